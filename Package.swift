@@ -1,0 +1,168 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Every target is built with the same settings. Continuous integration turns warnings into errors; a user whose
+// toolchain is newer than ours must not be stopped by a new warning.
+let settings: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    ] + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)])
+
+/// A library that several executables share, in `Shared/`.
+func shared(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Shared/\(name)", resources: resources, swiftSettings: settings)
+}
+
+/// A service: a library at `Services/<name>` and, inside it, an executable of a few lines. The library can be tested
+/// without a process; the executable only starts it.
+func service(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> [Target] {
+    [
+        .target(
+            name: name, dependencies: dependencies, path: "Services/\(name)", exclude: ["Executable", "README.md"],
+            resources: resources, swiftSettings: settings),
+        .executableTarget(
+            name: "\(name)Main", dependencies: [.target(name: name), "Operations", argumentParser],
+            path: "Services/\(name)/Executable", swiftSettings: settings),
+    ]
+}
+
+/// The tests of one module, in `Tests/<name>Tests`.
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: dependencies, path: "Tests/\(name)Tests", resources: resources,
+        swiftSettings: settings)
+}
+
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let asyncAlgorithms: Target.Dependency = .product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
+let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
+let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
+let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
+let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift-subprocess")
+
+/// What each service library needs to speak on the bus.
+let busService: [Target.Dependency] = ["StoreModels", "BusClient", "BusService", logging, metrics]
+
+var targets: [Target] = [
+    .systemLibrary(name: "CLibUV", path: "Shared/CLibUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+    shared("EventLoop", ["CLibUV", deque]),
+    shared("StoreModels"),
+    shared("BusProtocol"),
+    shared("BusClient", ["EventLoop", "BusProtocol", logging, deque]),
+    shared("BusService", ["BusClient", "BusProtocol", "EventLoop", "StoreModels", logging, metrics, lifecycle]),
+    shared("Persistence", [grdb, logging, "EventLoop"]),
+    shared(
+        "Operations",
+        ["EventLoop", "BusClient", "BusService", "BusProtocol", logging, metrics, coreMetrics, lifecycle, configuration,
+            argumentParser]),
+    shared(
+        "StorebusTesting",
+        ["EventLoop", "BusClient", "BusService", "BusProtocol", "StoreModels", "Persistence", logging, subprocess]),
+    tests("EventLoop", ["EventLoop"]),
+    tests("StoreModels", ["StoreModels"]),
+    tests("BusProtocol", ["BusProtocol", "StorebusTesting"]),
+    tests("BusClient", ["BusClient", "BusProtocol", "EventLoop", "Broker", "StorebusTesting"]),
+    tests("BusService", ["BusService", "BusClient", "StoreModels", "StorebusTesting"]),
+    tests("Persistence", ["Persistence", "StorebusTesting", grdb]),
+    tests("Operations", ["Operations", "EventLoop", "StorebusTesting"]),
+    tests("Broker", ["Broker", "BusProtocol", "EventLoop", "StorebusTesting"]),
+    tests("Catalog", ["Catalog", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting"]),
+    tests(
+        "PaymentQueue",
+        ["PaymentQueue", "PaymentProcessor", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting"]),
+    tests("PaymentProcessor", ["PaymentProcessor", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting"]),
+    tests("PromotionController", ["PromotionController", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting"]),
+    tests("Eligibility", ["Eligibility", "StoreModels", "BusClient", "BusService", "StorebusTesting"]),
+    tests("Gateway", ["Gateway", "StoreModels", "BusClient", "BusService", "StorebusTesting", hummingbird, hummingbirdTesting]),
+    tests("Storebus", ["Storebus", "StoreModels", "StorebusTesting"]),
+    .testTarget(
+        name: "Scenarios", dependencies: ["StorebusTesting", "StoreModels", asyncHTTPClient, nioCore, subprocess],
+        path: "Tests/Scenarios", swiftSettings: settings),
+]
+targets += service("Broker", ["EventLoop", "BusProtocol", "Operations", logging, metrics, deque, lifecycle])
+targets += service(
+    "Catalog", busService + ["Persistence", "Operations", crypto, lifecycle],
+    resources: [.embedInCode("Resources/storefronts.json")])
+targets += service("PaymentQueue", busService + ["Persistence", "Operations", crypto, lifecycle])
+targets += service("PaymentProcessor", busService + ["Persistence", "Operations", lifecycle])
+targets += service("PromotionController", busService + ["Persistence", "Operations", lifecycle])
+targets += service("Eligibility", busService + ["Operations", lifecycle])
+targets += service(
+    "Gateway",
+    busService + ["EventLoop", "Operations", hummingbird, nioCore, nioPosix, httpTypes, jwtKit, crypto, lifecycle],
+    resources: [.embedInCode("Resources/openapi.json")])
+targets += service(
+    "Storebus",
+    ["StoreModels", "BusClient", "BusService", "EventLoop", "Operations", asyncHTTPClient, nioCore, logging, argumentParser, subprocess])
+
+/// One product for each executable, under the name compose and `$SRV` use.
+let executables = [
+    "broker": "BrokerMain", "catalog": "CatalogMain", "payment-queue": "PaymentQueueMain",
+    "promotion-controller": "PromotionControllerMain", "eligibility": "EligibilityMain",
+    "payment-processor": "PaymentProcessorMain", "gateway": "GatewayMain", "storebus": "StorebusMain",
+]
+var products: [Product] = executables.sorted { $0.key < $1.key }.map { .executable(name: $0.key, targets: [$0.value]) }
+
+// BEGIN: local filter while the tree is being built
+if let only = Context.environment["STOREBUS_ONLY"] {
+    var wanted = Set(only.split(separator: ",").map(String.init))
+    var grown = true
+    while grown {
+        grown = false
+        for target in targets where wanted.contains(target.name) {
+            for dependency in target.dependencies {
+                switch dependency {
+                case .targetItem(let name, _), .byNameItem(let name, _):
+                    if wanted.insert(name).inserted { grown = true }
+                default: break
+                }
+            }
+        }
+    }
+    targets = targets.filter { wanted.contains($0.name) }
+    products = executables.sorted { $0.key < $1.key }.filter { wanted.contains($0.value) }.map {
+        .executable(name: $0.key, targets: [$0.value])
+    }
+}
+// END
+
+let package = Package(
+    name: "storebus",
+    products: products,
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(
+            url: "https://github.com/apple/swift-configuration", from: "1.4.0",
+            traits: [.defaults, "CommandLineArguments", "Logging"]),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+    ],
+    targets: targets
+)

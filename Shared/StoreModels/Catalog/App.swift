@@ -1,0 +1,35 @@
+/// An app of the store and what the operator has said of it (`/admin/v1/apps/{bundleId}`):
+///
+/// ```json
+/// {"bundleId":"com.example.app","name":"Example","appPrice":null,"currentVersion":"1.0","released":true,
+///  "agreementsActive":true,"billingGracePeriod":false,"unfinishedLimit":null,"promotionsSupportedSince":null,
+///  "catalogVersion":3}
+/// ```
+public struct App: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var settings: AppSettings
+    /// Grows by one with each catalogue that takes force; 0 before the first.
+    public var catalogVersion: Int64
+
+    public init(bundleId: String, settings: AppSettings, catalogVersion: Int64) {
+        self.bundleId = bundleId
+        self.settings = settings
+        self.catalogVersion = catalogVersion
+    }
+
+    private enum CodingKeys: String, CodingKey { case bundleId, catalogVersion }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.bundleId = try container.decode(String.self, forKey: .bundleId)
+        self.catalogVersion = try container.decode(Int64.self, forKey: .catalogVersion)
+        self.settings = try AppSettings(from: decoder)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try settings.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(bundleId, forKey: .bundleId)
+        try container.encode(catalogVersion, forKey: .catalogVersion)
+    }
+}

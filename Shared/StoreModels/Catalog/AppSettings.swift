@@ -1,0 +1,64 @@
+/// What an operator may say of an app; every member may be left out of a PUT and keeps its default.
+public struct AppSettings: Hashable, Sendable, Codable {
+    /// At most 64 characters.
+    public var name: String
+    /// What the app itself costs; null when it is free.
+    public var appPrice: Money?
+    public var currentVersion: String
+    /// The first version that handles promoted purchases; null: every one does.
+    public var promotionsSupportedSince: String?
+    /// Before the release the store page stays empty (M109).
+    public var released: Bool
+    /// Without them no product is available (M5).
+    public var agreementsActive: Bool
+    public var billingGracePeriod: Bool
+    /// How many unfinished transactions stop further purchases (M52); null: no limit.
+    public var unfinishedLimit: Int?
+
+    public init(
+        name: String, appPrice: Money? = nil, currentVersion: String = "1.0", promotionsSupportedSince: String? = nil,
+        released: Bool = true, agreementsActive: Bool = true, billingGracePeriod: Bool = false, unfinishedLimit: Int? = nil
+    ) {
+        self.name = name
+        self.appPrice = appPrice
+        self.currentVersion = currentVersion
+        self.promotionsSupportedSince = promotionsSupportedSince
+        self.released = released
+        self.agreementsActive = agreementsActive
+        self.billingGracePeriod = billingGracePeriod
+        self.unfinishedLimit = unfinishedLimit
+    }
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case name, appPrice, currentVersion, promotionsSupportedSince, released, agreementsActive, billingGracePeriod
+        case unfinishedLimit
+    }
+
+    /// The members a request may have; anything else is a spelling mistake.
+    public static let memberNames = Set(CodingKeys.allCases.map(\.rawValue))
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            name: try container.decodeIfPresent(String.self, forKey: .name) ?? "",
+            appPrice: try container.decodeIfPresent(Money.self, forKey: .appPrice),
+            currentVersion: try container.decodeIfPresent(String.self, forKey: .currentVersion) ?? "1.0",
+            promotionsSupportedSince: try container.decodeIfPresent(String.self, forKey: .promotionsSupportedSince),
+            released: try container.decodeIfPresent(Bool.self, forKey: .released) ?? true,
+            agreementsActive: try container.decodeIfPresent(Bool.self, forKey: .agreementsActive) ?? true,
+            billingGracePeriod: try container.decodeIfPresent(Bool.self, forKey: .billingGracePeriod) ?? false,
+            unfinishedLimit: try container.decodeIfPresent(Int.self, forKey: .unfinishedLimit))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .name)
+        try container.encode(appPrice, forKey: .appPrice)
+        try container.encode(currentVersion, forKey: .currentVersion)
+        try container.encode(promotionsSupportedSince, forKey: .promotionsSupportedSince)
+        try container.encode(released, forKey: .released)
+        try container.encode(agreementsActive, forKey: .agreementsActive)
+        try container.encode(billingGracePeriod, forKey: .billingGracePeriod)
+        try container.encode(unfinishedLimit, forKey: .unfinishedLimit)
+    }
+}

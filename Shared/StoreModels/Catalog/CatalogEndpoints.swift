@@ -1,0 +1,28 @@
+/// Catalog's request subjects, `sb.catalog.v1.…`.
+public enum CatalogEndpoints {
+    public static let getApp = Endpoint<AppRequest, App>(.catalog, "app.get", isIdempotent: true)
+    public static let putApp = Endpoint<PutAppRequest, App>(.catalog, "app.put", isIdempotent: true)
+    public static let listApps = Endpoint<PageRequest, AppsPage>(.catalog, "app.list", isIdempotent: true)
+
+    /// A catalogue is imported in parts, because no message on the bus is larger than 512 KiB: begin, parts, commit.
+    /// The catalogue in force changes with the commit and not before.
+    public static let beginImport = Endpoint<BeginImportRequest, BeginImportReply>(
+        .catalog, "import.begin", isIdempotent: false)
+    public static let addImportPart = Endpoint<ImportPartRequest, Empty>(.catalog, "import.part", isIdempotent: true)
+    public static let commitImport = Endpoint<CommitImportRequest, ImportReport>(
+        .catalog, "import.commit", isIdempotent: true)
+    /// The file in force as it was imported, unknown members and all, part by part.
+    public static let exportPart = Endpoint<ExportPartRequest, ExportPartReply>(
+        .catalog, "export.part", isIdempotent: true)
+
+    public static let queryProducts = Endpoint<ProductsRequest, ProductsReply>(
+        .catalog, "products.query", isIdempotent: true)
+    public static let listProducts = Endpoint<ProductsPageRequest, ProductsPage>(
+        .catalog, "products.list", isIdempotent: true)
+    public static let quoteProduct = Endpoint<QuoteRequest, Quote>(.catalog, "products.quote", isIdempotent: true)
+    /// The promoted products in the operator's order; without an order of their own, in the catalogue's.
+    public static let listPromotions = Endpoint<PromotedProductsRequest, PromotedProductsReply>(
+        .catalog, "promotions.list", isIdempotent: true)
+    public static let listStorefronts = Endpoint<Empty, StorefrontsReply>(
+        .catalog, "storefronts.list", isIdempotent: true)
+}

@@ -1,0 +1,256 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// `{"bundleId":"com.example.app"}`
+public struct AppRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public init(bundleId: String) { self.bundleId = bundleId }
+}
+
+public struct PutAppRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var settings: AppSettings
+    public init(bundleId: String, settings: AppSettings) {
+        self.bundleId = bundleId
+        self.settings = settings
+    }
+}
+
+/// A page of a list: what comes behind `after`, at most `limit`.
+public struct PageRequest: Hashable, Sendable, Codable {
+    public var after: String?
+    /// 1…500.
+    public var limit: Int
+    public init(after: String? = nil, limit: Int = 100) {
+        self.after = after
+        self.limit = limit
+    }
+}
+
+public struct AppsPage: Hashable, Sendable, Codable {
+    public var apps: [App]
+    /// The next page's `after`; absent on the last page.
+    public var after: String?
+    public init(apps: [App], after: String? = nil) {
+        self.apps = apps
+        self.after = after
+    }
+}
+
+public struct BeginImportRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    /// The whole file's size; at most 128 MiB.
+    public var byteCount: Int
+    /// Named in the report and in errors, `App.storekit`.
+    public var fileName: String?
+    public init(bundleId: String, byteCount: Int, fileName: String? = nil) {
+        self.bundleId = bundleId
+        self.byteCount = byteCount
+        self.fileName = fileName
+    }
+}
+
+public struct BeginImportReply: Hashable, Sendable, Codable {
+    public var importIdentifier: String
+    public init(importIdentifier: String) { self.importIdentifier = importIdentifier }
+}
+
+public struct ImportPartRequest: Hashable, Sendable, Codable {
+    /// Bytes of the file in one part, so that the message with its base64 stays well below 512 KiB.
+    public static let byteCountMax = 256 * 1024
+
+    public var importIdentifier: String
+    /// 0, 1, 2 …; sending a part again replaces it.
+    public var index: Int
+    /// Base64 on the wire.
+    public var data: Data
+    public init(importIdentifier: String, index: Int, data: Data) {
+        self.importIdentifier = importIdentifier
+        self.index = index
+        self.data = data
+    }
+}
+
+public struct CommitImportRequest: Hashable, Sendable, Codable {
+    public var importIdentifier: String
+    public init(importIdentifier: String) { self.importIdentifier = importIdentifier }
+}
+
+/// What an import did. The error of a refused one is `catalogInvalid` with
+/// `details.problems: [{"path":"$.products[2].displayPrice","reason":"…"}]`.
+public struct ImportReport: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var catalogVersion: Int64
+    /// The file's own version, `4.0`.
+    public var fileVersion: String
+    public var productCount: Int
+    public var subscriptionGroupCount: Int
+    public var introductoryOfferCount: Int
+    /// Names of `settings` that took force, and those that were kept but have no effect.
+    public var settingsApplied: [String]
+    public var settingsIgnored: [String]
+    /// What had to be assumed, in sentences.
+    public var notes: [String]
+
+    public init(
+        bundleId: String, catalogVersion: Int64, fileVersion: String, productCount: Int, subscriptionGroupCount: Int,
+        introductoryOfferCount: Int, settingsApplied: [String], settingsIgnored: [String], notes: [String]
+    ) {
+        self.bundleId = bundleId
+        self.catalogVersion = catalogVersion
+        self.fileVersion = fileVersion
+        self.productCount = productCount
+        self.subscriptionGroupCount = subscriptionGroupCount
+        self.introductoryOfferCount = introductoryOfferCount
+        self.settingsApplied = settingsApplied
+        self.settingsIgnored = settingsIgnored
+        self.notes = notes
+    }
+}
+
+public struct ExportPartRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var index: Int
+    /// The version the first part came with, so that all parts are of one file; nil for the first.
+    public var catalogVersion: Int64?
+    public init(bundleId: String, index: Int, catalogVersion: Int64? = nil) {
+        self.bundleId = bundleId
+        self.index = index
+        self.catalogVersion = catalogVersion
+    }
+}
+
+public struct ExportPartReply: Hashable, Sendable, Codable {
+    public var catalogVersion: Int64
+    public var partCount: Int
+    public var data: Data
+    public init(catalogVersion: Int64, partCount: Int, data: Data) {
+        self.catalogVersion = catalogVersion
+        self.partCount = partCount
+        self.data = data
+    }
+}
+
+/// `{"bundleId":"…","productIdentifiers":["a","b"],"storefront":"FRA"}`; duplicates count once (M7).
+public struct ProductsRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var productIdentifiers: [String]
+    /// Alpha-3 country code of the account's storefront.
+    public var storefront: String
+    public init(bundleId: String, productIdentifiers: [String], storefront: String) {
+        self.bundleId = bundleId
+        self.productIdentifiers = productIdentifiers
+        self.storefront = storefront
+    }
+}
+
+/// Every identifier asked for stands in exactly one of the two lists (M2, M4), in the order it was first asked.
+public struct ProductsReply: Hashable, Sendable, Codable {
+    public var products: [Product]
+    public var invalidProductIdentifiers: [String]
+    public var catalogVersion: Int64
+    public init(products: [Product], invalidProductIdentifiers: [String], catalogVersion: Int64) {
+        self.products = products
+        self.invalidProductIdentifiers = invalidProductIdentifiers
+        self.catalogVersion = catalogVersion
+    }
+}
+
+public struct ProductsPageRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var storefront: String
+    /// The last product identifier of the page before.
+    public var after: String?
+    /// 1…500.
+    public var limit: Int
+    /// Only this type, when given.
+    public var type: ProductType?
+    public init(bundleId: String, storefront: String, after: String? = nil, limit: Int = 100, type: ProductType? = nil) {
+        self.bundleId = bundleId
+        self.storefront = storefront
+        self.after = after
+        self.limit = limit
+        self.type = type
+    }
+}
+
+/// Products in the catalogue's own order.
+public struct ProductsPage: Hashable, Sendable, Codable {
+    public var products: [Product]
+    public var after: String?
+    public var catalogVersion: Int64
+    public init(products: [Product], after: String?, catalogVersion: Int64) {
+        self.products = products
+        self.after = after
+        self.catalogVersion = catalogVersion
+    }
+}
+
+public struct QuoteRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var productIdentifier: String
+    public var storefront: String
+    public init(bundleId: String, productIdentifier: String, storefront: String) {
+        self.bundleId = bundleId
+        self.productIdentifier = productIdentifier
+        self.storefront = storefront
+    }
+}
+
+/// What PaymentQueue needs to sell one product, valid for this catalogue version.
+public struct Quote: Hashable, Sendable, Codable {
+    public enum Availability: String, Sendable, Codable {
+        /// `product` is there and can be bought.
+        case available
+        /// No such product in this app: the payment fails with `paymentInvalid` (3).
+        case unknown
+        /// Known, but not for sale in this storefront: fails with `storeProductNotAvailable` (5).
+        case notForSale
+    }
+
+    public var catalogVersion: Int64
+    public var availability: Availability
+    public var product: Product?
+    /// Level within its subscription group, 1 the highest service.
+    public var subscriptionLevel: Int?
+    /// The app's own limit of unfinished transactions (M52), if any.
+    public var unfinishedLimit: Int?
+
+    public init(
+        catalogVersion: Int64, availability: Availability, product: Product? = nil, subscriptionLevel: Int? = nil,
+        unfinishedLimit: Int? = nil
+    ) {
+        self.catalogVersion = catalogVersion
+        self.availability = availability
+        self.product = product
+        self.subscriptionLevel = subscriptionLevel
+        self.unfinishedLimit = unfinishedLimit
+    }
+}
+
+public struct PromotedProductsRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var storefront: String
+    public init(bundleId: String, storefront: String) {
+        self.bundleId = bundleId
+        self.storefront = storefront
+    }
+}
+
+public struct PromotedProductsReply: Hashable, Sendable, Codable {
+    /// At most 20, StoreKit's limit of promoted products.
+    public var products: [Product]
+    public var catalogVersion: Int64
+    public init(products: [Product], catalogVersion: Int64) {
+        self.products = products
+        self.catalogVersion = catalogVersion
+    }
+}
+
+public struct StorefrontsReply: Hashable, Sendable, Codable {
+    public var storefronts: [Storefront]
+    public init(storefronts: [Storefront]) { self.storefronts = storefronts }
+}

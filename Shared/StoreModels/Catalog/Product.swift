@@ -1,0 +1,59 @@
+/// What a customer can buy, localized and priced for one storefront, as `SKProduct` (`http-api.md`, shapes).
+///
+/// ```json
+/// {"productIdentifier":"com.example.pro.monthly","type":"autoRenewable","localizedTitle":"Pro Subscription",
+///  "localizedDescription":"…","price":{"amount":"9.99","currency":"USD"},"priceLocale":"en_US@currency=USD",
+///  "subscriptionPeriod":{"numberOfUnits":1,"unit":"month"},"subscriptionGroupIdentifier":"21378123",
+///  "introductoryPrice":{…},"discounts":[],"isFamilyShareable":false,"isDownloadable":false,
+///  "downloadContentLengths":[],"downloadContentVersion":"","introductoryOfferEligibility":"eligible"}
+/// ```
+/// Price and locale are the store's, never the device's (M10, M11). `introductoryPrice` is there for everybody, whether
+/// or not this customer may have it (M130).
+public struct Product: Hashable, Sendable, Codable {
+    /// At most 100 characters; chosen by the operator, so never a subject token.
+    public var productIdentifier: String
+    public var type: ProductType
+    public var localizedTitle: String
+    public var localizedDescription: String
+    public var price: Money
+    /// A locale identifier that carries the currency, `fr_FR@currency=EUR`.
+    public var priceLocale: String
+    /// Auto-renewable only.
+    public var subscriptionPeriod: SubscriptionPeriod?
+    /// Auto-renewable only.
+    public var subscriptionGroupIdentifier: String?
+    public var introductoryPrice: ProductDiscount?
+    /// Promotional offers.
+    public var discounts: [ProductDiscount]
+    public var isFamilyShareable: Bool
+    public var isDownloadable: Bool
+    /// Bytes of each hosted content package.
+    public var downloadContentLengths: [Int64]
+    public var downloadContentVersion: String
+    /// Added by the gateway for the customer who asks; not present in what Catalog answers.
+    public var introductoryOfferEligibility: OfferEligibility?
+
+    public init(
+        productIdentifier: String, type: ProductType, localizedTitle: String, localizedDescription: String, price: Money,
+        priceLocale: String, subscriptionPeriod: SubscriptionPeriod? = nil, subscriptionGroupIdentifier: String? = nil,
+        introductoryPrice: ProductDiscount? = nil, discounts: [ProductDiscount] = [], isFamilyShareable: Bool = false,
+        isDownloadable: Bool = false, downloadContentLengths: [Int64] = [], downloadContentVersion: String = "",
+        introductoryOfferEligibility: OfferEligibility? = nil
+    ) {
+        self.productIdentifier = productIdentifier
+        self.type = type
+        self.localizedTitle = localizedTitle
+        self.localizedDescription = localizedDescription
+        self.price = price
+        self.priceLocale = priceLocale
+        self.subscriptionPeriod = subscriptionPeriod
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        self.introductoryPrice = introductoryPrice
+        self.discounts = discounts
+        self.isFamilyShareable = isFamilyShareable
+        self.isDownloadable = isDownloadable
+        self.downloadContentLengths = downloadContentLengths
+        self.downloadContentVersion = downloadContentVersion
+        self.introductoryOfferEligibility = introductoryOfferEligibility
+    }
+}

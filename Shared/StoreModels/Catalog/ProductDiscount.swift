@@ -1,0 +1,52 @@
+/// An introductory or promotional offer, as `SKProductDiscount`:
+///
+/// ```json
+/// {"identifier":null,"type":"introductory","price":{"amount":"0.00","currency":"USD"},"priceLocale":"en_US@currency=USD",
+///  "paymentMode":"freeTrial","subscriptionPeriod":{"numberOfUnits":1,"unit":"week"},"numberOfPeriods":1}
+/// ```
+public struct ProductDiscount: Hashable, Sendable, Codable {
+    /// `SKProductDiscount.Type`: 0 and 1 in StoreKit.
+    public enum Kind: String, CaseIterable, Sendable, Codable { case introductory, subscription }
+
+    /// `SKProductDiscount.PaymentMode` (M113): 0, 1 and 2 in StoreKit.
+    public enum PaymentMode: String, CaseIterable, Sendable, Codable { case payAsYouGo, payUpFront, freeTrial }
+
+    /// Null for the introductory offer, which has none.
+    public var identifier: String?
+    public var type: Kind
+    /// What one charge costs: each period for `payAsYouGo`, once for `payUpFront`, nothing for `freeTrial`.
+    public var price: Money
+    public var priceLocale: String
+    public var paymentMode: PaymentMode
+    public var subscriptionPeriod: SubscriptionPeriod
+    /// The offer lasts `subscriptionPeriod` × `numberOfPeriods`.
+    public var numberOfPeriods: Int
+
+    public init(
+        identifier: String?, type: Kind, price: Money, priceLocale: String, paymentMode: PaymentMode,
+        subscriptionPeriod: SubscriptionPeriod, numberOfPeriods: Int
+    ) {
+        self.identifier = identifier
+        self.type = type
+        self.price = price
+        self.priceLocale = priceLocale
+        self.paymentMode = paymentMode
+        self.subscriptionPeriod = subscriptionPeriod
+        self.numberOfPeriods = numberOfPeriods
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case identifier, type, price, priceLocale, paymentMode, subscriptionPeriod, numberOfPeriods
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(identifier, forKey: .identifier)
+        try container.encode(type, forKey: .type)
+        try container.encode(price, forKey: .price)
+        try container.encode(priceLocale, forKey: .priceLocale)
+        try container.encode(paymentMode, forKey: .paymentMode)
+        try container.encode(subscriptionPeriod, forKey: .subscriptionPeriod)
+        try container.encode(numberOfPeriods, forKey: .numberOfPeriods)
+    }
+}

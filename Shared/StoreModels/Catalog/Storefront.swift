@@ -1,0 +1,12 @@
+/// The shop of one country: `{"countryCode":"FRA","identifier":"143442"}`, as `SKStorefront`.
+public struct Storefront: Hashable, Sendable, Codable {
+    /// ISO 3166-1 alpha-3.
+    public var countryCode: String
+    /// Apple's number for it, as text.
+    public var identifier: String
+
+    public init(countryCode: String, identifier: String) {
+        self.countryCode = countryCode
+        self.identifier = identifier
+    }
+}

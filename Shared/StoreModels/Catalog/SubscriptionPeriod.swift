@@ -1,0 +1,48 @@
+/// A length of time in calendar units, as `SKProductSubscriptionPeriod`: `{"numberOfUnits":1,"unit":"month"}`.
+public struct SubscriptionPeriod: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// `SKProduct.PeriodUnit`; StoreKit's raw values are 0 to 3 in this order.
+    public enum Unit: String, CaseIterable, Sendable, Codable { case day, week, month, year }
+
+    /// 1 or more.
+    public var numberOfUnits: Int
+    public var unit: Unit
+
+    public init(numberOfUnits: Int, unit: Unit) {
+        self.numberOfUnits = numberOfUnits
+        self.unit = unit
+    }
+
+    /// Reads one ISO 8601 duration of a single unit, `P1W`, `P3M`, as `.storekit` files write it.
+    /// - Returns: nil for any other text and for a count outside 1…999.
+    public init?(iso8601 text: String) {
+        guard text.hasPrefix("P"), let letter = text.last, let count = Int(text.dropFirst().dropLast()),
+            (1...999).contains(count), !text.contains("+")
+        else { return nil }
+        switch letter {
+        case "D": self.init(numberOfUnits: count, unit: .day)
+        case "W": self.init(numberOfUnits: count, unit: .week)
+        case "M": self.init(numberOfUnits: count, unit: .month)
+        case "Y": self.init(numberOfUnits: count, unit: .year)
+        default: return nil
+        }
+    }
+
+    /// `P1M`
+    public var iso8601: String {
+        let letter =
+            switch unit {
+            case .day: "D"
+            case .week: "W"
+            case .month: "M"
+            case .year: "Y"
+            }
+        return "P\(numberOfUnits)\(letter)"
+    }
+
+    public var description: String { "\(numberOfUnits) \(unit.rawValue)\(numberOfUnits == 1 ? "" : "s")" }
+
+    /// `numberOfPeriods` of these in a row.
+    public func times(_ numberOfPeriods: Int) -> SubscriptionPeriod {
+        SubscriptionPeriod(numberOfUnits: numberOfUnits * numberOfPeriods, unit: unit)
+    }
+}

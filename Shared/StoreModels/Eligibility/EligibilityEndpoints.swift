@@ -1,0 +1,51 @@
+/// Eligibility's request subjects, `sb.eligibility.v1.…`.
+public enum EligibilityEndpoints {
+    /// One call answers for every subscription asked for (M123).
+    public static let check = Endpoint<EligibilityRequest, EligibilityReply>(
+        .eligibility, "offers.check", isIdempotent: true)
+}
+
+public struct EligibilityRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var customerIdentifier: String
+    public var storefront: String
+    /// Only these; nil: every subscription of the app.
+    public var productIdentifiers: [String]?
+    public init(
+        bundleId: String, customerIdentifier: String, storefront: String, productIdentifiers: [String]? = nil
+    ) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+        self.storefront = storefront
+        self.productIdentifiers = productIdentifiers
+    }
+}
+
+/// `{"productIdentifier":"…","subscriptionGroupIdentifier":"…","eligibility":"eligible","rule":"newSubscriber"}`
+public struct ProductEligibility: Hashable, Sendable, Codable {
+    public var productIdentifier: String
+    public var subscriptionGroupIdentifier: String
+    public var eligibility: OfferEligibility
+    public var rule: IntroductoryOfferPolicy.Rule
+    public var transactionIdentifier: String?
+    public init(
+        productIdentifier: String, subscriptionGroupIdentifier: String, eligibility: OfferEligibility,
+        rule: IntroductoryOfferPolicy.Rule, transactionIdentifier: String? = nil
+    ) {
+        self.productIdentifier = productIdentifier
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        self.eligibility = eligibility
+        self.rule = rule
+        self.transactionIdentifier = transactionIdentifier
+    }
+}
+
+/// `degraded` names the services the answer had to do without, as `architecture.md`'s table spells them.
+public struct EligibilityReply: Hashable, Sendable, Codable {
+    public var eligibility: [ProductEligibility]
+    public var degraded: [String]
+    public init(eligibility: [ProductEligibility], degraded: [String]) {
+        self.eligibility = eligibility
+        self.degraded = degraded
+    }
+}

@@ -1,0 +1,27 @@
+/// What decides about introductory offers in one subscription group, for one customer.
+///
+/// ```json
+/// {"subscriptionGroupIdentifier":"21378123","introductoryOfferTransaction":"2000000000000001",
+///  "introductoryOfferReserved":false,"activeUntil":"2026-12-21T10:00:00.000Z","activeTransaction":"2000000000000004"}
+/// ```
+public struct SubscriptionGroupHistory: Hashable, Sendable, Codable {
+    public var subscriptionGroupIdentifier: String
+    /// The transaction that used the group's introductory offer, refunded or not (M128).
+    public var introductoryOfferTransaction: String?
+    /// A payment in flight or deferred holds the offer; it counts as used.
+    public var introductoryOfferReserved: Bool
+    /// The latest expiry among the customer's subscriptions of the group; grace and billing retry included.
+    public var activeUntil: Timestamp?
+    public var activeTransaction: String?
+
+    public init(
+        subscriptionGroupIdentifier: String, introductoryOfferTransaction: String? = nil,
+        introductoryOfferReserved: Bool = false, activeUntil: Timestamp? = nil, activeTransaction: String? = nil
+    ) {
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        self.introductoryOfferTransaction = introductoryOfferTransaction
+        self.introductoryOfferReserved = introductoryOfferReserved
+        self.activeUntil = activeUntil
+        self.activeTransaction = activeTransaction
+    }
+}

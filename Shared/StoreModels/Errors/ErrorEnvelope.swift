@@ -1,0 +1,6 @@
+/// The body of an error reply on the bus: `{"error":{…}}`.
+public struct ErrorEnvelope: Hashable, Sendable, Codable {
+    public var error: StoreError
+
+    public init(_ error: StoreError) { self.error = error }
+}

@@ -1,0 +1,44 @@
+/// An error a service answers with. On the bus it is the body of an error reply (`bus-protocol.md` §9), inside
+/// `{"error":…}`:
+///
+/// ```json
+/// {"status":409,"code":"transactionNotFinishable","message":"…","retryable":false,"retryAfterMs":null,"details":{}}
+/// ```
+public struct StoreError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
+    /// The HTTP status the gateway turns this into.
+    public var status: Int
+    public var code: StoreErrorCode
+    /// For the caller: what is wrong and where. No receipt, token or payload ever stands in it.
+    public var message: String
+    /// Whether the same request with the same key may be sent again.
+    public var retryable: Bool
+    /// When it may be sent again, in milliseconds; nil when nothing is known.
+    public var retryAfterMs: Int?
+    /// Facts a program can use, such as `path` or `problems`.
+    public var details: [String: JSONValue]
+
+    public init(
+        _ code: StoreErrorCode, _ message: String, retryAfterMs: Int? = nil, details: [String: JSONValue] = [:]
+    ) {
+        self.status = code.status
+        self.code = code
+        self.message = message
+        self.retryable = code.isRetryable
+        self.retryAfterMs = retryAfterMs
+        self.details = details
+    }
+
+    public var description: String { "\(code): \(message)" }
+
+    private enum CodingKeys: String, CodingKey { case status, code, message, retryable, retryAfterMs, details }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(status, forKey: .status)
+        try container.encode(code, forKey: .code)
+        try container.encode(message, forKey: .message)
+        try container.encode(retryable, forKey: .retryable)
+        try container.encode(retryAfterMs, forKey: .retryAfterMs)
+        try container.encode(details, forKey: .details)
+    }
+}

@@ -1,0 +1,101 @@
+/// The name of an error as HTTP, the bus, the CLI and the docs spell it. The code is the contract; messages are not.
+///
+/// A struct and not an enum, so that a client meets a newer service's code without failing to decode it.
+public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertible, ExpressibleByStringLiteral {
+    public let name: String
+
+    public init(_ name: String) { self.name = name }
+    public init(stringLiteral value: String) { self.init(value) }
+
+    public init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(String.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(name)
+    }
+
+    public var description: String { name }
+
+    /// The HTTP status the gateway answers with, unless the error itself names another.
+    public var status: Int { Self.registry[self]?.status ?? 500 }
+
+    /// Whether the same request, with the same key, may succeed when it is sent again.
+    public var isRetryable: Bool { Self.registry[self]?.isRetryable ?? false }
+
+    /// One sentence for people: what to do about it.
+    public var remedy: String { Self.registry[self]?.remedy ?? "See the message." }
+
+    /// Every code of `http-api.md`, in its order.
+    public static var all: [StoreErrorCode] { order }
+
+    public static let requestInvalid: StoreErrorCode = "requestInvalid"
+    public static let unauthenticated: StoreErrorCode = "unauthenticated"
+    public static let forbidden: StoreErrorCode = "forbidden"
+    public static let notFound: StoreErrorCode = "notFound"
+    public static let methodNotAllowed: StoreErrorCode = "methodNotAllowed"
+    public static let bodyTooLarge: StoreErrorCode = "bodyTooLarge"
+    public static let idempotencyKeyInvalid: StoreErrorCode = "idempotencyKeyInvalid"
+    public static let inFlight: StoreErrorCode = "inFlight"
+    public static let keyReused: StoreErrorCode = "keyReused"
+    public static let transactionNotFinishable: StoreErrorCode = "transactionNotFinishable"
+    public static let productNotFound: StoreErrorCode = "productNotFound"
+    public static let productNotPromotable: StoreErrorCode = "productNotPromotable"
+    public static let intentDecided: StoreErrorCode = "intentDecided"
+    public static let intentMismatch: StoreErrorCode = "intentMismatch"
+    public static let intentExpired: StoreErrorCode = "intentExpired"
+    public static let appNeverLaunched: StoreErrorCode = "appNeverLaunched"
+    public static let promotedPurchaseHandlerConflict: StoreErrorCode = "promotedPurchaseHandlerConflict"
+    public static let promotionUnsupported: StoreErrorCode = "promotionUnsupported"
+    public static let storefrontMismatch: StoreErrorCode = "storefrontMismatch"
+    public static let receiptInvalid: StoreErrorCode = "receiptInvalid"
+    public static let catalogInvalid: StoreErrorCode = "catalogInvalid"
+    public static let urlInvalid: StoreErrorCode = "urlInvalid"
+    public static let rateLimited: StoreErrorCode = "rateLimited"
+    public static let deadlineExceeded: StoreErrorCode = "deadlineExceeded"
+    public static let outcomeUnknown: StoreErrorCode = "outcomeUnknown"
+    public static let serviceUnavailable: StoreErrorCode = "serviceUnavailable"
+    public static let notImplemented: StoreErrorCode = "notImplemented"
+    /// A fault of ours. Not in `http-api.md`'s list because no client can act on it; the trace identifier finds the log.
+    public static let `internal`: StoreErrorCode = "internal"
+
+    private struct Entry {
+        let status: Int
+        let isRetryable: Bool
+        let remedy: String
+    }
+
+    private static let entries: [(StoreErrorCode, Entry)] = [
+        (.requestInvalid, Entry(status: 400, isRetryable: false, remedy: "Correct the member the message names.")),
+        (.unauthenticated, Entry(status: 401, isRetryable: false, remedy: "Send a valid bearer token; POST /v1/sessions gives one.")),
+        (.forbidden, Entry(status: 403, isRetryable: false, remedy: "Use a token of the kind this path is for.")),
+        (.notFound, Entry(status: 404, isRetryable: false, remedy: "Check the path and the identifier.")),
+        (.methodNotAllowed, Entry(status: 405, isRetryable: false, remedy: "Use a method the Allow header names.")),
+        (.bodyTooLarge, Entry(status: 413, isRetryable: false, remedy: "Send less than the limit the message names.")),
+        (.idempotencyKeyInvalid, Entry(status: 400, isRetryable: false, remedy: "Send an Idempotency-Key of 1 to 255 printable ASCII characters.")),
+        (.inFlight, Entry(status: 409, isRetryable: true, remedy: "Send the same request with the same key again shortly.")),
+        (.keyReused, Entry(status: 422, isRetryable: false, remedy: "Use a new Idempotency-Key for another request.")),
+        (.transactionNotFinishable, Entry(status: 409, isRetryable: false, remedy: "Finish a transaction when it is purchased, failed or restored.")),
+        (.productNotFound, Entry(status: 404, isRetryable: false, remedy: "Ask for a product of this app's catalogue.")),
+        (.productNotPromotable, Entry(status: 422, isRetryable: false, remedy: "Promote an approved product that has an image.")),
+        (.intentDecided, Entry(status: 409, isRetryable: false, remedy: "The intent's decision stands; start the purchase again.")),
+        (.intentMismatch, Entry(status: 422, isRetryable: false, remedy: "Add the payment the intent carries, unchanged.")),
+        (.intentExpired, Entry(status: 409, isRetryable: false, remedy: "Start the purchase in the store again.")),
+        (.appNeverLaunched, Entry(status: 409, isRetryable: false, remedy: "Launch the app on the device once.")),
+        (.promotedPurchaseHandlerConflict, Entry(status: 409, isRetryable: false, remedy: "Handle promoted purchases one way only.")),
+        (.promotionUnsupported, Entry(status: 409, isRetryable: false, remedy: "Use a platform and version that supports promotions.")),
+        (.storefrontMismatch, Entry(status: 409, isRetryable: false, remedy: "Leave out `storefront`, or name the account's own.")),
+        (.receiptInvalid, Entry(status: 422, isRetryable: false, remedy: "Send a receipt this store has signed.")),
+        (.catalogInvalid, Entry(status: 422, isRetryable: false, remedy: "Correct the places the message names; nothing was imported.")),
+        (.urlInvalid, Entry(status: 422, isRetryable: false, remedy: "Correct the part of the URL the message names.")),
+        (.rateLimited, Entry(status: 429, isRetryable: true, remedy: "Wait for the time Retry-After names.")),
+        (.deadlineExceeded, Entry(status: 504, isRetryable: true, remedy: "Try again; nothing was done.")),
+        (.outcomeUnknown, Entry(status: 504, isRetryable: true, remedy: "Send the same request with the same key again: it cannot be charged twice.")),
+        (.serviceUnavailable, Entry(status: 503, isRetryable: true, remedy: "Try again shortly; /readyz says which service is away.")),
+        (.notImplemented, Entry(status: 501, isRetryable: false, remedy: "This version does not do that yet; the message says what it does instead.")),
+        (.internal, Entry(status: 500, isRetryable: false, remedy: "This is a fault of Storebus; report it with the trace identifier.")),
+    ]
+    private static let order = entries.map(\.0)
+    private static let registry = Dictionary(uniqueKeysWithValues: entries)
+}

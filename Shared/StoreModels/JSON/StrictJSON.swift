@@ -1,0 +1,43 @@
+/// JSON without the corners on which parsers disagree (`reliability.md` S14): a duplicate member is an error instead
+/// of "the first" or "the last", text is UTF-8 without a byte order mark, U+0000 does not occur, and depth is bounded.
+///
+/// Used at every edge: HTTP bodies, bus bodies, imported files.
+public enum StrictJSON {
+    /// As deep as any document of ours may nest (`http-api.md`, limits).
+    public static let depthMax = 32
+
+    /// Checks one whole document.
+    /// - Throws: ``StrictJSONError`` with the byte offset and the JSON path of the first fault.
+    public static func validate(_ bytes: [UInt8], depthMax: Int = depthMax) throws(StrictJSONError) {
+        _ = try read(bytes, depthMax: depthMax, building: false)
+    }
+
+    /// Reads one whole document.
+    /// - Throws: as ``validate(_:depthMax:)``.
+    public static func parse(_ bytes: [UInt8], depthMax: Int = depthMax) throws(StrictJSONError) -> JSONValue {
+        try read(bytes, depthMax: depthMax, building: true)
+    }
+
+    private static func read(
+        _ bytes: [UInt8], depthMax: Int, building: Bool
+    ) throws(StrictJSONError) -> JSONValue {
+        // The result crosses the closure instead of the error, because `withUnsafeBufferPointer` keeps typed errors
+        // only where the compiler can infer them.
+        let result: Result<JSONValue, StrictJSONError> = bytes.withUnsafeBufferPointer { buffer in
+            var reader = StrictJSONReader(buffer, depthMax: depthMax, building: building)
+            return Result { () throws(StrictJSONError) in try reader.document() }
+        }
+        return try result.get()
+    }
+}
+
+/// Where and why a document is not strict JSON.
+public struct StrictJSONError: Error, Equatable, CustomStringConvertible {
+    /// Bytes before the fault.
+    public let offset: Int
+    /// `$.products[2].displayPrice`
+    public let path: String
+    public let reason: String
+
+    public var description: String { "\(path): \(reason) (byte \(offset))" }
+}

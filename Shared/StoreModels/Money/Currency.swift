@@ -1,0 +1,44 @@
+/// An ISO 4217 currency and how many digits its minor unit has.
+///
+/// On the wire a currency is its alphabetic code, `"EUR"`. The exponent decides what one integer unit of ``Money`` is:
+/// a cent for the euro, a whole yen for the yen, a mil for the Kuwaiti dinar.
+public struct Currency: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// Three capital letters, as ISO 4217 spells them.
+    public let code: String
+
+    /// - Returns: nil unless `code` is three letters A–Z.
+    public init?(code: String) {
+        guard code.utf8.count == 3, code.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) else {
+            return nil
+        }
+        self.code = code
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        guard let currency = Currency(code: text) else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "'\(text)' is not an ISO 4217 code"))
+        }
+        self = currency
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(code)
+    }
+
+    public var description: String { code }
+
+    /// Digits behind the decimal point of the minor unit, from ISO 4217's table; two unless the table says otherwise.
+    public var exponent: Int {
+        if Self.withoutMinorUnit.contains(code) { return 0 }
+        if Self.withThreeDigits.contains(code) { return 3 }
+        return 2
+    }
+
+    private static let withoutMinorUnit: Set<String> = [
+        "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF", "XPF",
+    ]
+    private static let withThreeDigits: Set<String> = ["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"]
+}

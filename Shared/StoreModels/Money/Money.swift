@@ -1,0 +1,83 @@
+/// An amount of money as an integer of the currency's minor unit. There is no floating point anywhere near a price.
+///
+/// On the wire: `{"amount":"1.99","currency":"USD"}`, the amount a decimal string with exactly the currency's digits.
+public struct Money: Hashable, Sendable, Codable {
+    /// Minor units: cents for USD, yen for JPY. Never negative in a price; a refund is an operation, not a sign.
+    public var minorUnits: Int64
+    public var currency: Currency
+
+    public init(minorUnits: Int64, currency: Currency) {
+        self.minorUnits = minorUnits
+        self.currency = currency
+    }
+
+    /// Reads a decimal such as `1.99`, `0.5` or `300`: digits with at most one point, no sign, no exponent, no spaces.
+    ///
+    /// - Parameter rounding: what happens to digits the currency has no unit for (`2.99` yen): `.exact` refuses them,
+    ///   `.halfUp` rounds to the nearest unit.
+    /// - Returns: nil when the text is no such number or does not fit.
+    public init?(amount: String, currency: Currency, rounding: Rounding = .exact) {
+        let parts = amount.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+        guard let whole = parts.first, !whole.isEmpty, parts.count == 1 || !parts[1].isEmpty else { return nil }
+        let fraction = parts.count == 2 ? Array(parts[1]) : []
+        guard (Array(whole) + fraction).allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return nil
+        }
+        let exponent = currency.exponent
+        let kept = fraction.prefix(exponent) + Array(repeating: UInt8(ascii: "0"), count: max(0, exponent - fraction.count))
+        let dropped = fraction.dropFirst(exponent)
+        guard var units = Int64(String(decoding: Array(whole) + kept, as: UTF8.self)) else { return nil }
+        switch rounding {
+        case .exact:
+            guard dropped.allSatisfy({ $0 == UInt8(ascii: "0") }) else { return nil }
+        case .halfUp:
+            if let first = dropped.first, first >= UInt8(ascii: "5") {
+                guard units < Int64.max else { return nil }
+                units += 1
+            }
+        }
+        self.init(minorUnits: units, currency: currency)
+    }
+
+    /// What to do with digits smaller than the currency's minor unit.
+    public enum Rounding: Sendable {
+        case exact
+        case halfUp
+    }
+
+    /// The decimal text of the wire and of receipts: `1.99`, `300`, `0.500`.
+    public var amount: String {
+        let exponent = currency.exponent
+        let digits = String(minorUnits.magnitude)
+        let sign = minorUnits < 0 ? "-" : ""
+        guard exponent > 0 else { return sign + digits }
+        let padded = String(repeating: "0", count: max(0, exponent + 1 - digits.utf8.count)) + digits
+        return sign + padded.dropLast(exponent) + "." + padded.suffix(exponent)
+    }
+
+    /// The price of `quantity` pieces.
+    /// - Returns: nil when the product does not fit 64 bits.
+    public func times(_ quantity: Int) -> Money? {
+        let (units, overflow) = minorUnits.multipliedReportingOverflow(by: Int64(quantity))
+        return overflow ? nil : Money(minorUnits: units, currency: currency)
+    }
+
+    private enum CodingKeys: String, CodingKey { case amount, currency }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let currency = try container.decode(Currency.self, forKey: .currency)
+        let amount = try container.decode(String.self, forKey: .amount)
+        guard let money = Money(amount: amount, currency: currency) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .amount, in: container, debugDescription: "'\(amount)' is not an amount of \(currency)")
+        }
+        self = money
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(amount, forKey: .amount)
+        try container.encode(currency, forKey: .currency)
+    }
+}

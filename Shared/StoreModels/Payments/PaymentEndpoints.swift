@@ -1,0 +1,32 @@
+/// PaymentQueue's request subjects, `sb.payment.v1.…`.
+public enum PaymentEndpoints {
+    public static let openAccount = Endpoint<OpenAccountRequest, OpenAccountReply>(
+        .paymentQueue, "account.open", isIdempotent: true)
+    /// Safe to repeat with the same idempotency key: one key is one charge.
+    public static let addPayment = Endpoint<AddPaymentRequest, AddPaymentReply>(
+        .paymentQueue, "queue.add", isIdempotent: true)
+    public static let snapshot = Endpoint<SnapshotRequest, Snapshot>(
+        .paymentQueue, "queue.snapshot", isIdempotent: true)
+    public static let changes = Endpoint<ChangesRequest, ChangesReply>(
+        .paymentQueue, "queue.changes", isIdempotent: true)
+    public static let heads = Endpoint<HeadsRequest, HeadsReply>(.paymentQueue, "queue.heads", isIdempotent: true)
+    public static let getTransaction = Endpoint<TransactionRequest, PaymentTransaction>(
+        .paymentQueue, "transaction.get", isIdempotent: true)
+    public static let finishTransaction = Endpoint<TransactionRequest, PaymentTransaction>(
+        .paymentQueue, "transaction.finish", isIdempotent: true)
+    public static let history = Endpoint<HistoryRequest, TransactionsPage>(
+        .paymentQueue, "transaction.history", isIdempotent: true)
+    /// For the operator: across customers.
+    public static let listTransactions = Endpoint<TransactionListRequest, TransactionsPage>(
+        .paymentQueue, "transaction.list", isIdempotent: true)
+    /// What IntroductoryOfferPolicy decides on, per subscription group.
+    public static let offerSummary = Endpoint<OfferSummaryRequest, OfferSummary>(
+        .paymentQueue, "offers.summary", isIdempotent: true)
+}
+
+/// PaymentQueue's hints, at most once (`architecture.md`, live delivery).
+public enum PaymentEvents {
+    /// One literal subject per customer. `key` is 32 hexadecimal digits of SHA-256(bundleId NUL customerIdentifier),
+    /// which is PaymentQueue's and the gateway's to compute: this module has no cryptography.
+    public static func customerChanged(key: String) -> String { "sb.evt.payment.v1.customer.changed.\(key)" }
+}

@@ -1,0 +1,238 @@
+/// `{"bundleId":"…","account":"alice","deviceId":"alice-1","storefront":"FRA"}`
+public struct OpenAccountRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    /// The shopper's name, 1…128 characters.
+    public var account: String
+    public var deviceId: String
+    /// Counts only when this creates the account; otherwise it must be the account's own, else `storefrontMismatch`.
+    public var storefront: String?
+    public init(bundleId: String, account: String, deviceId: String, storefront: String? = nil) {
+        self.bundleId = bundleId
+        self.account = account
+        self.deviceId = deviceId
+        self.storefront = storefront
+    }
+}
+
+public struct OpenAccountReply: Hashable, Sendable, Codable {
+    /// Server-made, one per app and account.
+    public var customerIdentifier: String
+    /// Alpha-3 country code.
+    public var storefront: String
+    public var canMakePayments: Bool
+    public init(customerIdentifier: String, storefront: String, canMakePayments: Bool) {
+        self.customerIdentifier = customerIdentifier
+        self.storefront = storefront
+        self.canMakePayments = canMakePayments
+    }
+}
+
+public struct AddPaymentRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var customerIdentifier: String
+    public var deviceId: String
+    /// `payment.requestIdentifier` is the idempotency key.
+    public var payment: Payment
+    public init(bundleId: String, customerIdentifier: String, deviceId: String, payment: Payment) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+        self.deviceId = deviceId
+        self.payment = payment
+    }
+}
+
+public struct AddPaymentReply: Hashable, Sendable, Codable {
+    /// 201 once terminal, 202 while purchasing or deferred; stored with the terminal commit and replayed with it.
+    public var status: Int
+    public var transaction: PaymentTransaction
+    /// True when an earlier request with this key was already answered for good.
+    public var isReplayed: Bool
+    public init(status: Int, transaction: PaymentTransaction, isReplayed: Bool) {
+        self.status = status
+        self.transaction = transaction
+        self.isReplayed = isReplayed
+    }
+}
+
+public struct SnapshotRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var customerIdentifier: String
+    public var deviceId: String
+    /// A launch or resume: `deliveries` grows by one for what the snapshot brings (M51).
+    public var countsDelivery: Bool
+    /// The last transaction's `id` of the page before.
+    public var after: String?
+    /// 1…100.
+    public var limit: Int
+    public init(
+        bundleId: String, customerIdentifier: String, deviceId: String, countsDelivery: Bool, after: String? = nil,
+        limit: Int = 100
+    ) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+        self.deviceId = deviceId
+        self.countsDelivery = countsDelivery
+        self.after = after
+        self.limit = limit
+    }
+}
+
+/// The device's unfinished transactions, oldest first, and the journal position they were read at. Pages after the
+/// first may be newer than the first page's `seq`; the changes behind that `seq` make up for it.
+public struct Snapshot: Hashable, Sendable, Codable {
+    public var transactions: [PaymentTransaction]
+    public var seq: Int64
+    public var after: String?
+    public init(transactions: [PaymentTransaction], seq: Int64, after: String? = nil) {
+        self.transactions = transactions
+        self.seq = seq
+        self.after = after
+    }
+}
+
+public struct ChangesRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var customerIdentifier: String
+    /// Changes with a larger `seq` are wanted.
+    public var after: Int64
+    /// 1…100.
+    public var limit: Int
+    public init(bundleId: String, customerIdentifier: String, after: Int64, limit: Int = 100) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+        self.after = after
+        self.limit = limit
+    }
+}
+
+public struct ChangesReply: Hashable, Sendable, Codable {
+    public var changes: [CustomerChange]
+    /// The customer's last `seq`; more changes follow while it is larger than the last one here.
+    public var head: Int64
+    /// The journal no longer reaches back to `after`: take a snapshot.
+    public var snapshotRequired: Bool
+    public init(changes: [CustomerChange], head: Int64, snapshotRequired: Bool) {
+        self.changes = changes
+        self.head = head
+        self.snapshotRequired = snapshotRequired
+    }
+}
+
+public struct CustomerReference: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var customerIdentifier: String
+    public init(bundleId: String, customerIdentifier: String) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+    }
+}
+
+/// At most 500 customers.
+public struct HeadsRequest: Hashable, Sendable, Codable {
+    public static let customersMax = 500
+    public var customers: [CustomerReference]
+    public init(customers: [CustomerReference]) { self.customers = customers }
+}
+
+/// The last `seq` of each customer asked for, in the same order; 0 for one without changes.
+public struct HeadsReply: Hashable, Sendable, Codable {
+    public var heads: [Int64]
+    public init(heads: [Int64]) { self.heads = heads }
+}
+
+/// A transaction of one customer, by `id`. Another customer's is `notFound`.
+public struct TransactionRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var customerIdentifier: String
+    public var deviceId: String
+    public var id: String
+    public init(bundleId: String, customerIdentifier: String, deviceId: String, id: String) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+        self.deviceId = deviceId
+        self.id = id
+    }
+}
+
+/// Purchased and restored transactions of one customer, finished or not, oldest first (M23).
+public struct HistoryRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var customerIdentifier: String
+    public var after: String?
+    /// 1…100.
+    public var limit: Int
+    public init(bundleId: String, customerIdentifier: String, after: String? = nil, limit: Int = 100) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+        self.after = after
+        self.limit = limit
+    }
+}
+
+public struct TransactionListRequest: Hashable, Sendable, Codable {
+    public var bundleId: String?
+    public var account: String?
+    public var state: TransactionState?
+    /// Only those still in the queue, or only those out of it.
+    public var isFinished: Bool?
+    public var after: String?
+    /// 1…100.
+    public var limit: Int
+    public init(
+        bundleId: String? = nil, account: String? = nil, state: TransactionState? = nil, isFinished: Bool? = nil,
+        after: String? = nil, limit: Int = 100
+    ) {
+        self.bundleId = bundleId
+        self.account = account
+        self.state = state
+        self.isFinished = isFinished
+        self.after = after
+        self.limit = limit
+    }
+}
+
+/// `records` is filled for the operator's list, which says whose each transaction is.
+public struct TransactionsPage: Hashable, Sendable, Codable {
+    public struct Record: Hashable, Sendable, Codable {
+        public var bundleId: String
+        public var account: String
+        public var customerIdentifier: String
+        public var isFinished: Bool
+        public init(bundleId: String, account: String, customerIdentifier: String, isFinished: Bool) {
+            self.bundleId = bundleId
+            self.account = account
+            self.customerIdentifier = customerIdentifier
+            self.isFinished = isFinished
+        }
+    }
+
+    public var transactions: [PaymentTransaction]
+    /// As many as `transactions` and in their order, or nil.
+    public var records: [Record]?
+    public var after: String?
+    public init(transactions: [PaymentTransaction], records: [Record]? = nil, after: String? = nil) {
+        self.transactions = transactions
+        self.records = records
+        self.after = after
+    }
+}
+
+public struct OfferSummaryRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var customerIdentifier: String
+    public init(bundleId: String, customerIdentifier: String) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+    }
+}
+
+/// What PaymentQueue knows of a customer, per subscription group with any history; read in one snapshot.
+public struct OfferSummary: Hashable, Sendable, Codable {
+    public var groups: [SubscriptionGroupHistory]
+    /// The business clock at the moment of reading.
+    public var businessNow: Timestamp
+    public init(groups: [SubscriptionGroupHistory], businessNow: Timestamp) {
+        self.groups = groups
+        self.businessNow = businessNow
+    }
+}

@@ -1,0 +1,112 @@
+/// A transaction in the payment queue, as `SKPaymentTransaction` (`http-api.md`, shapes).
+///
+/// ```json
+/// {"id":"t_01j…","transactionIdentifier":"2000000000000001","transactionState":"purchased",
+///  "transactionDate":"2026-11-21T10:00:04.000Z","payment":{…},"original":null,"originalTransactionIdentifier":null,
+///  "error":null,"downloads":[],"revision":2,"deliveries":1,"originDeviceId":"alice-1",
+///  "price":{"amount":"1.99","currency":"USD"}}
+/// ```
+public struct PaymentTransaction: Hashable, Sendable, Codable {
+    /// Opaque, fixed from `purchasing` on, used in every path and event.
+    public var id: String
+    /// Decimal digits; null except in purchased and restored.
+    public var transactionIdentifier: String?
+    public var transactionState: TransactionState
+    /// Null except in purchased and restored.
+    public var transactionDate: Timestamp?
+    public var payment: Payment
+    /// A whole transaction, never nested twice.
+    public var original: OriginalTransaction?
+    public var originalTransactionIdentifier: String?
+    /// Non-null in failed and in no other state (M31).
+    public var error: TransactionError?
+    public var downloads: [Download]
+    /// Grows by one with each change of state; observers deduplicate by (id, revision).
+    public var revision: Int
+    /// How many times a launch or resume has brought it (M51).
+    public var deliveries: Int
+    public var originDeviceId: String
+    /// The failed transaction an interrupted purchase ended in, when this one replaces it.
+    public var supersedes: String?
+    public var expiresDate: Timestamp?
+    public var isTrialPeriod: Bool?
+    public var isInIntroOfferPeriod: Bool?
+    public var isUpgraded: Bool?
+    public var revocationDate: Timestamp?
+    /// What the whole purchase cost, quantity and offer included.
+    public var price: Money?
+    public var offer: AppliedOffer?
+
+    public init(
+        id: String, transactionIdentifier: String? = nil, transactionState: TransactionState,
+        transactionDate: Timestamp? = nil, payment: Payment, original: OriginalTransaction? = nil,
+        originalTransactionIdentifier: String? = nil, error: TransactionError? = nil, downloads: [Download] = [],
+        revision: Int, deliveries: Int = 0, originDeviceId: String, supersedes: String? = nil,
+        expiresDate: Timestamp? = nil, isTrialPeriod: Bool? = nil, isInIntroOfferPeriod: Bool? = nil,
+        isUpgraded: Bool? = nil, revocationDate: Timestamp? = nil, price: Money? = nil, offer: AppliedOffer? = nil
+    ) {
+        self.id = id
+        self.transactionIdentifier = transactionIdentifier
+        self.transactionState = transactionState
+        self.transactionDate = transactionDate
+        self.payment = payment
+        self.original = original
+        self.originalTransactionIdentifier = originalTransactionIdentifier
+        self.error = error
+        self.downloads = downloads
+        self.revision = revision
+        self.deliveries = deliveries
+        self.originDeviceId = originDeviceId
+        self.supersedes = supersedes
+        self.expiresDate = expiresDate
+        self.isTrialPeriod = isTrialPeriod
+        self.isInIntroOfferPeriod = isInIntroOfferPeriod
+        self.isUpgraded = isUpgraded
+        self.revocationDate = revocationDate
+        self.price = price
+        self.offer = offer
+    }
+
+    /// Whether the device's observer is told of this transaction (`http-api.md`, "Whose transactions"): purchased and
+    /// deferred belong to the customer, everything else to the device that caused it.
+    public func isVisible(to deviceId: String) -> Bool {
+        switch transactionState {
+        case .purchased, .deferred: true
+        case .purchasing, .failed, .restored: originDeviceId == deviceId
+        }
+    }
+}
+
+extension PaymentTransaction {
+    enum CodingKeys: String, CodingKey {
+        case id, transactionIdentifier, transactionState, transactionDate, payment, original
+        case originalTransactionIdentifier, error, downloads, revision, deliveries, originDeviceId, supersedes
+        case expiresDate, isTrialPeriod, isInIntroOfferPeriod, isUpgraded, revocationDate, price, offer
+    }
+
+    /// `transactionIdentifier`, `transactionDate`, `original`, `originalTransactionIdentifier` and `error` are always
+    /// present, null where there is none; the optional members of `http-api.md` are left out.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(transactionIdentifier, forKey: .transactionIdentifier)
+        try container.encode(transactionState, forKey: .transactionState)
+        try container.encode(transactionDate, forKey: .transactionDate)
+        try container.encode(payment, forKey: .payment)
+        try container.encode(original, forKey: .original)
+        try container.encode(originalTransactionIdentifier, forKey: .originalTransactionIdentifier)
+        try container.encode(error, forKey: .error)
+        try container.encode(downloads, forKey: .downloads)
+        try container.encode(revision, forKey: .revision)
+        try container.encode(deliveries, forKey: .deliveries)
+        try container.encode(originDeviceId, forKey: .originDeviceId)
+        try container.encodeIfPresent(supersedes, forKey: .supersedes)
+        try container.encodeIfPresent(expiresDate, forKey: .expiresDate)
+        try container.encodeIfPresent(isTrialPeriod, forKey: .isTrialPeriod)
+        try container.encodeIfPresent(isInIntroOfferPeriod, forKey: .isInIntroOfferPeriod)
+        try container.encodeIfPresent(isUpgraded, forKey: .isUpgraded)
+        try container.encodeIfPresent(revocationDate, forKey: .revocationDate)
+        try container.encodeIfPresent(price, forKey: .price)
+        try container.encodeIfPresent(offer, forKey: .offer)
+    }
+}

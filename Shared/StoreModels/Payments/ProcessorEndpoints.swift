@@ -1,0 +1,83 @@
+/// PaymentProcessor's request subjects, `sb.processor.v1.…`.
+public enum ProcessorEndpoints {
+    /// Idempotent by `chargeKey`, and itself the question: whoever does not know the outcome sends it again.
+    public static let createCharge = Endpoint<CreateChargeRequest, Charge>(
+        .paymentProcessor, "charge.create", isIdempotent: true)
+    /// Leaves a tombstone, so that a late create answers `cancelled`.
+    public static let cancelCharge = Endpoint<CancelChargeRequest, Charge>(
+        .paymentProcessor, "charge.cancel", isIdempotent: true)
+    /// The ledger in order, for whoever reconciles it with the store.
+    public static let listCharges = Endpoint<ChargeListRequest, ChargesPage>(
+        .paymentProcessor, "charge.list", isIdempotent: true)
+}
+
+/// `{"chargeKey":"purchase:t_…","amount":{"amount":"1.99","currency":"USD"},"bundleId":"…","customerIdentifier":"…",
+/// "productIdentifier":"…"}`
+public struct CreateChargeRequest: Hashable, Sendable, Codable {
+    /// 1…255 characters.
+    public var chargeKey: String
+    public var amount: Money
+    public var bundleId: String
+    public var customerIdentifier: String
+    public var productIdentifier: String
+    public init(
+        chargeKey: String, amount: Money, bundleId: String, customerIdentifier: String, productIdentifier: String
+    ) {
+        self.chargeKey = chargeKey
+        self.amount = amount
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+        self.productIdentifier = productIdentifier
+    }
+}
+
+public struct CancelChargeRequest: Hashable, Sendable, Codable {
+    public var chargeKey: String
+    public init(chargeKey: String) { self.chargeKey = chargeKey }
+}
+
+/// A row of the processor's ledger. Its outcome never changes.
+public struct Charge: Hashable, Sendable, Codable {
+    public enum Outcome: String, Sendable, Codable { case approved, declined, cancelled }
+
+    public var chargeKey: String
+    /// The ledger's own number, decimal.
+    public var chargeIdentifier: String
+    public var outcome: Outcome
+    /// Null for a tombstone, which never had an amount.
+    public var amount: Money?
+    /// Why it was declined, in a sentence.
+    public var declineReason: String?
+    public var createdAt: Timestamp
+
+    public init(
+        chargeKey: String, chargeIdentifier: String, outcome: Outcome, amount: Money?, declineReason: String? = nil,
+        createdAt: Timestamp
+    ) {
+        self.chargeKey = chargeKey
+        self.chargeIdentifier = chargeIdentifier
+        self.outcome = outcome
+        self.amount = amount
+        self.declineReason = declineReason
+        self.createdAt = createdAt
+    }
+}
+
+public struct ChargeListRequest: Hashable, Sendable, Codable {
+    public var after: String?
+    /// 1…500.
+    public var limit: Int
+    public init(after: String? = nil, limit: Int = 100) {
+        self.after = after
+        self.limit = limit
+    }
+}
+
+public struct ChargesPage: Hashable, Sendable, Codable {
+    public var charges: [Charge]
+    public var after: String?
+    public init(charges: [Charge], after: String? = nil) {
+        self.charges = charges
+        self.after = after
+    }
+}

@@ -1,0 +1,23 @@
+/// One entry of the store page, search or featured tab, as the gateway puts it together:
+///
+/// ```json
+/// {"product":{…},"owned":false}
+/// ```
+/// `owned` is whether the customer has the non-consumable or an unexpired subscription; null when PaymentQueue is away.
+public struct Promotion: Hashable, Sendable, Codable {
+    public var product: Product
+    public var owned: Bool?
+
+    public init(product: Product, owned: Bool?) {
+        self.product = product
+        self.owned = owned
+    }
+
+    private enum CodingKeys: String, CodingKey { case product, owned }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(product, forKey: .product)
+        try container.encode(owned, forKey: .owned)
+    }
+}

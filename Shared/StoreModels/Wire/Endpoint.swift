@@ -1,0 +1,25 @@
+/// A request subject of a service, with the types of what goes in and what comes out, declared once for both sides.
+///
+/// The service registers a handler for it, the caller names it; neither spells a subject by hand.
+public struct Endpoint<Request: Codable & Sendable, Response: Codable & Sendable>: Sendable {
+    /// `sb.<service>.v1.<resource>.<verb>` (`bus-protocol.md` §9).
+    public let subject: String
+    /// The service's `$SRV` name, which is also its executable's and its compose service's: `payment-queue`.
+    public let service: String
+    /// The endpoint's name in `$SRV.INFO` and in metrics: `queue.add`.
+    public let name: String
+    /// Whether doing it twice is doing it once, so that the caller nearest the client may repeat it (with `Sb-Id`).
+    public let isIdempotent: Bool
+
+    init(_ service: ServiceName, _ name: String, isIdempotent: Bool) {
+        self.subject = "sb.\(service.subjectToken).v1.\(name)"
+        self.service = service.rawValue
+        self.name = name
+        self.isIdempotent = isIdempotent
+    }
+}
+
+/// A request or a reply without members, `{}`.
+public struct Empty: Hashable, Sendable, Codable {
+    public init() {}
+}

@@ -1,0 +1,33 @@
+/// The services of the store, by the name that executable, compose service and `$SRV` share (`architecture.md`).
+public enum ServiceName: String, CaseIterable, Sendable, Codable {
+    case catalog
+    case paymentQueue = "payment-queue"
+    case promotionController = "promotion-controller"
+    case eligibility
+    case paymentProcessor = "payment-processor"
+    case gateway
+
+    /// The second token of the service's subjects, `sb.payment.v1.…`.
+    public var subjectToken: String {
+        switch self {
+        case .catalog: "catalog"
+        case .paymentQueue: "payment"
+        case .promotionController: "promotion"
+        case .eligibility: "eligibility"
+        case .paymentProcessor: "processor"
+        case .gateway: "gateway"
+        }
+    }
+
+    /// How an answer names the service when it had to do without it, `"degraded":["promotions"]`; nil for services
+    /// no answer names.
+    public var degradedName: String? {
+        switch self {
+        case .catalog: "catalog"
+        case .paymentQueue: "payments"
+        case .promotionController: "promotions"
+        case .eligibility: "eligibility"
+        case .paymentProcessor, .gateway: nil
+        }
+    }
+}

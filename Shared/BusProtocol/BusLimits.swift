@@ -1,0 +1,65 @@
+/// Every bound of SBP/1, in one place.
+///
+/// A limit that the broker advertises in `hello` is the default here; a client believes `hello`. The relations between
+/// the limits are asserted by `BusLimitsTests`.
+package enum BusLimits {
+    /// Bytes before the header: flags, header length (24 bits), body length (32 bits).
+    package static let prefixBytes = 8
+    /// The smallest header is `{}`.
+    package static let headerBytesMin = 2
+    /// Headers are small, so that a broker that reads each of them stays fast.
+    package static let headerBytesMax = 8192
+    /// A body is 1 MiB at most: the bus carries requests, not files.
+    package static let bodyBytesMax = 1 << 20
+    /// Before `connect` succeeded nobody may make the broker hold more than this.
+    package static let headerBytesMaxBeforeConnect = 4096
+    /// Before `connect` succeeded there are no bodies.
+    package static let bodyBytesMaxBeforeConnect = 0
+    /// What clients keep header and body together under, so that a message fits NATS's 1 MiB payload with its headers.
+    package static let messageBytesMax = (1 << 20) - (16 << 10)
+    /// A `msg` is the `pub` it came from with a `sid` added, so it may be longer than the `pub` by this much. Clients
+    /// accept headers of `max_header` plus this.
+    package static let deliveryHeaderSlackBytes = 64
+
+    /// Bytes of a subject or pattern.
+    package static let subjectBytesMax = 255
+    /// Tokens of a subject or pattern.
+    package static let subjectTokensMax = 16
+    /// Bytes of a queue group's name.
+    package static let queueBytesMax = 64
+    /// Bytes of `key`, unescaped.
+    package static let keyBytesMax = 128
+    /// Entries of `headers`.
+    package static let headersMax = 32
+    /// Bytes of a client's `name`.
+    package static let nameBytesMax = 64
+    /// Bytes of a client's `inst`.
+    package static let instanceBytesMax = 64
+    /// JSON nesting that is followed in members nobody reads; deeper is malformed.
+    package static let nestingMax = 32
+    /// The largest integer, 2⁵³−1: what every JSON library can hold exactly.
+    package static let integerMax = (1 << 53) - 1
+
+    /// Subscriptions of one connection.
+    package static let subscriptionsMax = 65_536
+    /// Connections of one broker.
+    package static let connectionsMax = 1024
+
+    /// How long a connection may take to send `connect`.
+    package static let connectTimeout: Duration = .seconds(2)
+    /// How long one frame may stay unfinished.
+    package static let frameTimeout: Duration = .seconds(10)
+    /// How long the sender of `bye` waits for the other side to close.
+    package static let byeTimeout: Duration = .seconds(2)
+    /// Silence after which a `ping` is sent, unless `connect` asked for another.
+    package static let pingInterval: Duration = .milliseconds(20_000)
+    /// What `ping_ms` of `connect` may be.
+    package static let pingMillisecondsRange = 1000...600_000
+    /// Pings without an answer after which a connection is `stale`.
+    package static let pingsOutMax = 2
+
+    /// Port of the bus.
+    package static let port = 7420
+    /// Port of the broker's monitoring pages.
+    package static let monitorPort = 7421
+}

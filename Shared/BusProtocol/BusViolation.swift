@@ -1,0 +1,15 @@
+/// Something that SBP/1 does not allow: thrown by decoders for what the peer sent, by encoders for what we were about
+/// to send.
+package struct BusViolation: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The code the broker answers with.
+    package var code: BusErrorCode
+    /// A sentence for people; names the member, never quotes a secret.
+    package var reason: String
+
+    package init(_ code: BusErrorCode, _ reason: String) {
+        self.code = code
+        self.reason = reason
+    }
+
+    package var description: String { "\(code.rawValue): \(reason)" }
+}

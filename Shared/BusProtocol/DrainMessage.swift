@@ -1,0 +1,12 @@
+/// `drain`: the broker is about to stop. All ops stay legal; within `inMilliseconds` it says `bye`.
+///
+/// `{"op":"drain","in_ms":5000,"why":"shutting down"}`
+package struct DrainMessage: Sendable, Equatable {
+    package var inMilliseconds: Int
+    package var why: String
+
+    init(_ header: FrameHeader, in bytes: Span<UInt8>) throws(BusViolation) {
+        inMilliseconds = try header.integer(.inMilliseconds, in: bytes)
+        why = try header.optionalText(.why, in: bytes) ?? ""
+    }
+}

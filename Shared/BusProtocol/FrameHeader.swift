@@ -1,0 +1,93 @@
+/// A header after one pass over its bytes: which members there are and where they stand. Nothing is copied.
+///
+/// Both sides start here. The broker's publish path reads it directly; everything else goes through `ClientMessage` or
+/// `ServerMessage`. It is valid only together with the bytes it was made from, which every accessor takes.
+package struct FrameHeader {
+    /// What the frame is; nil when `op` is missing, no string, or unknown.
+    package private(set) var op: BusOp?
+    /// Whether a member stands there that SBP/1 does not know.
+    package private(set) var hasUnknownMember = false
+    /// How many entries `headers` has.
+    package private(set) var headersCount = 0
+    /// Whether every value in `headers` is a string.
+    private(set) var headersAreStrings = true
+    private var present: UInt64 = 0
+    private var values = InlineArray<37, HeaderValue>(repeating: HeaderValue())
+
+    /// Scans a header.
+    ///
+    /// - Throws: `bad_frame` for everything that is not strict JSON. What is wrong with single members is found when
+    ///   they are asked for, because that does not end the connection.
+    package init(scanning bytes: Span<UInt8>) throws(BusViolation) {
+        var scanner = HeaderScanner()
+        scanner.skipWhitespace(bytes)
+        try scanner.take(UInt8(ascii: "{"), bytes, "an object")
+        scanner.skipWhitespace(bytes)
+        if !scanner.takeIf(UInt8(ascii: "}"), bytes) { try scanMembers(bytes, &scanner) }
+        scanner.skipWhitespace(bytes)
+        guard scanner.at == bytes.count else { throw scanner.malformed("goes on after its end") }
+        let op = self[.op]
+        if op.kind == .string {
+            self.op = op.isEscaped ? BusOp(rawValue: op.text(in: bytes)) : BusOp.named(bytes.extracting(op.range))
+        }
+    }
+
+    /// The member's place; `absent` when it is not there.
+    package subscript(_ member: HeaderMember) -> HeaderValue { values[Int(member.rawValue)] }
+
+    /// The members that are there, known ones only.
+    package func hasOnly(_ allowed: MemberSet) -> Bool { !hasUnknownMember && present & ~allowed.bits == 0 }
+
+    private mutating func scanMembers(_ bytes: Span<UInt8>, _ scanner: inout HeaderScanner) throws(BusViolation) {
+        var unknown: UnknownNames?
+        repeat {
+            let name = try scanner.memberName(bytes)
+            guard let member = Self.member(name, bytes) else {
+                hasUnknownMember = true
+                let names = unknown ?? UnknownNames()
+                guard names.names.insert(name, in: bytes) else { throw scanner.malformed("repeats a member") }
+                unknown = names
+                _ = try scanner.value(bytes, depth: 1)
+                continue
+            }
+            let bit: UInt64 = 1 << UInt64(member.rawValue)
+            guard present & bit == 0 else { throw scanner.malformed("repeats a member") }
+            present |= bit
+            values[Int(member.rawValue)] = try take(member, bytes, &scanner)
+        } while try scanner.hasNext(UInt8(ascii: "}"), bytes)
+    }
+
+    /// Takes a known member's value; `headers` is looked into on the way.
+    private mutating func take(
+        _ member: HeaderMember, _ bytes: Span<UInt8>, _ scanner: inout HeaderScanner
+    ) throws(BusViolation) -> HeaderValue {
+        guard member == .headers, scanner.at < bytes.count, bytes[scanner.at] == UInt8(ascii: "{") else {
+            return try scanner.value(bytes, depth: 1)
+        }
+        let start = scanner.at
+        (headersCount, headersAreStrings) = try scanner.objectOfMembers(bytes, depth: 1)
+        return HeaderValue(.object, start..<scanner.at)
+    }
+
+    private static func member(_ name: HeaderValue, _ bytes: Span<UInt8>) -> HeaderMember? {
+        if name.isEscaped {
+            let text = name.text(in: bytes)
+            return HeaderMember.allCases.first { $0.wireName == text }
+        }
+        return HeaderMember.named(bytes.extracting(name.range))
+    }
+
+    /// Boxed, so that headers without unknown members do not pay for its size.
+    private final class UnknownNames {
+        var names = MemberNames()
+    }
+}
+
+/// A set of members, for asking what an op may carry.
+package struct MemberSet: Sendable {
+    let bits: UInt64
+
+    package init(_ members: HeaderMember...) {
+        bits = members.reduce(0) { $0 | 1 << UInt64($1.rawValue) }
+    }
+}

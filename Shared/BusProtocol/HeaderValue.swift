@@ -1,0 +1,55 @@
+/// Where one JSON value stands in a header, and what it is. The bytes stay where they are.
+package struct HeaderValue: Sendable {
+    /// What a value is, as far as SBP/1 tells values apart.
+    package enum Kind: UInt8, Sendable {
+        case absent, string, integer, otherNumber, yes, no, null, object, array
+    }
+
+    package var kind: Kind = .absent
+    /// Whether a string holds an escape sequence, so that its bytes are not its text.
+    package var isEscaped = false
+    var start: Int32 = 0
+    var end: Int32 = 0
+
+    /// A string without its quotes, anything else as it stands.
+    package var range: Range<Int> { Int(start)..<Int(end) }
+
+    init() {}
+
+    init(_ kind: Kind, _ range: Range<Int>, isEscaped: Bool = false) {
+        self.kind = kind
+        self.isEscaped = isEscaped
+        start = Int32(range.lowerBound)
+        end = Int32(range.upperBound)
+    }
+
+    /// The text of a string, with escapes resolved.
+    package func text(in bytes: Span<UInt8>) -> String {
+        isEscaped
+            ? String(decoding: JSONEscapes.resolve(bytes.extracting(range)), as: UTF8.self)
+            : bytes.extracting(range).text
+    }
+
+    /// The number of an `integer`. The scanner has seen that it is 0…2⁵³−1.
+    package func integer(in bytes: Span<UInt8>) -> Int {
+        var number = 0
+        for index in range { number = number * 10 + Int(bytes[index] &- UInt8(ascii: "0")) }
+        return number
+    }
+
+    /// Whether two strings have the same text, however they are written.
+    func isSameText(as other: HeaderValue, in bytes: Span<UInt8>) -> Bool {
+        if !isEscaped && !other.isEscaped {
+            return bytes.extracting(range).isEqual(bytes.extracting(other.range))
+        }
+        return utf8(in: bytes) == other.utf8(in: bytes)
+    }
+
+    /// The bytes of a string's text. Compared instead of `String`, whose equality joins canonical equivalents.
+    func utf8(in bytes: Span<UInt8>) -> [UInt8] {
+        if isEscaped { return JSONEscapes.resolve(bytes.extracting(range)) }
+        var copy: [UInt8] = []
+        copy.append(bytes.extracting(range))
+        return copy
+    }
+}

@@ -1,0 +1,51 @@
+/// `msg`: one delivery to one subscription. The body stands beside it in the frame.
+///
+/// `{"op":"msg","sid":7,"subject":"sb.catalog.v1.products.get","reply":"_INBOX.x.1","headers":{…}}` · body
+package struct MsgMessage: Sendable, Equatable {
+    package var sid: Int
+    package var subject: String
+    /// Where an answer goes.
+    package var reply: String?
+    package var key: String?
+    package var headers: BusHeaders
+    /// Set by the broker only: 503 nobody takes this subject, 429 everybody who does is overloaded.
+    package var status: Int?
+
+    package init(
+        sid: Int, subject: String, reply: String? = nil, key: String? = nil, headers: BusHeaders = BusHeaders(),
+        status: Int? = nil
+    ) {
+        self.sid = sid
+        self.subject = subject
+        self.reply = reply
+        self.key = key
+        self.headers = headers
+        self.status = status
+    }
+}
+
+extension MsgMessage {
+    init(_ header: FrameHeader, in bytes: Span<UInt8>) throws(BusViolation) {
+        sid = try header.integer(.sid, in: bytes)
+        guard let subjectRange = try header.routing(.subject) else { throw FrameHeader.missing(.subject) }
+        subject = bytes.extracting(subjectRange).text
+        reply = nil
+        if let range = try header.routing(.reply) { reply = bytes.extracting(range).text }
+        key = try header.optionalText(.key, in: bytes)
+        headers = BusHeaders()
+        if let range = try header.checkedHeaders() { headers = try BusHeaders(checked: range, in: bytes) }
+        status = try header.optionalInteger(.status, in: bytes)
+    }
+
+    /// Writes the frame. The broker's own path does not come through here; see `DeliveryTail`.
+    package func encode(body: Span<UInt8> = Span(), into output: inout [UInt8]) {
+        let frame = FrameWriter(.msg, into: &output)
+        frame.member(.sid, sid, into: &output)
+        frame.member(.subject, subject, into: &output)
+        frame.member(.reply, reply, into: &output)
+        frame.member(.key, key, into: &output)
+        frame.member(.headers, headers, into: &output)
+        frame.member(.status, status, into: &output)
+        frame.finish(body: body, into: &output)
+    }
+}

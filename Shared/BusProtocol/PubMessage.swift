@@ -1,0 +1,61 @@
+/// `pub` as a client sends it.
+package struct PubMessage: Sendable, Equatable {
+    package var subject: Subject
+    /// Where an answer goes; makes it a request.
+    package var reply: Subject?
+    /// Messages with the same key go to the same member of a queue group, at most 128 bytes.
+    package var key: String?
+    package var headers: BusHeaders
+    /// With it the broker answers `ok` with `delivered`, or `err`.
+    package var seq: Int?
+    /// JSON unless a `Content-Type` header says otherwise; arrives byte for byte.
+    package var body: [UInt8]
+
+    package init(
+        subject: Subject, reply: Subject? = nil, key: String? = nil, headers: BusHeaders = BusHeaders(),
+        seq: Int? = nil, body: [UInt8] = []
+    ) {
+        self.subject = subject
+        self.reply = reply
+        self.key = key
+        self.headers = headers
+        self.seq = seq
+        self.body = body
+    }
+
+    /// Writes the frame, or nothing when it throws.
+    ///
+    /// - Throws: `bad_member` for headers or key over their limits or holding CR, LF or NUL; `header_too_large`;
+    ///   `body_too_large` when header and body together are over 1 MiB − 16 KiB.
+    package func encode(into output: inout [UInt8]) throws(BusViolation) {
+        try headers.checkForSending()
+        if let key, key.utf8.count > BusLimits.keyBytesMax {
+            throw BusViolation(.badMember, "a key has at most \(BusLimits.keyBytesMax) bytes")
+        }
+        let start = output.count
+        let frame = FrameWriter(.pub, into: &output)
+        frame.member(.subject, subject.text, into: &output)
+        frame.member(.reply, reply?.text, into: &output)
+        frame.member(.key, key, into: &output)
+        frame.member(.headers, headers, into: &output)
+        frame.member(.seq, seq, into: &output)
+        let headerBytes = frame.finish(body: body.span, into: &output)
+        if let violation = Self.violation(headerBytes: headerBytes, bodyBytes: body.count) {
+            output.removeSubrange(start...)
+            throw violation
+        }
+    }
+
+    private static func violation(headerBytes: Int, bodyBytes: Int) -> BusViolation? {
+        if headerBytes > BusLimits.headerBytesMax {
+            return BusViolation(
+                .headerTooLarge, "the header has \(headerBytes) bytes; \(BusLimits.headerBytesMax) are allowed")
+        }
+        if headerBytes + bodyBytes > BusLimits.messageBytesMax {
+            return BusViolation(
+                .bodyTooLarge,
+                "header and body have \(headerBytes + bodyBytes) bytes; \(BusLimits.messageBytesMax) are allowed")
+        }
+        return nil
+    }
+}

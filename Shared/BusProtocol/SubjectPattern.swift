@@ -1,0 +1,26 @@
+/// What may be subscribed to: a subject in which `*` stands for one token and a final `>` for one or more. Legal by
+/// construction.
+package struct SubjectPattern: Hashable, Sendable, CustomStringConvertible {
+    /// The text as it travels.
+    package let text: String
+    /// Whether it has no wildcard and so matches one subject only.
+    package let isLiteral: Bool
+
+    /// Checks a text.
+    ///
+    /// - Throws: `bad_subject`.
+    package init(_ text: String) throws(BusViolation) {
+        guard SubjectSyntax.isPattern(text.utf8.span) else {
+            throw BusViolation(.badSubject, "'\(text.prefix(80))' is not a subject pattern")
+        }
+        self.text = text
+        isLiteral = !text.utf8.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: ">") }
+    }
+
+    /// Whether the pattern takes a subject. A wildcard as the first token takes none that begins with `_INBOX` or `$`.
+    package func matches(_ subject: Subject) -> Bool {
+        SubjectSyntax.matches(pattern: text.utf8.span, subject: subject.text.utf8.span)
+    }
+
+    package var description: String { text }
+}

@@ -1,0 +1,90 @@
+/// The grammar of subjects, patterns and queue names, on bytes.
+///
+/// A subject is 1–16 tokens joined by `.`, at most 255 bytes; a token is one or more of
+/// `A-Z a-z 0-9 _ - $ = : / @ + ~ ! % & #`. A pattern may have `*` as a whole token and `>` as the whole last one.
+package enum SubjectSyntax {
+    /// Whether the bytes may be published to.
+    package static func isSubject(_ bytes: Span<UInt8>) -> Bool { check(bytes, wildcards: false) }
+
+    /// Whether the bytes may be subscribed to.
+    package static func isPattern(_ bytes: Span<UInt8>) -> Bool { check(bytes, wildcards: true) }
+
+    /// Whether the bytes name a queue group: one token of at most 64 bytes.
+    package static func isQueue(_ bytes: Span<UInt8>) -> Bool {
+        guard !bytes.isEmpty, bytes.count <= BusLimits.queueBytesMax else { return false }
+        for index in bytes.indices where !isTokenByte(bytes[index]) { return false }
+        return true
+    }
+
+    /// Whether a subject begins with `_INBOX` or `$`, so that a pattern with a wildcard as its first token never
+    /// matches it.
+    package static func isHiddenFromWildcards(_ subject: Span<UInt8>) -> Bool {
+        !subject.isEmpty && (subject[0] == UInt8(ascii: "$") || subject.starts(with: "_INBOX"))
+    }
+
+    /// Whether a legal subject is matched by a legal pattern.
+    package static func matches(pattern: Span<UInt8>, subject: Span<UInt8>) -> Bool {
+        if isWildcard(pattern[0]) && isHiddenFromWildcards(subject) { return false }
+        var p = 0
+        var s = 0
+        while true {
+            if pattern[p] == UInt8(ascii: ">") { return true }
+            let patternEnd = tokenEnd(pattern, p)
+            let subjectEnd = tokenEnd(subject, s)
+            if pattern[p] != UInt8(ascii: "*"),
+                !pattern.extracting(p..<patternEnd).isEqual(subject.extracting(s..<subjectEnd))
+            {
+                return false
+            }
+            if patternEnd == pattern.count || subjectEnd == subject.count {
+                return patternEnd == pattern.count && subjectEnd == subject.count
+            }
+            p = patternEnd + 1
+            s = subjectEnd + 1
+        }
+    }
+
+    /// Where the token that begins at `start` ends.
+    package static func tokenEnd(_ bytes: Span<UInt8>, _ start: Int) -> Int {
+        var at = start
+        while at < bytes.count, bytes[at] != UInt8(ascii: ".") { at += 1 }
+        return at
+    }
+
+    private static func check(_ bytes: Span<UInt8>, wildcards: Bool) -> Bool {
+        guard !bytes.isEmpty, bytes.count <= BusLimits.subjectBytesMax else { return false }
+        var tokens = 1
+        var tokenStart = 0
+        for index in bytes.indices {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: ".") {
+                guard index > tokenStart, index + 1 < bytes.count else { return false }
+                tokens += 1
+                tokenStart = index + 1
+            } else if !isTokenByte(byte) {
+                guard wildcards, isWildcard(byte), index == tokenStart else { return false }
+                let isLast = index + 1 == bytes.count
+                guard isLast || (byte == UInt8(ascii: "*") && bytes[index + 1] == UInt8(ascii: ".")) else {
+                    return false
+                }
+            }
+        }
+        return tokens <= BusLimits.subjectTokensMax
+    }
+
+    private static func isWildcard(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "*") || byte == UInt8(ascii: ">") }
+
+    /// Two 64-bit masks, one bit a legal byte: a look-up without a branch for each class.
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        if byte >= 128 { return false }
+        let mask = byte < 64 ? lowMask : highMask
+        return mask >> UInt64(byte & 63) & 1 == 1
+    }
+
+    private static let lowMask = mask(of: "0123456789-$=:/+!%&#", from: 0)
+    private static let highMask = mask(of: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_@~", from: 64)
+
+    private static func mask(of characters: String, from base: UInt8) -> UInt64 {
+        characters.utf8.reduce(0) { $0 | 1 << UInt64($1 - base) }
+    }
+}

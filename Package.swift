@@ -71,9 +71,7 @@ var targets: [Target] = [
         "Operations",
         ["EventLoop", "BusClient", "BusService", "BusProtocol", logging, metrics, coreMetrics, lifecycle, configuration,
             argumentParser]),
-    shared(
-        "StorebusTesting",
-        ["EventLoop", "BusClient", "BusService", "BusProtocol", "StoreModels", "Persistence", logging, subprocess]),
+    shared("StorebusTesting", ["StoreModels", subprocess]),
     tests("EventLoop", ["EventLoop"]),
     tests("StoreModels", ["StoreModels"]),
     tests("BusProtocol", ["BusProtocol", "StorebusTesting"]),

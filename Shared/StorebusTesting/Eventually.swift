@@ -1,0 +1,21 @@
+/// A condition did not come true in time.
+public struct NeverHappened: Error, CustomStringConvertible {
+    public let what: String
+    public let within: Duration
+    public var description: String { "\(what): not within \(within)" }
+}
+
+/// Waits for a condition that another task or process brings about and that cannot be awaited directly. Asks at once
+/// and then every few milliseconds; a test that passes never waits for the whole of `within`.
+///
+/// - Throws: ``NeverHappened`` at the deadline, or what `condition` throws.
+public func eventually(
+    _ what: String, within: Duration = .seconds(10), _ condition: () async throws -> Bool
+) async throws {
+    let clock = ContinuousClock()
+    let deadline = clock.now + within
+    while try await !condition() {
+        guard clock.now < deadline else { throw NeverHappened(what: what, within: within) }
+        try await clock.sleep(for: .milliseconds(10))
+    }
+}

@@ -1,0 +1,18 @@
+import Foundation
+
+/// A directory of a test's own, removed when the value goes.
+public final class TemporaryDirectory: Sendable {
+    /// Absolute, without a trailing slash.
+    public let path: String
+
+    /// - Throws: what the file system says when it cannot make the directory.
+    public init(prefix: String = "storebus") throws {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent("\(prefix)-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    /// A path inside the directory.
+    public func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}

@@ -73,7 +73,7 @@ var targets: [Target] = [
             argumentParser]),
     shared("StorebusTesting", ["StoreModels", subprocess]),
     tests("EventLoop", ["EventLoop"]),
-    tests("StoreModels", ["StoreModels"]),
+    tests("StoreModels", ["StoreModels", "StorebusTesting"]),
     tests("BusProtocol", ["BusProtocol", "StorebusTesting"]),
     tests("BusClient", ["BusClient", "BusProtocol", "EventLoop", "Broker", "StorebusTesting"]),
     tests("BusService", ["BusService", "BusClient", "StoreModels", "StorebusTesting"]),

@@ -17,7 +17,8 @@ public struct AppSettings: Hashable, Sendable, Codable {
 
     public init(
         name: String, appPrice: Money? = nil, currentVersion: String = "1.0", promotionsSupportedSince: String? = nil,
-        released: Bool = true, agreementsActive: Bool = true, billingGracePeriod: Bool = false, unfinishedLimit: Int? = nil
+        released: Bool = true, agreementsActive: Bool = true, billingGracePeriod: Bool = false,
+        unfinishedLimit: Int? = nil
     ) {
         self.name = name
         self.appPrice = appPrice

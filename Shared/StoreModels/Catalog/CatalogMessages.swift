@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// `{"bundleId":"com.example.app"}`
@@ -168,7 +168,8 @@ public struct ProductsPageRequest: Hashable, Sendable, Codable {
     public var limit: Int
     /// Only this type, when given.
     public var type: ProductType?
-    public init(bundleId: String, storefront: String, after: String? = nil, limit: Int = 100, type: ProductType? = nil) {
+    public init(bundleId: String, storefront: String, after: String? = nil, limit: Int = 100, type: ProductType? = nil)
+    {
         self.bundleId = bundleId
         self.storefront = storefront
         self.after = after

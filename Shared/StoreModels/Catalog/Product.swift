@@ -34,7 +34,8 @@ public struct Product: Hashable, Sendable, Codable {
     public var introductoryOfferEligibility: OfferEligibility?
 
     public init(
-        productIdentifier: String, type: ProductType, localizedTitle: String, localizedDescription: String, price: Money,
+        productIdentifier: String, type: ProductType, localizedTitle: String, localizedDescription: String,
+        price: Money,
         priceLocale: String, subscriptionPeriod: SubscriptionPeriod? = nil, subscriptionGroupIdentifier: String? = nil,
         introductoryPrice: ProductDiscount? = nil, discounts: [ProductDiscount] = [], isFamilyShareable: Bool = false,
         isDownloadable: Bool = false, downloadContentLengths: [Int64] = [], downloadContentVersion: String = "",

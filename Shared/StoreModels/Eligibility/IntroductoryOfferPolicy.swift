@@ -31,7 +31,9 @@ public enum IntroductoryOfferPolicy {
     ///   - history: the group's history; nil when the customer has none.
     ///   - now: the business clock, never the wall clock.
     public static func decide(history: SubscriptionGroupHistory?, now: Timestamp) -> Decision {
-        guard let history else { return Decision(eligibility: .eligible, rule: .newSubscriber, transactionIdentifier: nil) }
+        guard let history else {
+            return Decision(eligibility: .eligible, rule: .newSubscriber, transactionIdentifier: nil)
+        }
         if let used = history.introductoryOfferTransaction {
             return Decision(eligibility: .ineligible, rule: .offerUsed, transactionIdentifier: used)
         }

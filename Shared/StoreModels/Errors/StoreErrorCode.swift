@@ -68,33 +68,92 @@ public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertib
 
     private static let entries: [(StoreErrorCode, Entry)] = [
         (.requestInvalid, Entry(status: 400, isRetryable: false, remedy: "Correct the member the message names.")),
-        (.unauthenticated, Entry(status: 401, isRetryable: false, remedy: "Send a valid bearer token; POST /v1/sessions gives one.")),
+        (
+            .unauthenticated,
+            Entry(status: 401, isRetryable: false, remedy: "Send a valid bearer token; POST /v1/sessions gives one.")
+        ),
         (.forbidden, Entry(status: 403, isRetryable: false, remedy: "Use a token of the kind this path is for.")),
         (.notFound, Entry(status: 404, isRetryable: false, remedy: "Check the path and the identifier.")),
         (.methodNotAllowed, Entry(status: 405, isRetryable: false, remedy: "Use a method the Allow header names.")),
         (.bodyTooLarge, Entry(status: 413, isRetryable: false, remedy: "Send less than the limit the message names.")),
-        (.idempotencyKeyInvalid, Entry(status: 400, isRetryable: false, remedy: "Send an Idempotency-Key of 1 to 255 printable ASCII characters.")),
-        (.inFlight, Entry(status: 409, isRetryable: true, remedy: "Send the same request with the same key again shortly.")),
+        (
+            .idempotencyKeyInvalid,
+            Entry(
+                status: 400, isRetryable: false,
+                remedy: "Send an Idempotency-Key of 1 to 255 printable ASCII characters.")
+        ),
+        (
+            .inFlight,
+            Entry(status: 409, isRetryable: true, remedy: "Send the same request with the same key again shortly.")
+        ),
         (.keyReused, Entry(status: 422, isRetryable: false, remedy: "Use a new Idempotency-Key for another request.")),
-        (.transactionNotFinishable, Entry(status: 409, isRetryable: false, remedy: "Finish a transaction when it is purchased, failed or restored.")),
-        (.productNotFound, Entry(status: 404, isRetryable: false, remedy: "Ask for a product of this app's catalogue.")),
-        (.productNotPromotable, Entry(status: 422, isRetryable: false, remedy: "Promote an approved product that has an image.")),
-        (.intentDecided, Entry(status: 409, isRetryable: false, remedy: "The intent's decision stands; start the purchase again.")),
-        (.intentMismatch, Entry(status: 422, isRetryable: false, remedy: "Add the payment the intent carries, unchanged.")),
+        (
+            .transactionNotFinishable,
+            Entry(
+                status: 409, isRetryable: false,
+                remedy: "Finish a transaction when it is purchased, failed or restored.")
+        ),
+        (
+            .productNotFound,
+            Entry(status: 404, isRetryable: false, remedy: "Ask for a product of this app's catalogue.")
+        ),
+        (
+            .productNotPromotable,
+            Entry(status: 422, isRetryable: false, remedy: "Promote an approved product that has an image.")
+        ),
+        (
+            .intentDecided,
+            Entry(status: 409, isRetryable: false, remedy: "The intent's decision stands; start the purchase again.")
+        ),
+        (
+            .intentMismatch,
+            Entry(status: 422, isRetryable: false, remedy: "Add the payment the intent carries, unchanged.")
+        ),
         (.intentExpired, Entry(status: 409, isRetryable: false, remedy: "Start the purchase in the store again.")),
         (.appNeverLaunched, Entry(status: 409, isRetryable: false, remedy: "Launch the app on the device once.")),
-        (.promotedPurchaseHandlerConflict, Entry(status: 409, isRetryable: false, remedy: "Handle promoted purchases one way only.")),
-        (.promotionUnsupported, Entry(status: 409, isRetryable: false, remedy: "Use a platform and version that supports promotions.")),
-        (.storefrontMismatch, Entry(status: 409, isRetryable: false, remedy: "Leave out `storefront`, or name the account's own.")),
+        (
+            .promotedPurchaseHandlerConflict,
+            Entry(status: 409, isRetryable: false, remedy: "Handle promoted purchases one way only.")
+        ),
+        (
+            .promotionUnsupported,
+            Entry(status: 409, isRetryable: false, remedy: "Use a platform and version that supports promotions.")
+        ),
+        (
+            .storefrontMismatch,
+            Entry(status: 409, isRetryable: false, remedy: "Leave out `storefront`, or name the account's own.")
+        ),
         (.receiptInvalid, Entry(status: 422, isRetryable: false, remedy: "Send a receipt this store has signed.")),
-        (.catalogInvalid, Entry(status: 422, isRetryable: false, remedy: "Correct the places the message names; nothing was imported.")),
+        (
+            .catalogInvalid,
+            Entry(
+                status: 422, isRetryable: false, remedy: "Correct the places the message names; nothing was imported.")
+        ),
         (.urlInvalid, Entry(status: 422, isRetryable: false, remedy: "Correct the part of the URL the message names.")),
         (.rateLimited, Entry(status: 429, isRetryable: true, remedy: "Wait for the time Retry-After names.")),
         (.deadlineExceeded, Entry(status: 504, isRetryable: true, remedy: "Try again; nothing was done.")),
-        (.outcomeUnknown, Entry(status: 504, isRetryable: true, remedy: "Send the same request with the same key again: it cannot be charged twice.")),
-        (.serviceUnavailable, Entry(status: 503, isRetryable: true, remedy: "Try again shortly; /readyz says which service is away.")),
-        (.notImplemented, Entry(status: 501, isRetryable: false, remedy: "This version does not do that yet; the message says what it does instead.")),
-        (.internal, Entry(status: 500, isRetryable: false, remedy: "This is a fault of Storebus; report it with the trace identifier.")),
+        (
+            .outcomeUnknown,
+            Entry(
+                status: 504, isRetryable: true,
+                remedy: "Send the same request with the same key again: it cannot be charged twice.")
+        ),
+        (
+            .serviceUnavailable,
+            Entry(status: 503, isRetryable: true, remedy: "Try again shortly; /readyz says which service is away.")
+        ),
+        (
+            .notImplemented,
+            Entry(
+                status: 501, isRetryable: false,
+                remedy: "This version does not do that yet; the message says what it does instead.")
+        ),
+        (
+            .internal,
+            Entry(
+                status: 500, isRetryable: false,
+                remedy: "This is a fault of Storebus; report it with the trace identifier.")
+        ),
     ]
     private static let order = entries.map(\.0)
     private static let registry = Dictionary(uniqueKeysWithValues: entries)

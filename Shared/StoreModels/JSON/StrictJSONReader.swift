@@ -121,7 +121,8 @@ struct StrictJSONReader {
             switch unit {
             case 0: throw fault("contains U+0000")
             case 0xD800...0xDBFF:
-                guard index + 1 < bytes.count, bytes[index] == UInt8(ascii: "\\"), bytes[index + 1] == UInt8(ascii: "u"),
+                guard index + 1 < bytes.count, bytes[index] == UInt8(ascii: "\\"),
+                    bytes[index + 1] == UInt8(ascii: "u"),
                     (0xDC00...0xDFFF).contains(try hexadecimal(at: index + 2))
                 else { throw fault("has half of a surrogate pair") }
                 index += 6
@@ -204,7 +205,8 @@ struct StrictJSONReader {
     }
 
     private mutating func skipSpace() {
-        while index < bytes.count, bytes[index] == 0x20 || bytes[index] == 0x0A || bytes[index] == 0x0D || bytes[index] == 0x09
+        while index < bytes.count,
+            bytes[index] == 0x20 || bytes[index] == 0x0A || bytes[index] == 0x0D || bytes[index] == 0x09
         { index += 1 }
     }
 

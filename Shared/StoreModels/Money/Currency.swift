@@ -8,7 +8,8 @@ public struct Currency: Hashable, Sendable, Codable, CustomStringConvertible {
 
     /// - Returns: nil unless `code` is three letters A–Z.
     public init?(code: String) {
-        guard code.utf8.count == 3, code.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) else {
+        guard code.utf8.count == 3, code.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
+        else {
             return nil
         }
         self.code = code

@@ -24,7 +24,8 @@ public struct Money: Hashable, Sendable, Codable {
             return nil
         }
         let exponent = currency.exponent
-        let kept = fraction.prefix(exponent) + Array(repeating: UInt8(ascii: "0"), count: max(0, exponent - fraction.count))
+        let kept =
+            fraction.prefix(exponent) + Array(repeating: UInt8(ascii: "0"), count: max(0, exponent - fraction.count))
         let dropped = fraction.dropFirst(exponent)
         guard var units = Int64(String(decoding: Array(whole) + kept, as: UTF8.self)) else { return nil }
         switch rounding {

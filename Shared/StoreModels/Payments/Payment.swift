@@ -19,7 +19,8 @@ public struct Payment: Hashable, Sendable, Codable {
 
     public init(
         requestIdentifier: String, productIdentifier: String, quantity: Int = 1, applicationUsername: String? = nil,
-        appAccountToken: String? = nil, simulatesAskToBuyInSandbox: Bool = false, paymentDiscount: PaymentDiscount? = nil,
+        appAccountToken: String? = nil, simulatesAskToBuyInSandbox: Bool = false,
+        paymentDiscount: PaymentDiscount? = nil,
         intentIdentifier: String? = nil
     ) {
         self.requestIdentifier = requestIdentifier

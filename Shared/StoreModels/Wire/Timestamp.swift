@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// An instant in whole milliseconds since 1970, UTC.
@@ -27,12 +27,27 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
     /// Reads the wire form.
     /// - Returns: nil unless `text` is ISO 8601 in UTC.
     public init?(_ text: String) {
-        guard let date = (try? Date(text, strategy: Self.style)) ?? (try? Date(text, strategy: Self.styleWithoutFraction))
+        guard
+            let date = (try? Date(text, strategy: Self.style)) ?? (try? Date(text, strategy: Self.styleWithoutFraction))
         else { return nil }
         self.init(date)
     }
 
-    public var description: String { date.formatted(Self.style) }
+    /// Written from the integer: `Date` is floating point, and Foundation's formatter cuts `.004` to `.003`.
+    public var description: String {
+        let millisecondsADay: Int64 = 86_400_000
+        let days = milliseconds.floorDivided(by: millisecondsADay)
+        let day = CivilDate(daysSince1970: Int(days))
+        let rest = Int(milliseconds - days * millisecondsADay)
+        let fields = [
+            (day.year, 4), (day.month, 2), (day.day, 2), (rest / 3_600_000, 2), (rest / 60_000 % 60, 2),
+            (rest / 1_000 % 60, 2), (rest % 1_000, 3),
+        ]
+        return zip(fields, ["-", "-", "T", ":", ":", ".", "Z"]).reduce(into: "") { text, part in
+            let digits = String(part.0.0)
+            text += String(repeating: "0", count: max(0, part.0.1 - digits.utf8.count)) + digits + part.1
+        }
+    }
 
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
     private static let styleWithoutFraction = Date.ISO8601FormatStyle(includingFractionalSeconds: false)

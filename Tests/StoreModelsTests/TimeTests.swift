@@ -1,0 +1,46 @@
+import Foundation
+import StoreModels
+import StorebusTesting
+import Testing
+
+@Suite struct TimeTests {
+    @Test func `an instant is written with milliseconds and Z and read with or without them`() throws {
+        #expect(Timestamp(milliseconds: 1_795_255_204_004).description == "2026-11-21T10:00:04.004Z")
+        #expect(Timestamp("2026-11-21T10:00:04.004Z")?.milliseconds == 1_795_255_204_004)
+        #expect(Timestamp("2026-11-21T10:00:04Z")?.milliseconds == 1_795_255_204_000)
+        #expect(Timestamp("yesterday") == nil)
+    }
+
+    @Test(arguments: [
+        ("P1M", "2026-01-31T10:00:00.000Z", "2026-02-28T10:00:00.000Z"),
+        ("P1M", "2028-01-31T10:00:00.000Z", "2028-02-29T10:00:00.000Z"),
+        ("P1Y", "2028-02-29T00:00:00.000Z", "2029-02-28T00:00:00.000Z"),
+        ("P3D", "2026-12-30T23:59:59.999Z", "2027-01-02T23:59:59.999Z"),
+        ("P2W", "2026-02-20T00:00:00.000Z", "2026-03-06T00:00:00.000Z"),
+        ("P6M", "2026-08-31T00:00:00.000Z", "2027-02-28T00:00:00.000Z"),
+        ("P1M", "1969-12-31T12:00:00.000Z", "1970-01-31T12:00:00.000Z"),
+    ])
+    func `a period ends on the same day or on the month's last`(period: String, start: String, end: String) throws {
+        let length = try #require(SubscriptionPeriod(iso8601: period))
+        #expect(length.iso8601 == period)
+        #expect(length.end(from: try #require(Timestamp(start))).description == end)
+    }
+
+    @Test func `the calendar agrees with Foundation's for any instant and length`() throws {
+        var random = SplitMix64.seeded()
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
+        for _ in 0..<2_000 {
+            let start = Timestamp(
+                milliseconds: Int64.random(in: -2_000_000_000_000...4_000_000_000_000, using: &random))
+            let months = Int.random(in: 1...36, using: &random)
+            let expected = try #require(calendar.date(byAdding: .month, value: months, to: start.date))
+            #expect(SubscriptionPeriod(numberOfUnits: months, unit: .month).end(from: start) == Timestamp(expected))
+        }
+    }
+
+    @Test(arguments: ["P", "1M", "P1H", "PT1M", "P0M", "P1M1D", "P-1M", "P+1M", "p1m", ""])
+    func `other texts are no period`(text: String) {
+        #expect(SubscriptionPeriod(iso8601: text) == nil)
+    }
+}

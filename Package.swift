@@ -90,7 +90,12 @@ var targets: [Target] = [
     tests("Gateway", ["Gateway", "StoreModels", "BusClient", "BusService", "StorebusTesting", hummingbird, hummingbirdTesting]),
     tests("Storebus", ["Storebus", "StoreModels", "StorebusTesting"]),
     .testTarget(
-        name: "Scenarios", dependencies: ["StorebusTesting", "StoreModels", asyncHTTPClient, nioCore, subprocess],
+        name: "Scenarios",
+        dependencies: [
+            "StorebusTesting", "StoreModels", "EventLoop", "BusClient", "BusService", asyncHTTPClient, nioCore,
+            .product(name: "NIOFoundationCompat", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+            logging,
+        ],
         path: "Tests/Scenarios", swiftSettings: settings),
 ]
 targets += service("Broker", ["EventLoop", "BusProtocol", "Operations", logging, metrics, deque, lifecycle])

@@ -1,0 +1,105 @@
+import BusProtocol
+import EventLoop
+
+/// A connection to the bus: requests with one answer, events without, and subscriptions.
+///
+/// Two implementations behave alike: ``SBPClient`` speaks SBP/1 to a broker, ``InMemoryBus`` joins clients inside one
+/// process for tests. All methods may be called from any task; code that already runs on `loop` pays no thread hop.
+package protocol BusClient: Sendable {
+    /// The loop that handlers are called on; nil for a bus without one (``InMemoryBus`` made without a loop). Give it to
+    /// `Task(executorPreference:)` to keep work on the connection's thread.
+    var loop: UVLoop? { get }
+
+    /// Sends a request and waits for its one answer.
+    ///
+    /// Never buffered: without a connection it fails at once, and one in flight fails at the instant of the disconnect,
+    /// with the outcome unknown. Cancelling the task gives the request up; a late answer is dropped.
+    ///
+    /// - Parameters:
+    ///   - key: Requests with the same key go to the same member of the queue group, at most 128 bytes.
+    ///   - timeout: Time for the whole exchange, as far as this client is concerned.
+    /// - Returns: The answer, error replies of services (`Nats-Service-Error`) included.
+    /// - Throws: `timeout`, `noResponders` (nobody takes the subject: nothing was done), `overloaded` (all who do are:
+    ///   nothing was done), `disconnected`, `closed`, `cancelled`, `permissionDenied`, `payloadTooLarge`,
+    ///   `invalidSubject`, `invalidMessage`, `tooManyRequests`.
+    func request(
+        _ subject: String, body: [UInt8], headers: BusHeaders, key: String?, timeout: Duration
+    ) async throws(BusError) -> BusMessage
+
+    /// Sends a request and collects the answers of everybody who takes it, as discovery does.
+    ///
+    /// - Parameters:
+    ///   - max: Returns when this many have come.
+    ///   - timeout: Returns then with what has come.
+    /// - Returns: At least one answer unless the time ran out.
+    /// - Throws: as ``request(_:body:headers:key:timeout:)``, without `timeout`.
+    func requestMany(
+        _ subject: String, body: [UInt8], headers: BusHeaders, max: Int, timeout: Duration
+    ) async throws(BusError) -> [BusMessage]
+
+    /// Publishes without waiting. While disconnected up to 1 MiB is kept and sent after the next connect, so an event is
+    /// delivered at most once and possibly never.
+    ///
+    /// - Throws: `closed`, `bufferFull`, `payloadTooLarge`, `invalidSubject`, `invalidMessage`.
+    func publish(_ subject: String, body: [UInt8], headers: BusHeaders, reply: String?, key: String?) throws(BusError)
+
+    /// Subscribes, and returns when the broker has acknowledged it; without a connection it waits for one.
+    ///
+    /// The subscription survives reconnects; what is published while disconnected is lost to it.
+    ///
+    /// - Parameters:
+    ///   - subject: A pattern: `*` for one token, a final `>` for the rest.
+    ///   - queue: Of all subscriptions with the same queue name one gets each message.
+    ///   - handler: Called on `loop`, in the order of delivery; it must not block. It is released after `unsubscribe`.
+    /// - Throws: `permissionDenied`, `invalidSubject`, `closed`, `authenticationFailed`, `cancelled`, `refused`.
+    func subscribe(
+        _ subject: String, queue: String?, handler: @escaping @Sendable (BusMessage) -> Void
+    ) async throws(BusError) -> any BusSubscription
+
+    /// Returns when the broker has handled everything sent before.
+    ///
+    /// - Throws: `timeout`, `disconnected`, `closed`, `cancelled`.
+    func flush(timeout: Duration) async throws(BusError)
+
+    /// A new stream each time, beginning with the current state; it ends after `closed`. A reader who falls behind keeps
+    /// the newest 64 states.
+    var states: AsyncStream<BusConnectionState> { get }
+
+    /// The state now; it may have changed when the caller looks at it.
+    var state: BusConnectionState { get }
+
+    /// Ends all subscriptions, each with its barrier, flushes what was published, then closes.
+    func drain() async
+
+    /// Closes at once: requests in flight fail with `closed`. Idempotent.
+    func close() async
+}
+
+extension BusClient {
+    /// As ``request(_:body:headers:key:timeout:)`` without affinity.
+    package func request(
+        _ subject: String, body: [UInt8] = [], headers: BusHeaders = [:], timeout: Duration = .seconds(5)
+    ) async throws(BusError) -> BusMessage {
+        try await request(subject, body: body, headers: headers, key: nil, timeout: timeout)
+    }
+
+    /// As ``publish(_:body:headers:reply:key:)`` for an event.
+    package func publish(_ subject: String, body: [UInt8] = [], headers: BusHeaders = [:]) throws(BusError) {
+        try publish(subject, body: body, headers: headers, reply: nil, key: nil)
+    }
+
+    /// Answers a request; nothing happens when it asked for no answer.
+    package func respond(
+        to message: BusMessage, body: [UInt8] = [], headers: BusHeaders = [:]
+    ) throws(BusError) {
+        guard let reply = message.reply else { return }
+        try publish(reply, body: body, headers: headers, reply: nil, key: nil)
+    }
+
+    /// As ``subscribe(_:queue:handler:)`` outside of any queue group.
+    package func subscribe(
+        _ subject: String, handler: @escaping @Sendable (BusMessage) -> Void
+    ) async throws(BusError) -> any BusSubscription {
+        try await subscribe(subject, queue: nil, handler: handler)
+    }
+}

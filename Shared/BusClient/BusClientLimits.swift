@@ -1,0 +1,28 @@
+/// The bounds of a client, each with its reason.
+package enum BusClientLimits {
+    /// Events kept while disconnected: a few seconds' worth; hints that old have lost their use.
+    package static let bufferedBytesMax = 1 << 20
+    /// Requests in flight on one connection, far above the bulkheads (1024 per endpoint) and the 10 000 that are tested.
+    package static let requestsMax = 65_536
+    /// States a slow reader of `states` may fall behind.
+    package static let statesMax = 64
+    /// How long `drain` waits for the broker's acknowledgements before it closes anyway.
+    package static let drainTimeout: Duration = .seconds(5)
+    /// How long one attempt to reach the broker may take.
+    package static let connectTimeout: Duration = .seconds(2)
+    /// How long the broker may take from the TCP connection to the `ok` of `connect`.
+    package static let handshakeTimeout: Duration = .seconds(5)
+    /// Silence after which a `ping` is sent.
+    package static let pingInterval: Duration = .seconds(2)
+    /// Silence after which the connection is dead. It is looked at once a second, so a dead peer is out within 6 s.
+    package static let silenceMax: Duration = .seconds(5)
+    /// How often silence is measured.
+    package static let livenessTick: Duration = .seconds(1)
+    /// The first reconnect comes at once; the upper bound of the wait before the second is this, then it doubles…
+    package static let backoffMin: Duration = .milliseconds(100)
+    /// … up to this.
+    package static let backoffMax: Duration = .seconds(5)
+    /// A connection that lived shorter does not reset the backoff, so that a broker that accepts and drops is not
+    /// hammered.
+    package static let stableAfter: Duration = .seconds(1)
+}

@@ -1,0 +1,14 @@
+/// Where a client's connection stands.
+///
+/// `connecting → connected → disconnected → connecting → …`, for ever, until `closed`.
+package enum BusConnectionState: Sendable, Equatable {
+    /// No connection yet, or again; an attempt is under way or waits for its turn.
+    case connecting
+    /// Signed in, and all subscriptions have been sent again.
+    case connected
+    /// The connection was lost, with the reason. Requests in flight have failed by now.
+    case disconnected(BusError)
+    /// The end: `close`, `drain`, or a reason after which reconnecting is pointless, which the `disconnected` before
+    /// this tells (`authenticationFailed`, `replaced`).
+    case closed
+}

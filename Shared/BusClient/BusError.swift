@@ -1,0 +1,106 @@
+import BusProtocol
+
+/// Why something on the bus did not work.
+package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// Which kind of failure; the contract. An extensible struct, because brokers learn new codes.
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// As logs and metrics spell it.
+        package let name: String
+
+        package init(_ name: String) { self.name = name }
+
+        package var description: String { name }
+
+        /// No answer in time; the outcome is unknown.
+        package static let timeout = Code("timeout")
+        /// Nobody takes the subject; nothing was done.
+        package static let noResponders = Code("noResponders")
+        /// Everybody who takes the subject is overloaded; nothing was done.
+        package static let overloaded = Code("overloaded")
+        /// There is no connection, or it was lost while waiting; then the outcome is unknown.
+        package static let disconnected = Code("disconnected")
+        /// The client was closed.
+        package static let closed = Code("closed")
+        /// The calling task was cancelled.
+        package static let cancelled = Code("cancelled")
+        /// The user may not publish or subscribe there.
+        package static let permissionDenied = Code("permissionDenied")
+        /// The broker did not take the credentials. Final.
+        package static let authenticationFailed = Code("authenticationFailed")
+        /// The same instance connected again. Final.
+        package static let replaced = Code("replaced")
+        /// Header or message over the limits of the bus.
+        package static let payloadTooLarge = Code("payloadTooLarge")
+        /// The broker closed the connection because it was not read.
+        package static let slowConsumer = Code("slowConsumer")
+        /// Not a subject, a pattern or a queue name.
+        package static let invalidSubject = Code("invalidSubject")
+        /// Headers or key that may not travel.
+        package static let invalidMessage = Code("invalidMessage")
+        /// 1 MiB of events wait for a connection already.
+        package static let bufferFull = Code("bufferFull")
+        /// 65 536 requests are in flight on this connection already.
+        package static let tooManyRequests = Code("tooManyRequests")
+        /// `BUS_URL` cannot be read.
+        package static let invalidURL = Code("invalidURL")
+        /// One of the two sides broke the protocol.
+        package static let protocolViolation = Code("protocolViolation")
+        /// The broker refused for a reason this version does not know.
+        package static let refused = Code("refused")
+    }
+
+    /// Who found it.
+    package enum Origin: String, Sendable {
+        case client, broker
+    }
+
+    package var code: Code
+    /// A sentence for people.
+    package var message: String
+    package var origin: Origin
+
+    package init(_ code: Code, _ message: String, origin: Origin = .client) {
+        self.code = code
+        self.message = message
+        self.origin = origin
+    }
+
+    /// Whether the same thing may work later without a change. An idempotent request may then be sent again.
+    package var isRetryable: Bool {
+        switch code {
+        case .timeout, .noResponders, .overloaded, .disconnected, .slowConsumer, .bufferFull, .tooManyRequests: true
+        default: false
+        }
+    }
+
+    package var description: String { "\(code): \(message)" }
+}
+
+extension BusError {
+    /// What an encoder refused to send.
+    package init(_ violation: BusViolation) {
+        self.init(Self.code(of: violation.code), violation.reason)
+    }
+
+    /// What the broker answered.
+    init(_ answer: ErrMessage) {
+        let code = answer.known.map(Self.code(of:)) ?? .refused
+        let text = answer.message.isEmpty ? answer.code : "\(answer.message) (\(answer.code))"
+        self.init(code, text, origin: .broker)
+    }
+
+    private static func code(of code: BusErrorCode) -> Code {
+        switch code {
+        case .authRequired, .authFailed, .version: .authenticationFailed
+        case .permPub, .permSub, .reserved: .permissionDenied
+        case .replaced: .replaced
+        case .headerTooLarge, .bodyTooLarge: .payloadTooLarge
+        case .slowConsumer: .slowConsumer
+        case .badSubject, .badQueue: .invalidSubject
+        case .badMember: .invalidMessage
+        case .stale, .shuttingDown, .authTimeout, .tooManyConns: .disconnected
+        case .badFrame, .badHeader, .protocolState, .dupSid, .unknownSid: .protocolViolation
+        case .tooManySubs, .slowDrop, .internalError: .refused
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import BusProtocol
+
+/// A message as it was delivered: an event, a request (it has `reply`), or an answer.
+package struct BusMessage: Sendable, Equatable {
+    /// The subject it was published to.
+    package var subject: String
+    /// Where an answer goes; nil when none is wanted.
+    package var reply: String?
+    /// The affinity key it was published with.
+    package var key: String?
+    package var headers: BusHeaders
+    /// Set by the broker only: 503 nobody takes the subject, 429 all who do are overloaded. Clients turn it into
+    /// errors, so that requests never return a message with a status.
+    package var status: Int?
+    /// Byte for byte as published; JSON unless `Content-Type` says otherwise.
+    package var body: [UInt8]
+
+    package init(
+        subject: String, reply: String? = nil, key: String? = nil, headers: BusHeaders = [:], status: Int? = nil,
+        body: [UInt8] = []
+    ) {
+        self.subject = subject
+        self.reply = reply
+        self.key = key
+        self.headers = headers
+        self.status = status
+        self.body = body
+    }
+}

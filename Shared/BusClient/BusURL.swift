@@ -1,0 +1,71 @@
+import BusProtocol
+
+/// Where the bus is: `storebus://[token@]host[:7420]`.
+///
+/// The token in the URL is for tests and examples; services take it from `BUS_CREDENTIALS_FILE`, because URLs end up in
+/// process lists and logs. `description` never shows it.
+package struct BusURL: Sendable, Equatable, CustomStringConvertible {
+    package var host: String
+    /// 1…65535.
+    package var port: Int
+    /// A secret.
+    package var token: String?
+
+    package init(host: String = "127.0.0.1", port: Int = BusLimits.port, token: String? = nil) {
+        self.host = host
+        self.port = port
+        self.token = token
+    }
+
+    /// Reads the text form.
+    ///
+    /// - Throws: `invalidURL`, naming the part and what it should be.
+    package init(parsing text: String) throws(BusError) {
+        guard let scheme = text.firstRange(of: "://") else {
+            throw Self.invalid("'\(text)' has no scheme; write storebus://127.0.0.1:\(BusLimits.port)")
+        }
+        guard text[..<scheme.lowerBound] == "storebus" else {
+            throw Self.invalid("'\(text[..<scheme.lowerBound])' is no bus this version speaks; write storebus://…")
+        }
+        var rest = text[scheme.upperBound...]
+        if rest.last == "/" { rest.removeLast() }
+        var token: String?
+        if let at = rest.lastIndex(of: "@") {
+            token = String(rest[..<at])
+            rest = rest[rest.index(after: at)...]
+        }
+        let (host, port) = try Self.address(rest)
+        self.init(host: host, port: port, token: token)
+    }
+
+    /// `host`, `host:port`, `[v6]` or `[v6]:port`.
+    private static func address(_ text: Substring) throws(BusError) -> (String, Int) {
+        var host = text
+        var portText: Substring?
+        if text.first == "[", let end = text.firstIndex(of: "]") {
+            host = text[text.index(after: text.startIndex)..<end]
+            let after = text[text.index(after: end)...]
+            guard after.isEmpty || after.first == ":" else { throw invalid("'\(text)' is no host and port") }
+            portText = after.isEmpty ? nil : after.dropFirst()
+        } else if let colon = text.lastIndex(of: ":") {
+            host = text[..<colon]
+            portText = text[text.index(after: colon)...]
+        }
+        guard !host.isEmpty, !host.contains(where: { "/?#[] ".contains($0) }) else {
+            throw invalid("the host is missing or not a host; write storebus://host:\(BusLimits.port)")
+        }
+        guard let portText else { return (String(host), BusLimits.port) }
+        guard let port = Int(portText), (1...65535).contains(port) else {
+            throw invalid("'\(portText)' is no port; write 1 to 65535")
+        }
+        return (String(host), port)
+    }
+
+    private static func invalid(_ message: String) -> BusError {
+        BusError(.invalidURL, "the bus URL: \(message)")
+    }
+
+    package var description: String {
+        "storebus://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+}

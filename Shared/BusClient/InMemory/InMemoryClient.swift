@@ -1,0 +1,196 @@
+import BusProtocol
+import EventLoop
+import Synchronization
+
+/// One client of an ``InMemoryBus``.
+package final class InMemoryClient: BusClient {
+    struct Contents {
+        var pending = PendingRequests()
+        var nextToken: UInt64 = 0
+        var buffered: [(message: BusMessage, subject: Subject)] = []
+        var bufferedBytes = 0
+        /// Counts connections, so that a delivery queued for a lost one is dropped.
+        var epoch = 1
+    }
+
+    /// For people.
+    package let name: String
+    /// `_INBOX.<id>`, this client's own.
+    let inbox: String
+    private let bus: InMemoryBus
+    private let broadcast = StateBroadcast()
+    private let contents = Mutex(Contents())
+
+    init(bus: InMemoryBus, name: String, inbox: String) {
+        self.bus = bus
+        self.name = name
+        self.inbox = inbox
+        broadcast.set(.connected)
+    }
+
+    package var loop: UVLoop? { bus.loop }
+    package var state: BusConnectionState { broadcast.state }
+    package var states: AsyncStream<BusConnectionState> { broadcast.stream() }
+
+    var isConnected: Bool { broadcast.state == .connected }
+    var epoch: Int { contents.withLock { $0.epoch } }
+    func isConnected(since epoch: Int) -> Bool { isConnected && self.epoch == epoch }
+
+    /// Cuts the connection: requests in flight fail now, deliveries on their way are lost, subscriptions rest.
+    package func disconnect(_ reason: String = "the test cut the connection") {
+        guard isConnected else { return }
+        let error = BusError(.disconnected, reason)
+        let waiters = contents.withLock { contents in
+            contents.epoch += 1
+            return contents.pending.removeAll()
+        }
+        broadcast.set(.disconnected(error))
+        broadcast.set(.connecting)
+        for waiter in waiters { waiter.fail(error) }
+    }
+
+    /// Brings it back: subscriptions first, then the events that waited.
+    package func reconnect() {
+        guard state == .connecting else { return }
+        broadcast.set(.connected)
+        let buffered = contents.withLock { contents in
+            defer { (contents.buffered, contents.bufferedBytes) = ([], 0) }
+            return contents.buffered
+        }
+        for (message, subject) in buffered { bus.route(message, subject: subject, from: self) }
+    }
+
+    package func request(
+        _ subject: String, body: [UInt8], headers: BusHeaders, key: String?, timeout: Duration
+    ) async throws(BusError) -> BusMessage {
+        let message = BusMessage(subject: subject, reply: nil, key: key, headers: headers, body: body)
+        return try await exchange(message, timeout: timeout) { .one($0) }.get()
+    }
+
+    package func requestMany(
+        _ subject: String, body: [UInt8], headers: BusHeaders, max: Int, timeout: Duration
+    ) async throws(BusError) -> [BusMessage] {
+        let message = BusMessage(subject: subject, reply: nil, headers: headers, body: body)
+        return try await exchange(message, timeout: timeout) { .many($0, max: max, answers: []) }.get()
+    }
+
+    package func publish(
+        _ subject: String, body: [UInt8], headers: BusHeaders, reply: String?, key: String?
+    ) throws(BusError) {
+        let (checked, size) = try Self.check(subject, reply: reply, key: key, headers: headers, body: body)
+        let message = BusMessage(subject: subject, reply: reply, key: key, headers: headers, body: body)
+        if state == .closed { throw BusError(.closed, "the client was closed") }
+        if isConnected { return bus.route(message, subject: checked, from: self) }
+        let fits = contents.withLock { contents in
+            guard contents.bufferedBytes + size <= BusClientLimits.bufferedBytesMax else { return false }
+            contents.bufferedBytes += size
+            contents.buffered.append((message, checked))
+            return true
+        }
+        if !fits { throw BusError(.bufferFull, "1 MiB of events wait for a connection already") }
+    }
+
+    package func subscribe(
+        _ subject: String, queue: String?, handler: @escaping @Sendable (BusMessage) -> Void
+    ) async throws(BusError) -> any BusSubscription {
+        let pattern: SubjectPattern
+        do {
+            pattern = try SubjectPattern(subject)
+            if let queue { _ = try QueueName(queue) }
+        } catch {
+            throw BusError(error)
+        }
+        if state == .closed { throw BusError(.closed, "the client was closed") }
+        return InMemorySubscription(bus: bus, id: bus.add(pattern, queue: queue, client: self, handler: handler))
+    }
+
+    package func flush(timeout: Duration) async throws(BusError) {
+        guard isConnected else { throw notConnected }
+        await bus.barrier()
+    }
+
+    package func drain() async {
+        await bus.barrier()
+        await close()
+    }
+
+    package func close() async {
+        kill()
+    }
+
+    /// Ends the client at once, as when its process dies.
+    package func kill() {
+        broadcast.set(.closed)
+        bus.remove(self)
+        let waiters = contents.withLock { contents in
+            contents.epoch += 1
+            return contents.pending.removeAll()
+        }
+        for waiter in waiters { waiter.fail(BusError(.closed, "the client was closed")) }
+    }
+
+    /// An answer has come.
+    func take(_ message: BusMessage, token: UInt64) {
+        guard isConnected else { return }
+        let resume = contents.withLock { $0.pending.answer(token, with: message) }
+        resume?()
+    }
+
+    private var notConnected: BusError {
+        state == .closed
+            ? BusError(.closed, "the client was closed") : BusError(.disconnected, "there is no connection to the bus")
+    }
+
+    private func fail(_ token: UInt64, _ error: BusError) {
+        contents.withLock { $0.pending.remove(token) }?.fail(error)
+    }
+
+    private func exchange<Answer>(
+        _ message: BusMessage, timeout: Duration,
+        _ waiter: @Sendable (CheckedContinuation<Result<Answer, BusError>, Never>) -> PendingRequests.Waiter
+    ) async throws(BusError) -> Result<Answer, BusError> {
+        let (subject, _) = try Self.check(
+            message.subject, reply: nil, key: message.key, headers: message.headers, body: message.body)
+        guard isConnected else { throw notConnected }
+        let token = contents.withLock { contents in
+            contents.nextToken += 1
+            return contents.nextToken
+        }
+        // The clock of one request; it ends with the request.
+        let clock = Task {
+            guard (try? await Task.sleep(for: timeout)) != nil else { return }
+            fail(token, BusError(.timeout, "no answer to \(message.subject) within \(timeout)"))
+        }
+        defer { clock.cancel() }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                contents.withLock { $0.pending.add(waiter(continuation), token: token) }
+                var message = message
+                message.reply = "\(inbox).\(token)"
+                bus.route(message, subject: subject, from: self)
+                // The cancellation or the disconnect may have come before there was anything to fail.
+                if Task.isCancelled { fail(token, BusError(.cancelled, "the task was cancelled")) }
+                if !isConnected { fail(token, notConnected) }
+            }
+        } onCancel: {
+            fail(token, BusError(.cancelled, "the task was cancelled"))
+        }
+    }
+
+    /// Checks what a real client would refuse to send; returns the subject and the bytes it would take.
+    private static func check(
+        _ subject: String, reply: String?, key: String?, headers: BusHeaders, body: [UInt8]
+    ) throws(BusError) -> (Subject, Int) {
+        do {
+            let checked = try Subject(subject)
+            var replySubject: Subject?
+            if let reply { replySubject = try Subject(reply) }
+            var frame: [UInt8] = []
+            try PubMessage(subject: checked, reply: replySubject, key: key, headers: headers, body: body)
+                .encode(into: &frame)
+            return (checked, frame.count)
+        } catch {
+            throw BusError(error)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Synchronization
+
+/// The current connection state and everybody who follows it.
+final class StateBroadcast: Sendable {
+    private struct Contents {
+        var state = BusConnectionState.connecting
+        var nextReader = 0
+        var readers: [Int: AsyncStream<BusConnectionState>.Continuation] = [:]
+    }
+
+    private let contents = Mutex(Contents())
+
+    var state: BusConnectionState { contents.withLock { $0.state } }
+
+    /// Changes the state and tells every reader; after `closed` nothing changes any more.
+    func set(_ state: BusConnectionState) {
+        let finished: [AsyncStream<BusConnectionState>.Continuation] = contents.withLock { contents in
+            guard contents.state != .closed, contents.state != state else { return [] }
+            contents.state = state
+            for reader in contents.readers.values { reader.yield(state) }
+            guard state == .closed else { return [] }
+            defer { contents.readers = [:] }
+            return Array(contents.readers.values)
+        }
+        // Outside of the lock, because the termination handlers take it.
+        for reader in finished { reader.finish() }
+    }
+
+    /// A stream that begins with the current state.
+    func stream() -> AsyncStream<BusConnectionState> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: BusConnectionState.self, bufferingPolicy: .bufferingNewest(BusClientLimits.statesMax))
+        let reader: Int? = contents.withLock { contents in
+            continuation.yield(contents.state)
+            if contents.state == .closed { return nil }
+            contents.nextReader += 1
+            contents.readers[contents.nextReader] = continuation
+            return contents.nextReader
+        }
+        if let reader {
+            continuation.onTermination = { [weak self] _ in self?.remove(reader) }
+        } else {
+            continuation.finish()
+        }
+        return stream
+    }
+
+    private func remove(_ reader: Int) {
+        // The continuation is released outside of the lock: its termination handler would take it again.
+        let removed = contents.withLock { $0.readers.removeValue(forKey: reader) }
+        _ = removed
+    }
+}

@@ -1,0 +1,17 @@
+/// The bounds of the event loop, each with its reason.
+package enum EventLoopLimits {
+    /// One read takes at most this many bytes. One buffer serves all streams of a loop, so it may be generous.
+    package static let readBytes = 64 * 1024
+    /// Jobs run in one turn before the loop looks at its sockets again; the rest follows in the next turn.
+    package static let jobsPerTurn = 4096
+    /// Connections accepted in one turn before the others get their share.
+    package static let acceptsPerTurn = 64
+    /// An output buffer that has grown beyond this is given back once it is empty.
+    package static let keptOutputBytes = 64 * 1024
+    /// How long a listener waits when the process has no descriptor left.
+    package static let acceptPause = Duration.milliseconds(100)
+    /// `TCP_USER_TIMEOUT`: how long written bytes may stay unacknowledged before the connection counts as dead.
+    package static let userTimeout = Duration.seconds(30)
+    /// How long `closeAfterFlush` gives the peer to take the rest.
+    package static let linger = Duration.seconds(2)
+}

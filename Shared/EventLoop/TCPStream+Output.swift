@@ -1,0 +1,149 @@
+internal import CLibUV
+
+extension TCPStream {
+    /// What may still happen to the output.
+    enum OutputState {
+        /// Bytes are taken.
+        case open
+        /// `finishWriting`: what is there goes out, then FIN. Input goes on.
+        case finishing
+        /// `closeAfterFlush`: as above, and the stream closes then. Input is thrown away.
+        case closing
+    }
+
+    /// Appends `bytes` to the output. They leave together with everything else written in this turn. Ignored once the
+    /// output was finished or the stream closed: `onClose` tells.
+    package func write(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { write(contentsOf: $0) }
+    }
+
+    /// As `write(_:)`; the buffer is copied.
+    package func write(contentsOf buffer: UnsafeRawBufferPointer) {
+        loop.preconditionIsolated()
+        guard !isClosed, outputState == .open, !buffer.isEmpty else { return }
+        if pendingBytes == 0 { progressTime = loop.uptime() }
+        gathering.append(buffer)
+        bytesWritten += UInt64(buffer.count)
+        flushAtEndOfTurn()
+    }
+
+    /// Bytes written here that the kernel has not taken yet.
+    package var pendingBytes: Int {
+        isClosed ? 0 : gathering.count + (writeInProgress ? uv_stream_get_write_queue_size(stream) : 0)
+    }
+
+    /// The uptime at which the kernel was last seen to take output, or at which output began to wait. Progress is looked
+    /// at here and when a write ends, so ask regularly: a peer has stalled when this is old and `pendingBytes` above 0.
+    package var lastWriteProgress: Duration {
+        loop.preconditionIsolated()
+        if !isClosed, writeInProgress {
+            let left = uv_stream_get_write_queue_size(stream)
+            if left != progressMark {
+                progressMark = left
+                progressTime = loop.uptime()
+            }
+        }
+        return progressTime
+    }
+
+    /// Sends what is pending, then FIN. Reading goes on: the half-closed state.
+    package func finishWriting() {
+        loop.preconditionIsolated()
+        guard !isClosed, outputState == .open else { return }
+        outputState = .finishing
+        flushAtEndOfTurn()
+    }
+
+    /// Sends what is pending, then FIN, waits for the peer's end and closes. After `within` at the latest it closes
+    /// anyway, and what the peer has not taken by then is lost. Input is thrown away meanwhile. A second call changes
+    /// nothing.
+    package func closeAfterFlush(within: Duration = EventLoopLimits.linger) {
+        loop.preconditionIsolated()
+        guard !isClosed, outputState != .closing else { return }
+        outputState = .closing
+        let timer = LoopTimer(loop: loop)
+        lingerTimer = timer
+        timer.start(after: within) { [unowned self] in beginClosing() }
+        if finSent { awaitPeerEnd() } else { flushAtEndOfTurn() }
+    }
+
+    private func flushAtEndOfTurn() {
+        if isInFlushList { return }
+        isInFlushList = true
+        loop.handlesWithOutput.append(self)
+    }
+
+    /// Once per turn at most: as much as the kernel takes now; the rest waits in one write request.
+    func flush() {
+        isInFlushList = false
+        guard !isClosed, !writeInProgress else { return }
+        guard !gathering.isEmpty else { return finishIfWanted() }
+        let taken = uv_try_write(stream, [buffer(gathering.bytes)], 1)
+        if taken < 0, taken != UV_EAGAIN.rawValue {
+            return close(because: UVError(code: taken, operation: "write to \(remoteAddress)"))
+        }
+        let written = max(0, Int(taken))
+        if written > 0 { progressTime = loop.uptime() }
+        if written == gathering.count {
+            gathering.clear()
+            drained()
+        } else {
+            writeRest(from: written)
+        }
+    }
+
+    private func writeRest(from offset: Int) {
+        swap(&gathering, &writing)
+        writeInProgress = true
+        let rest = UnsafeMutableRawBufferPointer(rebasing: writing.bytes[offset...])
+        progressMark = rest.count
+        let result = uv_write(writeRequest, stream, [buffer(rest)], 1) { request, status in
+            TCPStream.of(request!.pointee.handle).wrote(status)
+        }
+        if result < 0 {
+            writeInProgress = false
+            close(because: UVError(code: result, operation: "write to \(remoteAddress)"))
+        }
+    }
+
+    private func wrote(_ status: CInt) {
+        writeInProgress = false
+        writing.clear()
+        guard !isClosed else { return }
+        if status < 0 { return close(because: UVError(code: status, operation: "write to \(remoteAddress)")) }
+        progressTime = loop.uptime()
+        if gathering.isEmpty { drained() } else { flushAtEndOfTurn() }
+    }
+
+    private func drained() {
+        onDrain?()
+        // The owner may have written more just now; then the end waits for that.
+        if !isClosed, gathering.isEmpty { finishIfWanted() }
+    }
+
+    private func finishIfWanted() {
+        guard outputState != .open, !finSent else { return }
+        finSent = true
+        let result = uv_shutdown(shutdownRequest, stream) { request, status in
+            TCPStream.of(request!.pointee.handle).sentEnd(status)
+        }
+        if result < 0 { sentEnd(result) }
+    }
+
+    private func sentEnd(_ status: CInt) {
+        guard !isClosed, outputState == .closing else { return }
+        if status < 0 { beginClosing() } else { awaitPeerEnd() }
+    }
+
+    /// Our FIN is out: closes when the peer's has come too.
+    func awaitPeerEnd() {
+        guard finSent else { return }
+        if peerEnded { beginClosing() } else { startReading() }
+    }
+
+    private func buffer(_ bytes: UnsafeMutableRawBufferPointer) -> uv_buf_t {
+        // At most 2 GiB in one call, far above every limit of those who write here.
+        let count = UInt32(min(bytes.count, Int(Int32.max)))
+        return uv_buf_init(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), count)
+    }
+}

@@ -1,0 +1,174 @@
+internal import CLibUV
+import Glibc
+
+/// A TCP connection on the loop. Everything is called on the loop's thread, the callbacks too.
+///
+/// Set the callbacks, then `startReading()`. After `close()`, `reset()`, an error or the peer's end, `onClose` is called
+/// exactly once, from the loop and never from within the call that caused it; nothing else is called after it, and the
+/// closures are dropped, so they may hold the stream's owner strongly. `TCP_NODELAY` is always on, since output is
+/// collected per turn already.
+package final class TCPStream: LoopHandle {
+    /// Input. The buffer belongs to the loop and is only valid during the call.
+    package var onRead: ((UnsafeRawBufferPointer) -> Void)?
+    /// The peer will send nothing more. Without it the stream flushes its output and closes. Set it to go on writing
+    /// (half-closed); then closing is up to you.
+    package var onEnd: (() -> Void)?
+    /// The end: nil after a clean end of the peer or a close of one's own, otherwise what broke the connection;
+    /// `ECANCELED` when the loop was closed.
+    package var onClose: ((UVError?) -> Void)?
+    /// `pendingBytes` has fallen to 0 after having been above.
+    package var onDrain: (() -> Void)?
+
+    /// The peer, as the kernel reported it when the connection was made.
+    package internal(set) var remoteAddress = SocketAddress(host: "unknown", port: 0)
+    /// This side.
+    package internal(set) var localAddress = SocketAddress(host: "unknown", port: 0)
+    /// Bytes received so far.
+    package private(set) var bytesRead: UInt64 = 0
+    /// Bytes handed to `write` so far.
+    package internal(set) var bytesWritten: UInt64 = 0
+
+    // Output; the rules are in TCPStream+Output.
+    var gathering = OutputBuffer()
+    var writing = OutputBuffer()
+    var writeInProgress = false
+    var isInFlushList = false
+    var outputState = OutputState.open
+    var progressMark = 0
+    var progressTime = Duration.zero
+    let writeRequest = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
+    let shutdownRequest = UnsafeMutablePointer<uv_shutdown_t>.allocate(capacity: 1)
+    let connectRequest = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
+    var onConnected: ((CInt) -> Void)?
+
+    var finSent = false
+    var peerEnded = false
+    var closeError: UVError?
+    var lingerTimer: LoopTimer?
+    private var isReading = false
+
+    /// A stream without a connection.
+    init(loop: UVLoop) throws(UVError) {
+        try super.init(loop: loop, type: UV_TCP, operation: "create stream") { loop, raw in
+            uv_tcp_init(loop, raw.bindMemory(to: uv_tcp_t.self, capacity: 1))
+        }
+    }
+
+    /// Takes over an accepted or connected socket.
+    convenience init(loop: UVLoop, socket: CInt) throws(UVError) {
+        try self.init(loop: loop)
+        let result = uv_tcp_open(tcp, socket)
+        if result < 0 {
+            beginClosing()
+            throw UVError(code: result, operation: "open socket")
+        }
+        connected()
+    }
+
+    deinit {
+        // The close callback was the requests' last possible use; it has run before the loop let go of this object.
+        writeRequest.deallocate()
+        shutdownRequest.deallocate()
+        connectRequest.deallocate()
+    }
+
+    var tcp: UnsafeMutablePointer<uv_tcp_t> { pointer(as: uv_tcp_t.self) }
+    var stream: UnsafeMutablePointer<uv_stream_t> { pointer(as: uv_stream_t.self) }
+
+    /// Starts, or goes on, calling `onRead`. A failure ends the stream.
+    package func startReading() {
+        loop.preconditionIsolated()
+        guard !isClosed, !isReading, !peerEnded else { return }
+        let result = uv_read_start(
+            stream,
+            { handle, _, buffer in TCPStream.of(handle!).provide(buffer!) },
+            { handle, count, _ in TCPStream.of(handle!).received(count) })
+        if result < 0 { return close(because: UVError(code: result, operation: "read")) }
+        isReading = true
+    }
+
+    /// Stops reading: the kernel's buffer fills up and the peer has to wait. It also hides the peer's end.
+    package func stopReading() {
+        loop.preconditionIsolated()
+        guard !isClosed, isReading else { return }
+        isReading = false
+        uv_read_stop(stream)
+    }
+
+    /// How long written bytes may stay unacknowledged (`TCP_USER_TIMEOUT`); 30 s unless set.
+    package func setUserTimeout(milliseconds: UInt32) {
+        loop.preconditionIsolated()
+        guard !isClosed else { return }
+        var descriptor: uv_os_fd_t = -1
+        guard uv_fileno(memory, &descriptor) == 0 else { return }
+        var value = milliseconds
+        setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_USER_TIMEOUT, &value, socklen_t(MemoryLayout<UInt32>.size))
+    }
+
+    /// Options and addresses of a fresh connection.
+    func connected() {
+        uv_tcp_nodelay(tcp, 1)
+        setUserTimeout(milliseconds: UInt32(EventLoopLimits.userTimeout.wholeMilliseconds))
+        localAddress = socketName(uv_tcp_getsockname) ?? localAddress
+        remoteAddress = socketName(uv_tcp_getpeername) ?? remoteAddress
+        progressTime = loop.uptime()
+    }
+
+    private func provide(_ buffer: UnsafeMutablePointer<uv_buf_t>) {
+        let memory = loop.readBuffer
+        buffer.pointee = uv_buf_init(memory.baseAddress!.assumingMemoryBound(to: CChar.self), UInt32(memory.count))
+    }
+
+    private func received(_ count: Int) {
+        if count > 0 {
+            bytesRead += UInt64(count)
+            // After closeAfterFlush input is thrown away, so that the kernel does not answer it with a reset.
+            if outputState != .closing { onRead?(UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count])) }
+        } else if count == Int(UV_EOF.rawValue) {
+            ended()
+        } else if count < 0 {
+            close(because: UVError(code: CInt(count), operation: "read from \(remoteAddress)"))
+        }
+    }
+
+    private func ended() {
+        isReading = false
+        peerEnded = true
+        uv_read_stop(stream)
+        if outputState == .closing {
+            awaitPeerEnd()
+        } else if let onEnd {
+            onEnd()
+        } else {
+            closeAfterFlush()
+        }
+    }
+
+    override func loopCloses() {
+        close(because: UVError(code: UVError.cancelled, operation: "connection with \(remoteAddress)"))
+    }
+
+    override func willClose() {
+        lingerTimer?.close()
+        lingerTimer = nil
+    }
+
+    override func didClose() {
+        let handler = onClose
+        (onRead, onEnd, onClose, onDrain) = (nil, nil, nil, nil)
+        handler?(closeError)
+    }
+
+    private typealias NameCall = (
+        UnsafePointer<uv_tcp_t>?, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<CInt>?
+    ) -> CInt
+
+    private func socketName(_ call: NameCall) -> SocketAddress? {
+        var storage = sockaddr_storage()
+        var length = CInt(MemoryLayout<sockaddr_storage>.size)
+        let result = withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { call(tcp, $0, &length) }
+        }
+        return result == 0 ? SocketAddress(storage: storage) : nil
+    }
+}

@@ -1,0 +1,96 @@
+internal import CLibUV
+import DequeModule
+import Glibc
+import Synchronization
+
+extension UVLoop {
+    /// True on the loop's thread, and, after the loop has ended, on whichever thread runs its late jobs.
+    package var isCurrent: Bool {
+        owner.load(ordering: .relaxed) == UInt(pthread_self())
+    }
+
+    /// Time since some point in the past, monotonic, unaffected by the wall clock. On the loop it is the time at which
+    /// this turn began (milliseconds, free of charge), elsewhere the time now.
+    package func uptime() -> Duration {
+        isCurrent && isRunning ? .milliseconds(Int64(uv_now(uv))) : .nanoseconds(Int64(uv_hrtime()))
+    }
+
+    /// Runs `work` once, when the callbacks and jobs of this turn are done and before the loop polls again. Work that
+    /// is registered meanwhile still belongs to this turn. On the loop only.
+    package func atEndOfTurn(_ work: @escaping () -> Void) {
+        preconditionIsolated()
+        guard isRunning else { return work() }
+        endOfTurnWork.append(work)
+    }
+
+    /// How often another thread had to wake the loop: once per batch of jobs.
+    package var wakeUpCount: Int { wakeUps.load(ordering: .relaxed) }
+
+    /// Microseconds from the first callback of the last turn to its end.
+    package var lastTurnMicroseconds: UInt64 { lastTurn.load(ordering: .relaxed) }
+
+    /// The longest turn since the last `resetLongestTurn()`, in microseconds: how long a ready socket had to wait.
+    package var longestTurnMicroseconds: UInt64 { longestTurn.load(ordering: .relaxed) }
+
+    /// Starts a new measurement and returns what the old one had found, in microseconds.
+    @discardableResult
+    package func resetLongestTurn() -> UInt64 { longestTurn.exchange(0, ordering: .relaxed) }
+
+    func sendWakeUp() {
+        wakeUps.wrappingAdd(1, ordering: .relaxed)
+        uv_async_send(wakeUp)
+    }
+
+    /// The clock of a turn starts with its first callback, so that waiting in poll does not count.
+    @inline(__always)
+    func enterTurn() {
+        if turnStart == 0 { turnStart = uv_hrtime() }
+    }
+
+    /// Another thread has left jobs. They run at the end of the turn with all others.
+    func takeInbox() {
+        enterTurn()
+        let batch = inbox.withLock { inbox in
+            let batch = inbox.jobs
+            inbox.jobs = []
+            return batch
+        }
+        local.append(contentsOf: batch)
+    }
+
+    /// The last thing before the loop polls.
+    func finishTurn() {
+        if !local.isEmpty { enterTurn() }
+        var budget = EventLoopLimits.jobsPerTurn
+        repeat {
+            while budget > 0, let job = local.popFirst() {
+                run(job)
+                budget -= 1
+            }
+            runEndOfTurnWork()
+        } while budget > 0 && !local.isEmpty
+        // An active idle handle keeps poll from blocking while jobs wait.
+        if local.isEmpty { uv_idle_stop(doNotBlock) } else { uv_idle_start(doNotBlock) { _ in } }
+        endIfNothingIsOpen()
+        recordTurn()
+    }
+
+    private func runEndOfTurnWork() {
+        while !endOfTurnWork.isEmpty || !handlesWithOutput.isEmpty {
+            let work = endOfTurnWork
+            endOfTurnWork.removeAll(keepingCapacity: true)
+            for item in work { item() }
+            let streams = handlesWithOutput
+            handlesWithOutput.removeAll(keepingCapacity: true)
+            for stream in streams { stream.flush() }
+        }
+    }
+
+    private func recordTurn() {
+        guard turnStart != 0 else { return }
+        let microseconds = (uv_hrtime() - turnStart) / 1000
+        turnStart = 0
+        lastTurn.store(microseconds, ordering: .relaxed)
+        if microseconds > longestTurn.load(ordering: .relaxed) { longestTurn.store(microseconds, ordering: .relaxed) }
+    }
+}

@@ -1,0 +1,115 @@
+internal import CLibUV
+import DequeModule
+import Dispatch
+import Glibc
+import Synchronization
+
+/// A libuv loop on one thread, as a Swift executor.
+///
+/// Actors pin themselves to it, and then their methods, the callbacks of their handles and every job between them run on
+/// one thread without a lock or a hop:
+/// ```swift
+/// actor Connection {
+///     let loop: UVLoop
+///     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+/// }
+/// ```
+/// It is a task executor too: `withTaskExecutorPreference(loop)` runs nonisolated async code on it.
+///
+/// **Turns.** The loop polls, runs the callbacks of what is ready, then runs all jobs, then the work registered with
+/// `atEndOfTurn`, and polls again. So output written in any number of callbacks and jobs leaves in one write per turn.
+///
+/// **Ownership.** A handle object (`TCPStream`, `LoopTimer`, …) owns C memory that never moves. From its initializer
+/// until its close callback the loop keeps the object alive; the memory is freed in the close callback and nowhere else.
+/// Dropping the last reference to an open handle closes nothing: call its `close()`, or let `UVLoop.close()` do it.
+///
+/// **Callback rule.** A C callback finds the object from `handle.data` (`LoopHandle.of`) and calls it, nothing else.
+///
+/// **After close.** See `close()`.
+package final class UVLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+    // Why unchecked: `inbox` is guarded by its mutex, the atomics are atomics, and everything else is touched by the
+    // owning thread alone, which the mutex hands from the creator to the loop thread and on to the late queue.
+
+    /// For logs, and (its first 15 bytes) for the thread.
+    package let name: String
+
+    let uv: UnsafeMutablePointer<uv_loop_t>
+    let wakeUp: UnsafeMutablePointer<uv_async_t>
+    let endOfPoll: UnsafeMutablePointer<uv_prepare_t>
+    let doNotBlock: UnsafeMutablePointer<uv_idle_t>
+
+    let inbox = Mutex(LoopInbox())
+    /// The thread that may touch the loop's state now, 0 when there is none.
+    let owner = Atomic<UInt>(0)
+    let wakeUps = Atomic<Int>(0)
+    let lastTurn = Atomic<UInt64>(0)
+    let longestTurn = Atomic<UInt64>(0)
+    /// Runs what is enqueued after the loop has ended, one job at a time.
+    let lateQueue: DispatchQueue
+
+    // From here on: the owning thread's.
+
+    /// `uv_run` is on the stack, so jobs of this thread will be taken at the end of the turn.
+    var isRunning = false
+    /// `close()` has reached the loop: no new handles.
+    var isClosing = false
+    var local = Deque<LoopJob>()
+    var endOfTurnWork: [() -> Void] = []
+    var handlesWithOutput: [TCPStream] = []
+    var openHandles = 0
+    var lookups: [ObjectIdentifier: AddressLookup] = [:]
+    /// When the first callback of this turn began, in nanoseconds of `uv_hrtime`; 0 between turns.
+    var turnStart: UInt64 = 0
+    /// Input of whichever stream is being read; valid during one `onRead` only.
+    let readBuffer: UnsafeMutableRawBufferPointer
+
+    /// Makes a loop that nobody runs yet. Use it, with `run()`, when the caller's thread shall become the loop;
+    /// otherwise `start(name:)`.
+    /// - Throws: `EMFILE` and the like, when the kernel gives no descriptors.
+    package init(name: String) throws(UVError) {
+        self.name = name
+        lateQueue = DispatchQueue(label: "storebus.loop.\(name).late")
+        uv = .allocate(capacity: 1)
+        wakeUp = .allocate(capacity: 1)
+        endOfPoll = .allocate(capacity: 1)
+        doNotBlock = .allocate(capacity: 1)
+        readBuffer = .allocate(byteCount: EventLoopLimits.readBytes, alignment: 16)
+        var result = uv_loop_init(uv)
+        if result == 0 {
+            // The C callbacks find the loop here, unretained: a running loop is kept alive by its thread.
+            let me = Unmanaged.passUnretained(self).toOpaque()
+            uv.pointee.data = me
+            result = uv_async_init(uv, wakeUp) { UVLoop.of($0!.pointee.loop).takeInbox() }
+            if result == 0 {
+                uv_prepare_init(uv, endOfPoll)
+                uv_prepare_start(endOfPoll) { UVLoop.of($0!.pointee.loop).finishTurn() }
+                uv_idle_init(uv, doNotBlock)
+            } else {
+                uv_loop_close(uv)
+            }
+        }
+        if result != 0 {
+            freeMemory()
+            throw UVError(code: result, operation: "create loop \(name)")
+        }
+    }
+
+    deinit {
+        let phase = inbox.withLock { $0.phase }
+        precondition(phase != .running && phase != .ending, "loop \(name) was dropped while it runs")
+        if phase == .idle { closeWithoutRunning() }
+        readBuffer.deallocate()
+        uv.deallocate()
+    }
+
+    /// The loop that `pointer` belongs to.
+    static func of(_ pointer: UnsafeMutablePointer<uv_loop_t>) -> UVLoop {
+        Unmanaged<UVLoop>.fromOpaque(pointer.pointee.data).takeUnretainedValue()
+    }
+
+    private func freeMemory() {
+        wakeUp.deallocate()
+        endOfPoll.deallocate()
+        doNotBlock.deallocate()
+    }
+}

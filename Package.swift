@@ -53,6 +53,7 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift-subprocess")
 
@@ -110,9 +111,15 @@ targets += service(
     "Gateway",
     busService + ["EventLoop", "Operations", hummingbird, nioCore, nioPosix, httpTypes, jwtKit, crypto, lifecycle],
     resources: [.embedInCode("Resources/openapi.json")])
-targets += service(
-    "Storebus",
-    ["StoreModels", "BusClient", "BusService", "EventLoop", "Operations", asyncHTTPClient, nioCore, logging, argumentParser, subprocess])
+// The command line speaks HTTP with the gateway and starts processes: it sees neither the bus nor its event loop.
+targets += [
+    .systemLibrary(name: "CProcess", path: "Shared/CProcess"),
+    .target(
+        name: "Storebus", dependencies: ["CProcess", "StoreModels", asyncHTTPClient, nioCore, nioHTTP1, argumentParser],
+        path: "Services/Storebus", exclude: ["Executable", "README.md"], swiftSettings: settings),
+    .executableTarget(
+        name: "StorebusMain", dependencies: ["Storebus"], path: "Services/Storebus/Executable", swiftSettings: settings),
+]
 
 /// One product for each executable, under the name compose and `$SRV` use.
 let executables = [

@@ -1,0 +1,41 @@
+import Synchronization
+
+/// A body that waits for its turn on a database thread.
+protocol DatabaseJob<Access>: Sendable {
+    associatedtype Access: SQLReader
+    /// Runs the body and keeps its result to itself.
+    /// - Returns: what the body threw.
+    func perform(_ access: Access) -> (any Error)?
+    /// Hands the result to whoever waits; called exactly once. A failure replaces the body's own result, because what
+    /// the body saw never came to be.
+    func deliver(failure: PersistenceError?)
+}
+
+/// One call of ``SQLiteDatabase/write(_:)`` or ``SQLiteDatabase/read(_:)``.
+final class DatabaseRequest<Access: SQLReader, Output: Sendable>: DatabaseJob {
+    private let body: @Sendable (Access) throws -> Output
+    private let continuation: CheckedContinuation<Output, any Error>
+    private let result = Mutex<Result<Output, any Error>?>(nil)
+
+    init(_ body: @escaping @Sendable (Access) throws -> Output, _ continuation: CheckedContinuation<Output, any Error>) {
+        self.body = body
+        self.continuation = continuation
+    }
+
+    func perform(_ access: Access) -> (any Error)? {
+        let outcome = Result { try body(access) }
+        result.withLock { $0 = outcome }
+        guard case .failure(let error) = outcome else { return nil }
+        return error
+    }
+
+    func deliver(failure: PersistenceError?) {
+        if let failure {
+            continuation.resume(throwing: failure)
+        } else if let outcome = result.withLock({ $0 }) {
+            continuation.resume(with: outcome)
+        } else {
+            preconditionFailure("a request is performed before its result is delivered")
+        }
+    }
+}

@@ -1,0 +1,54 @@
+internal import Foundation
+
+/// Work that waits for a thread. Producers are tasks, which never block; the consumer is a thread, which does.
+///
+/// `@unchecked Sendable`: `jobs` and `isClosed` are touched only while `condition` is locked; `Mutex` cannot be waited
+/// on.
+final class JobInbox<Job: Sendable>: @unchecked Sendable {
+    private let condition = NSCondition()
+    private let countMax: Int
+    private var jobs: [Job] = []
+    private var isClosed = false
+
+    /// - Parameter countMax: how many jobs may wait; the next one is refused.
+    init(countMax: Int) { self.countMax = countMax }
+
+    func add(_ job: Job) -> JobAdmission {
+        condition.lock()
+        defer { condition.unlock() }
+        guard !isClosed else { return .closed }
+        guard jobs.count < countMax else { return .full }
+        jobs.append(job)
+        condition.signal()
+        return .accepted
+    }
+
+    /// Blocks until there is work, and takes up to `countMax` jobs in the order they came.
+    /// - Returns: nil when the inbox is closed and nothing waits any more.
+    func take(atMost count: Int) -> [Job]? {
+        condition.lock()
+        defer { condition.unlock() }
+        while jobs.isEmpty {
+            guard !isClosed else { return nil }
+            condition.wait()
+        }
+        let taken = Array(jobs.prefix(count))
+        jobs.removeFirst(taken.count)
+        return taken
+    }
+
+    /// Lets what waits be done, and nothing new in.
+    func close() {
+        condition.lock()
+        isClosed = true
+        condition.broadcast()
+        condition.unlock()
+    }
+}
+
+/// Whether an inbox took a job.
+enum JobAdmission {
+    case accepted
+    case full
+    case closed
+}

@@ -1,0 +1,66 @@
+/// What can go wrong between a repository and its database.
+package struct PersistenceError: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum Code: Hashable, Sendable {
+        /// Another process holds the database.
+        case held
+        /// The file or its directory cannot be opened or written.
+        case cannotOpen
+        /// The file is damaged, or no database at all. Restore a copy.
+        case corrupted
+        /// Written by a newer version of the program, or with other migrations than this one has.
+        case schemaMismatch
+        /// The engine would not take the settings durability rests on.
+        case notDurable
+        /// The disk is full. Nothing was written; the same write may be tried again.
+        case storageFull
+        /// Reading or writing the disk failed.
+        case storageFailed
+        /// Somebody else locked the file for longer than the busy timeout. May be tried again.
+        case busy
+        /// More reads or writes wait than the bound allows. May be tried again.
+        case overloaded
+        /// The database was closed.
+        case closed
+        case constraint(Constraint)
+        case columnMissing
+        case columnType
+        /// A mistake in a statement: a fault of ours.
+        case statement
+    }
+
+    /// The rule of the schema that a statement broke.
+    package enum Constraint: Hashable, Sendable {
+        case unique
+        case foreignKey
+        case notNull
+        case check
+        case other
+    }
+
+    package let code: Code
+    /// Names the file and, where there is one, the remedy. Bound values never stand in it.
+    package let message: String
+    /// The columns of a broken `unique` or `notNull`, `["payment.app", "payment.key"]`, when the engine names them.
+    package let columns: [String]
+
+    package init(_ code: Code, _ message: String, columns: [String] = []) {
+        self.code = code
+        self.message = message
+        self.columns = columns
+    }
+
+    /// Whether the same call may succeed later without anything being repaired by hand but disk space.
+    package var isRetryable: Bool {
+        switch code {
+        case .storageFull, .busy, .overloaded: true
+        default: false
+        }
+    }
+
+    /// Whether a UNIQUE or PRIMARY KEY of this table was broken: how a repository learns that somebody was first.
+    package func isUniqueViolation(of table: String) -> Bool {
+        code == .constraint(.unique) && columns.contains { $0.hasPrefix("\(table).") }
+    }
+
+    package var description: String { message }
+}

@@ -1,0 +1,30 @@
+/// One row of a result: a copy, valid for as long as one likes.
+///
+/// ```swift
+/// let title: String = try row["title"]
+/// let finishedAt: Int64? = try row["finished_at"]      // NULL is nil only where nil is asked for
+/// ```
+package struct SQLRow: Hashable, Sendable {
+    package let columns: [String]
+    package let values: [SQLValue]
+
+    package init(columns: [String], values: [SQLValue]) {
+        self.columns = columns
+        self.values = values
+    }
+
+    /// The value of a column by its name or alias.
+    /// - Throws: `columnMissing` when the statement has no such column, `columnType` when it holds something else.
+    package subscript<Value: SQLValueConvertible>(column: String) -> Value {
+        get throws(PersistenceError) {
+            guard let index = columns.firstIndex(of: column) else {
+                throw PersistenceError(
+                    .columnMissing, "no column '\(column)' in the result (\(columns.joined(separator: ", ")))")
+            }
+            guard let value = Value(sqlValue: values[index]) else {
+                throw PersistenceError(.columnType, "column '\(column)' holds \(values[index].kind), not \(Value.self)")
+            }
+            return value
+        }
+    }
+}

@@ -1,0 +1,161 @@
+internal import Dispatch
+internal import Foundation
+internal import GRDB
+package import Logging
+import Synchronization
+
+/// A service's SQLite file: one writer connection on its own thread, two read-only ones on theirs.
+///
+/// ```swift
+/// let database = try SQLiteDatabase.open(path: "\(data)/catalog.sqlite", holder: "catalog", migrations: schema, logger: logger)
+/// let version = try await database.write { transaction in
+///     try transaction.execute("UPDATE app SET version = version + 1 WHERE bundle_id = ?", bundleId)
+///     return try transaction.queryOne("SELECT version FROM app WHERE bundle_id = ?", bundleId)?["version"] as Int64?
+/// }
+/// ```
+/// Bodies run on a database thread; they do SQL and nothing slow. Nothing blocks the caller's executor.
+package final class SQLiteDatabase: Sendable {
+    /// Writes and reads that may wait, each; beyond it a call fails with `overloaded` at once.
+    package static let waitingMax = 8192
+    /// Requests of one commit: bounds what one request's failure can take with it and how long the first one waits.
+    static let groupMax = 256
+    private static let readerCount = 2
+
+    package let path: String
+    private let writes = JobInbox<any DatabaseJob<SQLTransaction>>(countMax: waitingMax)
+    private let reads = JobInbox<any DatabaseJob<SQLReader>>(countMax: waitingMax)
+    /// The writer's thread, which ends last.
+    private let ended = DispatchGroup()
+    private let state: DatabaseState
+
+    /// Opens or creates the file, takes its lock, checks it and brings its schema up to date.
+    ///
+    /// - Parameters:
+    ///   - path: the file; its directory exists.
+    ///   - holder: the service's name, told to a second process that wants the file.
+    ///   - migrations: numbered 1, 2, 3 …
+    /// - Throws: ``PersistenceError`` with code `held`, `cannotOpen`, `corrupted`, `schemaMismatch`, `notDurable`.
+    package static func open(
+        path: String, holder: String, migrations: [Migration], logger: Logger
+    ) throws(PersistenceError) -> SQLiteDatabase {
+        let lock = try LockFile(guarding: path, holder: holder)
+        do {
+            let writer = try SQLiteConnection.writer(path: path)
+            let applied = try writer.writeWithoutTransaction { database in
+                try SQLiteConnection.check(database, path: path)
+                return try Migrator(migrations, path: path).run(database)
+            }
+            let readers = try (0..<readerCount).map { _ in try SQLiteConnection.reader(path: path) }
+            logger.info(
+                "database open", metadata: ["path": "\(path)", "schema": "\(migrations.count)", "applied": "\(applied)"])
+            return SQLiteDatabase(path: path, lock: lock, writer: writer, readers: readers, logger: logger)
+        } catch {
+            throw PersistenceError(error, path: path)
+        }
+    }
+
+    private init(path: String, lock: LockFile, writer: DatabaseQueue, readers: [DatabaseQueue], logger: Logger) {
+        self.path = path
+        let state = DatabaseState(path: path, logger: logger)
+        self.state = state
+        let readersEnded = DispatchGroup()
+        for reader in readers {
+            Self.start("sb-reader", readersEnded) { [reads] in Self.serve(reads, on: reader, path, state) }
+        }
+        Self.start("sb-writer", ended) { [writes] in
+            Self.serve(writes, on: writer, path, state)
+            // The writer closes last, because only it can tidy the log up, and the lock goes after it.
+            readersEnded.wait()
+            state.finishedClosing(Result { try writer.close() })
+            lock.release()
+        }
+    }
+
+    private static func serve(
+        _ writes: JobInbox<any DatabaseJob<SQLTransaction>>, on writer: DatabaseQueue, _ path: String, _ state: DatabaseState
+    ) {
+        let group = GroupCommit(connection: writer, path: path)
+        while let jobs = writes.take(atMost: groupMax) {
+            let failure = state.fault ?? group.run(jobs)
+            state.finishedGroup(of: jobs.count, failure: failure)
+            for job in jobs { job.deliver(failure: failure) }
+        }
+    }
+
+    private static func serve(
+        _ reads: JobInbox<any DatabaseJob<SQLReader>>, on reader: DatabaseQueue, _ path: String, _ state: DatabaseState
+    ) {
+        let snapshot = SnapshotRead(connection: reader, path: path)
+        while let job = reads.take(atMost: 1)?.first {
+            let failure = snapshot.run(job)
+            state.finishedRead()
+            job.deliver(failure: failure)
+        }
+        state.finishedClosing(Result { try reader.close() })
+    }
+
+    deinit {
+        writes.close()
+        reads.close()
+    }
+
+    /// Runs `body` in a SAVEPOINT of the next group commit and returns after the COMMIT has reached the disk.
+    ///
+    /// A body that throws takes back its own changes and nothing else; its error is rethrown. Cancelling the task does
+    /// not take a write back.
+    /// - Throws: what `body` throws; ``PersistenceError`` when the group could not be committed: then nothing of it is
+    ///   in the database, and every call of the group fails, because each may have read what another wrote.
+    package func write<Output: Sendable>(
+        _ body: @escaping @Sendable (SQLTransaction) throws -> Output
+    ) async throws -> Output {
+        try await withCheckedThrowingContinuation { continuation in
+            let request = DatabaseRequest(body, continuation)
+            if let refusal = refusal(writes.add(request)) { request.deliver(failure: refusal) }
+        }
+    }
+
+    /// Runs `body` against one snapshot of what is committed; writers neither wait for it nor disturb it.
+    /// - Throws: what `body` throws; ``PersistenceError``.
+    package func read<Output: Sendable>(
+        _ body: @escaping @Sendable (SQLReader) throws -> Output
+    ) async throws -> Output {
+        try await withCheckedThrowingContinuation { continuation in
+            let request = DatabaseRequest(body, continuation)
+            if let refusal = refusal(reads.add(request)) { request.deliver(failure: refusal) }
+        }
+    }
+
+    /// Lets what waits finish, then closes the connections. Later calls fail with `closed`. May be called again.
+    package func close() async {
+        writes.close()
+        reads.close()
+        await withCheckedContinuation { continuation in
+            ended.notify(queue: .global()) { continuation.resume() }
+        }
+    }
+
+    package var statistics: DatabaseStatistics { state.statistics }
+
+    /// Why no write will be taken any more; nil in health. After a commit whose flush failed it is unknown what the
+    /// disk holds, and trying again may report a success that is none, so the process has to be started again. Belongs
+    /// into the service's health check.
+    package var fault: PersistenceError? { state.fault }
+
+    private func refusal(_ admission: JobAdmission) -> PersistenceError? {
+        switch admission {
+        case .accepted: nil
+        case .full: PersistenceError(.overloaded, "\(path): more than \(Self.waitingMax) requests wait for it")
+        case .closed: PersistenceError(.closed, "\(path) is closed")
+        }
+    }
+
+    private static func start(_ name: String, _ group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
+        group.enter()
+        let thread = Thread {
+            body()
+            group.leave()
+        }
+        thread.name = name
+        thread.start()
+    }
+}

@@ -16,8 +16,6 @@ public enum IntroductoryOfferPolicy {
         case subscribed
         /// PaymentQueue could not be asked: unknown.
         case historyUnavailable
-        /// The product has no introductory offer: there is nothing to be eligible for.
-        case noOffer
     }
 
     public struct Decision: Hashable, Sendable {

@@ -1,0 +1,83 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import StoreModels
+import StorebusTesting
+
+/// An app on a device, in the hands of one account.
+struct Shopper: Sendable {
+    let store: StoreStack
+    let token: String
+
+    struct ProductsAnswer: Decodable {
+        let products: [Product]
+        let invalidProductIdentifiers: [String]
+        let degraded: [String]
+    }
+
+    struct TransactionsAnswer: Decodable {
+        let transactions: [PaymentTransaction]
+    }
+
+    func products(_ identifiers: [String]) async throws -> ProductsAnswer {
+        let body = try StoreJSON.encode(["productIdentifiers": identifiers])
+        let answer = try await store.request(.POST, "/v1/products/query", token: token, body: body)
+        guard answer.status == 200 else { throw StackError("products: \(answer.status) \(answer.text)") }
+        return try answer.decoded()
+    }
+
+    /// One attempt to buy, whatever comes of it.
+    func add(_ product: String, key: String) async throws -> StoreStack.Answer {
+        let body = try StoreJSON.encode(["productIdentifier": JSONValue.string(product), "quantity": 1])
+        return try await store.request(
+            .POST, "/v1/payments", token: token, headers: ["idempotency-key": key], body: body)
+    }
+
+    /// Buys as a careful client does: the same key again until the outcome is known.
+    func buy(_ product: String, key: String) async throws -> PaymentTransaction {
+        var bought: PaymentTransaction?
+        try await eventually("the purchase with key \(key) is decided", within: .seconds(30)) {
+            guard let answer = try? await add(product, key: key) else { return false }
+            switch answer.status {
+            case 201:
+                bought = try answer.decoded(as: PaymentTransaction.self)
+                return true
+            case 202, 409, 503, 504: return false
+            default: throw StackError("buy \(product): \(answer.status) \(answer.text)")
+            }
+        }
+        guard let bought else { throw StackError("buy \(product): no answer") }
+        return bought
+    }
+
+    /// The device's unfinished queue, once PaymentQueue answers.
+    func unfinished() async throws -> [PaymentTransaction] {
+        var found: [PaymentTransaction] = []
+        try await eventually("the queue can be read", within: .seconds(20)) {
+            guard let answer = try? await store.request(.GET, "/v1/transactions", token: token) else { return false }
+            guard answer.status == 200 else { return false }
+            found = try answer.decoded(as: TransactionsAnswer.self).transactions
+            return true
+        }
+        return found
+    }
+
+    func finish(_ id: String) async throws {
+        try await eventually("transaction \(id) is finished", within: .seconds(20)) {
+            let path = "/v1/transactions/\(id)/finish"
+            guard let answer = try? await store.request(.POST, path, token: token) else { return false }
+            if answer.status == 200 { return true }
+            guard answer.status >= 500 else { throw StackError("finish: \(answer.status) \(answer.text)") }
+            return false
+        }
+    }
+
+    /// Opens the observer's stream; the events come through `Observer.next`.
+    func observe() async throws -> Observer {
+        var request = HTTPClientRequest(url: store.url + "/v1/transactions/stream")
+        request.headers.add(name: "authorization", value: "Bearer \(token)")
+        let response = try await store.http.execute(request, timeout: .minutes(5))
+        guard response.status == .ok else { throw StackError("stream: \(response.status.code)") }
+        return Observer(response.body)
+    }
+}

@@ -1,0 +1,62 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOFoundationCompat
+import NIOHTTP1
+import StoreModels
+
+extension StoreStack {
+    /// An answer of the gateway.
+    struct Answer {
+        let status: Int
+        let headers: HTTPHeaders
+        let body: [UInt8]
+
+        func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
+            try StoreJSON.decode(type, from: body)
+        }
+
+        var text: String { String(decoding: body, as: UTF8.self) }
+    }
+
+    /// One request; the answer whatever its status, or an error when there was none.
+    func request(
+        _ method: HTTPMethod, _ path: String, token: String? = nil, headers: [String: String] = [:], body: [UInt8]? = nil,
+        timeout: TimeAmount = .seconds(10)
+    ) async throws -> Answer {
+        var request = HTTPClientRequest(url: url + path)
+        request.method = method
+        if let token { request.headers.add(name: "authorization", value: "Bearer \(token)") }
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
+        if let body {
+            request.headers.add(name: "content-type", value: "application/json")
+            request.body = .bytes(ByteBuffer(bytes: body))
+        }
+        let response = try await http.execute(request, timeout: timeout)
+        let content = try await response.body.collect(upTo: 16 << 20)
+        return Answer(status: Int(response.status.code), headers: response.headers, body: Array(content.readableBytesView))
+    }
+
+    /// PUTs a catalogue file for an app.
+    func importCatalog(_ path: String, bundleId: String) async throws -> Answer {
+        let file = try Data(contentsOf: URL(fileURLWithPath: path))
+        return try await request(
+            .PUT, "/admin/v1/apps/\(bundleId)/catalog", token: adminKey, body: Array(file), timeout: .seconds(30))
+    }
+
+    /// Launches the app for an account.
+    func session(
+        account: String, bundleId: String = "com.example.app", deviceId: String? = nil, storefront: String? = nil
+    ) async throws -> Shopper {
+        var members: [String: JSONValue] = [
+            "bundleId": .string(bundleId), "deviceId": .string(deviceId ?? "\(account)-1"), "account": .string(account),
+            "platform": "iOS", "osVersion": "17.0", "appVersion": "1.0",
+        ]
+        if let storefront { members["storefront"] = .string(storefront) }
+        let answer = try await request(.POST, "/v1/sessions", body: try StoreJSON.encode(members))
+        guard answer.status == 201, let token = try answer.decoded(as: JSONValue.self)["token"]?.stringValue else {
+            throw StackError("no session: \(answer.status) \(answer.text)")
+        }
+        return Shopper(store: self, token: token)
+    }
+}

@@ -78,10 +78,10 @@ var targets: [Target] = [
     tests("BusProtocol", ["BusProtocol", "StorebusTesting"]),
     tests("BusClient", ["BusClient", "BusProtocol", "EventLoop", "Broker", "StorebusTesting"]),
     tests("BusService", ["BusService", "BusClient", "StoreModels", "StorebusTesting"]),
-    tests("Persistence", ["Persistence", "StorebusTesting", grdb]),
+    tests("Persistence", ["Persistence", "StorebusTesting", grdb, logging]),
     tests("Operations", ["Operations", "EventLoop", "StorebusTesting"]),
     tests("Broker", ["Broker", "BusProtocol", "EventLoop", "StorebusTesting"]),
-    tests("Catalog", ["Catalog", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting"]),
+    tests("Catalog", ["Catalog", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting", logging]),
     tests(
         "PaymentQueue",
         ["PaymentQueue", "PaymentProcessor", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting"]),
@@ -99,10 +99,10 @@ var targets: [Target] = [
         ],
         path: "Tests/Scenarios", swiftSettings: settings),
 ]
-targets += service("Broker", ["EventLoop", "BusProtocol", "Operations", logging, metrics, deque, lifecycle])
+targets += service("Broker", ["EventLoop", "BusProtocol", logging, lifecycle])
 targets += service(
     "Catalog", busService + ["Persistence", "Operations", crypto, lifecycle],
-    resources: [.embedInCode("Resources/storefronts.json")])
+    resources: [.embedInCode("Resources/storefronts.json"), .embedInCode("Resources/Sample.storekit")])
 targets += service("PaymentQueue", busService + ["Persistence", "Operations", crypto, lifecycle])
 targets += service("PaymentProcessor", busService + ["Persistence", "Operations", lifecycle])
 targets += service("PromotionController", busService + ["Persistence", "Operations", lifecycle])

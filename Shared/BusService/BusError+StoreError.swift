@@ -1,0 +1,27 @@
+import BusClient
+import StoreModels
+
+extension StoreError {
+    /// What a failed exchange on the bus means to the caller of a service.
+    ///
+    /// `timeout` becomes `deadlineExceeded`; whether that means an unknown outcome is for the caller to say, who knows
+    /// what was asked. A lost or missing connection and missing takers become `serviceUnavailable`.
+    package init(_ error: BusError, service: String) {
+        switch error.code {
+        case .timeout:
+            self.init(.deadlineExceeded, "\(service) did not answer in time")
+        case .noResponders:
+            self.init(.serviceUnavailable, "\(service) is not running", retryAfterMs: 1000)
+        case .overloaded, .tooManyRequests:
+            self.init(.serviceUnavailable, "\(service) is overloaded", retryAfterMs: 100)
+        case .disconnected, .closed, .slowConsumer:
+            self.init(.serviceUnavailable, "the bus is away: \(error.message)", retryAfterMs: 1000)
+        case .cancelled:
+            self.init(.deadlineExceeded, "the caller gave up waiting for \(service)")
+        case .payloadTooLarge:
+            self.init(.bodyTooLarge, "the request to \(service) is too large: \(error.message)")
+        default:
+            self.init(.internal, "calling \(service): \(error)")
+        }
+    }
+}

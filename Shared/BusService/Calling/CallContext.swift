@@ -1,0 +1,49 @@
+import BusProtocol
+
+/// What travels with a call besides its body.
+package struct CallContext: Sendable {
+    /// When the caller stops waiting. What has not begun by then is not done.
+    package var deadline: ContinuousClock.Instant
+    /// The caller's span, which the callee takes as its parent.
+    package var traceparent: String
+    /// `Sb-Id`: the idempotency key, unchanged across retries.
+    package var requestIdentifier: String
+    /// Who asks, `c:<app>:<customerIdentifier>:<device>`; set by the gateway and passed on.
+    package var actor: String?
+
+    /// - Parameters:
+    ///   - deadline: nil: 5 s from now.
+    ///   - traceparent: nil: a new trace.
+    ///   - requestIdentifier: nil: a random one.
+    package init(
+        deadline: ContinuousClock.Instant? = nil, traceparent: String? = nil, requestIdentifier: String? = nil,
+        actor: String? = nil
+    ) {
+        self.deadline = deadline ?? .now + BusServiceLimits.defaultTimeout
+        self.traceparent = traceparent ?? TraceContext().traceparent
+        self.requestIdentifier = requestIdentifier ?? RandomIdentifier.hex(digits: 32)
+        self.actor = actor
+    }
+
+    /// The budget that is left; negative after the deadline.
+    package var remaining: Duration { ContinuousClock.now.duration(to: deadline) }
+}
+
+extension CallContext {
+    /// The headers of one attempt.
+    func headers(attempt: Int) -> BusHeaders {
+        var headers: BusHeaders = [
+            BusHeader.traceparent: traceparent, BusHeader.sbID: requestIdentifier,
+            BusHeader.sbTimeout: "\(max(1, remaining.wholeMilliseconds))", BusHeader.sbAttempt: "\(attempt)",
+        ]
+        if let actor { headers[BusHeader.sbActor] = actor }
+        return headers
+    }
+}
+
+extension Duration {
+    /// Milliseconds, cut off.
+    package var wholeMilliseconds: Int64 {
+        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}

@@ -1,0 +1,57 @@
+import Synchronization
+
+/// What the calls of one caller share: per endpoint a breaker and a bulkhead, and one retry budget.
+final class CallerState: Sendable {
+    private struct EndpointState {
+        var breaker = CircuitBreaker()
+        var inFlight = 0
+    }
+
+    private struct Contents {
+        var endpoints: [String: EndpointState] = [:]
+        var budget = RetryBudget()
+    }
+
+    /// Whether a call may go.
+    enum Admission {
+        case admitted, breakerOpen, bulkheadFull
+    }
+
+    /// What a call said about the endpoint.
+    enum Outcome {
+        case succeeded, failed, abandoned
+    }
+
+    private let contents = Mutex(Contents())
+
+    /// Asks breaker, then bulkhead. After `admitted` exactly one `leave` must follow.
+    func enter(_ subject: String) -> Admission {
+        contents.withLock { contents in
+            let now = ContinuousClock.now
+            var endpoint = contents.endpoints[subject] ?? EndpointState()
+            defer { contents.endpoints[subject] = endpoint }
+            guard endpoint.breaker.admit(now: now) else { return .breakerOpen }
+            guard endpoint.inFlight < BusServiceLimits.bulkhead else {
+                endpoint.breaker.abandoned(now: now)
+                return .bulkheadFull
+            }
+            endpoint.inFlight += 1
+            return .admitted
+        }
+    }
+
+    func leave(_ subject: String, _ outcome: Outcome) {
+        contents.withLock { contents in
+            let now = ContinuousClock.now
+            contents.endpoints[subject]?.inFlight -= 1
+            switch outcome {
+            case .succeeded: contents.endpoints[subject]?.breaker.succeeded()
+            case .failed: contents.endpoints[subject]?.breaker.failed(now: now)
+            case .abandoned: contents.endpoints[subject]?.breaker.abandoned(now: now)
+            }
+        }
+    }
+
+    func earnRetry() { contents.withLock { $0.budget.earn() } }
+    func spendRetry() -> Bool { contents.withLock { $0.budget.spend() } }
+}

@@ -1,0 +1,50 @@
+/// Keeps calls away from an endpoint that does not answer: after 5 failures in a row it opens for a second, then lets
+/// one call through, whose outcome decides.
+///
+/// A pure state machine; time is passed in.
+struct CircuitBreaker {
+    private enum State {
+        case closed(failures: Int)
+        case open(until: ContinuousClock.Instant)
+        /// One call is trying.
+        case halfOpen
+    }
+
+    private var state = State.closed(failures: 0)
+
+    /// Whether a call may go; when true, exactly one of `succeeded`, `failed` and `abandoned` must follow.
+    mutating func admit(now: ContinuousClock.Instant) -> Bool {
+        switch state {
+        case .closed: return true
+        case .halfOpen: return false
+        case .open(let until):
+            guard now >= until else { return false }
+            state = .halfOpen
+            return true
+        }
+    }
+
+    /// The endpoint answered, with a result or an error of its own.
+    mutating func succeeded() {
+        state = .closed(failures: 0)
+    }
+
+    /// The endpoint did not answer.
+    mutating func failed(now: ContinuousClock.Instant) {
+        switch state {
+        case .closed(let failures) where failures + 1 < BusServiceLimits.breakerFailures:
+            state = .closed(failures: failures + 1)
+        case .closed, .halfOpen:
+            state = .open(until: now + BusServiceLimits.breakerOpen)
+        case .open:
+            // A call from before it opened; it has been counted out.
+            break
+        }
+    }
+
+    /// The call said nothing about the endpoint.
+    mutating func abandoned(now: ContinuousClock.Instant) {
+        // The next call may try at once.
+        if case .halfOpen = state { state = .open(until: now) }
+    }
+}

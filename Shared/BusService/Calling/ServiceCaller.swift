@@ -1,0 +1,157 @@
+import BusClient
+import BusProtocol
+import EventLoop
+import Metrics
+import StoreModels
+
+/// The calling side of services: typed requests with deadlines, a circuit breaker and a bulkhead per endpoint, and
+/// retries where they belong.
+///
+/// ```swift
+/// let caller = ServiceCaller(bus: bus, caller: "eligibility")
+/// let summary = try await caller.call(PaymentEndpoints.offerSummary, request, context: context.callContext)
+/// ```
+/// The order is deadline, retry, breaker, bulkhead, transport. Copies share their breakers and budget; make one per
+/// process and hand it round.
+package struct ServiceCaller: Sendable {
+    private let bus: any BusClient
+    private let caller: String
+    private let retries: Bool
+    private let state = CallerState()
+
+    /// - Parameters:
+    ///   - caller: Who calls, as metrics name it.
+    ///   - retries: True only in the caller nearest the client (the gateway), because retries in several layers
+    ///     multiply.
+    package init(bus: any BusClient, caller: String, retries: Bool = false) {
+        self.bus = bus
+        self.caller = caller
+        self.retries = retries
+    }
+
+    /// Calls an endpoint and waits for its answer until the context's deadline.
+    ///
+    /// Idempotent endpoints are tried up to three times when nobody took the request or the connection broke, if this
+    /// caller retries at all, as far as deadline and budget allow.
+    ///
+    /// - Parameters:
+    ///   - key: Calls with the same key go to the same replica while it lives.
+    /// - Throws: What the service answered; `serviceUnavailable` when it is not running, overloaded, or its breaker is
+    ///   open; `deadlineExceeded` when no answer came in time, and then the outcome is unknown; `internal` for a reply
+    ///   that cannot be read.
+    package func call<Request, Response>(
+        _ endpoint: Endpoint<Request, Response>, _ request: Request, context: CallContext = CallContext(),
+        key: String? = nil
+    ) async throws(StoreError) -> Response {
+        let body = try Self.encode(request)
+        let started = ContinuousClock.now
+        state.earnRetry()
+        var attempt = 1
+        while true {
+            do throws(StoreError) {
+                let reply = try await self.attempt(endpoint, body, context, key: key, number: attempt)
+                let response = try Self.decode(Response.self, reply, from: endpoint.service)
+                record(endpoint.name, "ok", since: started)
+                return response
+            } catch {
+                guard retries, endpoint.isIdempotent, await mayRetry(error, after: attempt, context) else {
+                    record(endpoint.name, error.code.name, since: started)
+                    throw error
+                }
+                attempt += 1
+            }
+        }
+    }
+
+    /// Publishes an event. Events are hints, delivered at most once, so a failure is counted
+    /// (`storebus_events_dropped_total`) and not thrown.
+    package func publish(event subject: String, _ body: some Encodable) {
+        do {
+            try bus.publish(subject, body: try StoreJSON.encode(body))
+        } catch {
+            Counter(label: "storebus_events_dropped_total", dimensions: [("caller", caller)]).increment()
+        }
+    }
+
+    /// One attempt: deadline, breaker, bulkhead, transport.
+    private func attempt<Request, Response>(
+        _ endpoint: Endpoint<Request, Response>, _ body: [UInt8], _ context: CallContext, key: String?, number: Int
+    ) async throws(StoreError) -> BusMessage {
+        let remaining = context.remaining
+        guard remaining > .zero else {
+            throw StoreError(.deadlineExceeded, "the time for \(endpoint.name) was over before it was asked")
+        }
+        switch state.enter(endpoint.subject) {
+        case .admitted: break
+        case .breakerOpen:
+            throw StoreError(.serviceUnavailable, "\(endpoint.service) has not answered lately", retryAfterMs: 1000)
+        case .bulkheadFull:
+            throw StoreError(
+                .serviceUnavailable,
+                "\(BusServiceLimits.bulkhead) calls of \(endpoint.name) wait for an answer already", retryAfterMs: 100)
+        }
+        do throws(BusError) {
+            let reply = try await bus.request(
+                endpoint.subject, body: body, headers: context.headers(attempt: number), key: key, timeout: remaining)
+            state.leave(endpoint.subject, .succeeded)
+            return reply
+        } catch {
+            state.leave(endpoint.subject, Self.outcome(error))
+            throw StoreError(error, service: endpoint.service)
+        }
+    }
+
+    /// What a failure says about the endpoint. Only silence and overload open the breaker: "nobody takes it" and "no
+    /// connection" are known at once and cost nothing, and keeping calls away would only make the recovery slower.
+    private static func outcome(_ error: BusError) -> CallerState.Outcome {
+        switch error.code {
+        case .timeout, .overloaded: .failed
+        default: .abandoned
+        }
+    }
+
+    /// Waits for its turn to try again; false when it must not.
+    private func mayRetry(_ error: StoreError, after attempt: Int, _ context: CallContext) async -> Bool {
+        guard error.code == .serviceUnavailable, attempt <= BusServiceLimits.retriesMax else { return false }
+        let longest = BusServiceLimits.retryBackoff * (1 << (attempt - 1))
+        let wait = longest * Double.random(in: 0...1)
+        guard context.remaining > wait, !Task.isCancelled, state.spendRetry() else { return false }
+        Counter(label: "storebus_call_retries_total", dimensions: [("caller", caller)]).increment()
+        return (try? await sleep(wait)) != nil
+    }
+
+    private func sleep(_ duration: Duration) async throws {
+        if let loop = bus.loop { try await loop.sleep(for: duration) } else { try await Task.sleep(for: duration) }
+    }
+
+    private func record(_ endpoint: String, _ code: String, since started: ContinuousClock.Instant) {
+        let timer = Timer(
+            label: "storebus_call_duration_seconds",
+            dimensions: [("caller", caller), ("endpoint", endpoint), ("code", code)])
+        timer.recordNanoseconds(started.duration(to: .now).nanoseconds)
+    }
+
+    private static func encode(_ request: some Encodable) throws(StoreError) -> [UInt8] {
+        do {
+            return try StoreJSON.encode(request)
+        } catch {
+            throw StoreError(.internal, "the request cannot be written as JSON: \(error)")
+        }
+    }
+
+    private static func decode<Response: Decodable>(
+        _ type: Response.Type, _ reply: BusMessage, from service: String
+    ) throws(StoreError) -> Response {
+        if let error = ErrorReply.decode(headers: reply.headers, body: reply.body) { throw error }
+        do throws(StoreError) {
+            return try StoreJSON.decode(type, from: reply.body)
+        } catch {
+            throw StoreError(.internal, "\(service) answered what cannot be read: \(error.message)")
+        }
+    }
+}
+
+extension Duration {
+    /// Nanoseconds, cut off.
+    var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
+}

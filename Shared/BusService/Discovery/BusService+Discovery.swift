@@ -1,0 +1,53 @@
+import BusClient
+import Logging
+import StoreModels
+
+extension BusService {
+    /// Answers `$SRV.{PING,INFO,STATS,HEALTH}[.name[.id]]`, outside of any queue group: everybody answers.
+    func subscribeDiscovery() async throws(BusError) -> [any BusSubscription] {
+        var subscriptions: [any BusSubscription] = []
+        for verb in DiscoveryVerb.allCases {
+            for subject in verb.subjects(identity) {
+                subscriptions.append(try await bus.subscribe(subject) { self.answer(verb, $0) })
+            }
+        }
+        return subscriptions
+    }
+
+    private func answer(_ verb: DiscoveryVerb, _ message: BusMessage) {
+        switch verb {
+        case .ping: send(PingResponse(identity), to: message)
+        case .info: send(info, to: message)
+        case .stats: send(stats, to: message)
+        case .health:
+            // The callback is not async; the checks are bounded to a second each, so the task ends by itself.
+            Task(executorPreference: bus.loop) { self.send(await self.healthResponse(), to: message) }
+        }
+    }
+
+    private var info: InfoResponse {
+        let endpoints = sealedEndpoints().map {
+            InfoResponse.EndpointInfo(name: $0.name, subject: $0.subject, queueGroup: BusServiceLimits.queueGroup)
+        }
+        return InfoResponse(identity, description: description, endpoints: endpoints)
+    }
+
+    private var stats: StatsResponse {
+        let endpoints = sealedEndpoints().map { endpoint in
+            let stats = endpoint.stats
+            return StatsResponse.EndpointStats(
+                name: endpoint.name, subject: endpoint.subject, queueGroup: BusServiceLimits.queueGroup,
+                requests: stats.requests, errors: stats.errors, lastError: stats.lastError,
+                processingTime: stats.processingNanoseconds, averageProcessingTime: stats.averageNanoseconds)
+        }
+        return StatsResponse(identity, started: started, endpoints: endpoints)
+    }
+
+    private func send(_ response: some Encodable, to message: BusMessage) {
+        do {
+            try bus.respond(to: message, body: try StoreJSON.encode(response))
+        } catch {
+            logger.debug("a discovery answer could not be sent", metadata: ["error": "\(error)"])
+        }
+    }
+}

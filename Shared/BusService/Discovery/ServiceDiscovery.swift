@@ -1,0 +1,60 @@
+import BusClient
+import BusProtocol
+import StoreModels
+
+/// Asks who is on the bus and how they are.
+///
+/// Every instance answers for itself, so the answers are whatever came in time; nobody knows how many there are.
+package struct ServiceDiscovery: Sendable {
+    /// More instances than any installation has.
+    private static let answersMax = 1024
+    private let bus: any BusClient
+
+    package init(_ bus: any BusClient) { self.bus = bus }
+
+    /// Who is there.
+    /// - Parameters:
+    ///   - service: Only instances of this one, `catalog`.
+    ///   - timeout: How long answers are collected.
+    /// - Returns: Sorted by name and identifier; empty when nobody is there.
+    /// - Throws: `disconnected` and `closed` of the bus.
+    package func ping(
+        _ service: String? = nil, timeout: Duration = .milliseconds(300)
+    ) async throws(BusError) -> [PingResponse] {
+        try await ask(.ping, service, timeout).sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+    }
+
+    /// What they offer. As ``ping(_:timeout:)``.
+    package func info(
+        _ service: String? = nil, timeout: Duration = .milliseconds(300)
+    ) async throws(BusError) -> [InfoResponse] {
+        try await ask(.info, service, timeout).sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+    }
+
+    /// What they have done. As ``ping(_:timeout:)``.
+    package func stats(
+        _ service: String? = nil, timeout: Duration = .milliseconds(300)
+    ) async throws(BusError) -> [StatsResponse] {
+        try await ask(.stats, service, timeout).sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+    }
+
+    /// How they are. As ``ping(_:timeout:)``; a health check may take a second.
+    package func health(
+        _ service: String? = nil, timeout: Duration = .milliseconds(300)
+    ) async throws(BusError) -> [HealthResponse] {
+        try await ask(.health, service, timeout).sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+    }
+
+    private func ask<Answer: Decodable>(
+        _ verb: DiscoveryVerb, _ service: String?, _ timeout: Duration
+    ) async throws(BusError) -> [Answer] {
+        do throws(BusError) {
+            let replies = try await bus.requestMany(
+                verb.subject(name: service), body: [], headers: [:], max: Self.answersMax, timeout: timeout)
+            // What is no answer of this kind comes from somebody who is not a service; it is not ours to judge.
+            return replies.compactMap { try? StoreJSON.decode(Answer.self, from: $0.body) }
+        } catch where error.code == .noResponders {
+            return []
+        }
+    }
+}

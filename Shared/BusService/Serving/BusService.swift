@@ -1,0 +1,193 @@
+import BusClient
+import BusProtocol
+import Logging
+import ServiceLifecycle
+import StoreModels
+import Synchronization
+
+/// A service on the bus: endpoints with typed handlers, discovery, health, and a graceful end. One per process.
+///
+/// ```swift
+/// let service = BusService(name: .catalog, version: "0.1.0", bus: bus, logger: logger)
+/// service.handle(CatalogEndpoints.getProducts) { request, context in … }
+/// service.healthCheck("database") { await database.check() }
+/// try await service.run()                  // until graceful shutdown
+/// ```
+/// Handlers run as tasks on the bus's loop. Requests join queue group `q`; `$SRV` verbs are answered by every instance.
+/// The client is not closed here: whoever made it may still need it for what ends later.
+package final class BusService: ServiceLifecycle.Service {
+    package let identity: ServiceIdentity
+    /// One sentence, for `$SRV.INFO`.
+    let description: String
+    let bus: any BusClient
+    let logger: Logger
+    let started = Timestamp.wallClock()
+    let health = HealthChecks()
+    private let inFlight = InFlightRequests()
+    private let readiness = Readiness()
+    private let registry = Mutex(Registry())
+
+    private struct Registry {
+        var endpoints: [ServedEndpoint] = []
+        /// `run` has begun; nothing may be added.
+        var isSealed = false
+    }
+
+    /// - Parameters:
+    ///   - instance: Random for each process start; `$SRV` and logs name the instance by it.
+    ///   - description: One sentence, for `$SRV.INFO`.
+    package init(
+        name: ServiceName, version: String, bus: any BusClient, logger: Logger,
+        instance: String = RandomIdentifier.hex(digits: 24), description: String = ""
+    ) {
+        identity = ServiceIdentity(name: name.rawValue, id: instance, version: version)
+        self.description = description
+        self.bus = bus
+        self.logger = logger
+    }
+
+    /// Registers the handler of an endpoint, before `run`.
+    ///
+    /// The request was decoded strictly when the handler is called; its result is encoded and sent. A thrown
+    /// `StoreError` becomes the error reply, anything else is logged and becomes `internal`. Requests whose deadline has
+    /// passed are answered `deadlineExceeded` without calling the handler; those over 1024 in flight get
+    /// `serviceUnavailable` at once.
+    package func handle<Request, Response>(
+        _ endpoint: Endpoint<Request, Response>,
+        _ handler: @escaping @Sendable (Request, RequestContext) async throws -> Response
+    ) {
+        let served = ServedEndpoint(endpoint, handler)
+        registry.withLock { registry in
+            precondition(!registry.isSealed, "handle(\(endpoint.name)) was called after run()")
+            precondition(
+                !registry.endpoints.contains { $0.subject == served.subject }, "\(endpoint.name) has two handlers")
+            registry.endpoints.append(served)
+        }
+    }
+
+    /// Registers a part of the service's health, asked for by `$SRV.HEALTH` and `/healthz`. It gets a second.
+    package func healthCheck(_ name: String, _ check: @escaping @Sendable () async -> HealthCheck) {
+        health.add(name, check)
+    }
+
+    /// Returns when the broker has acknowledged every subscription: from then on requests are served.
+    package func ready() async { await readiness.wait() }
+
+    /// The answer to `$SRV.HEALTH`, for whoever shows it elsewhere.
+    package func healthResponse() async -> HealthResponse {
+        let (status, checks) = await health.run()
+        return HealthResponse(identity, status: status, checks: checks)
+    }
+
+    /// Serves until the task is told to shut down gracefully: then no request comes in any more, those taken are
+    /// finished (up to 10 s), their replies are flushed, and it returns.
+    ///
+    /// - Throws: `BusError` when a subscription is refused, or the connection ends for good (`authenticationFailed`,
+    ///   `replaced`, `closed`).
+    package func run() async throws {
+        let discovery = try await subscribeDiscovery()
+        var requests: [any BusSubscription] = []
+        for endpoint in sealedEndpoints() {
+            let subscription = try await bus.subscribe(endpoint.subject, queue: BusServiceLimits.queueGroup) {
+                self.receive($0, endpoint)
+            }
+            requests.append(subscription)
+        }
+        logger.info("serving", metadata: ["endpoints": "\(requests.count)"])
+        readiness.open()
+        let failure = await waitForTheEnd()
+        await stop(requests, discovery)
+        if let failure { throw failure }
+    }
+
+    /// The endpoints; from the first call on nothing may be added.
+    func sealedEndpoints() -> [ServedEndpoint] {
+        registry.withLock { registry in
+            registry.isSealed = true
+            return registry.endpoints
+        }
+    }
+
+    /// Returns nil on graceful shutdown or cancellation, and the reason when the bus has ended for good.
+    private func waitForTheEnd() async -> BusError? {
+        let states = bus.states
+        return await withTaskGroup(of: BusError?.self) { group in
+            group.addTask {
+                try? await gracefulShutdown()
+                return nil
+            }
+            group.addTask {
+                var reason = BusError(.closed, "the connection to the bus was closed")
+                for await state in states {
+                    if case .disconnected(let error) = state { reason = error }
+                    if state == .closed { return reason }
+                }
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+    }
+
+    /// The barrier first: what was delivered before it is in flight by then, and nothing comes after it.
+    private func stop(_ requests: [any BusSubscription], _ discovery: [any BusSubscription]) async {
+        await withDiscardingTaskGroup { group in
+            for subscription in requests { group.addTask { await subscription.unsubscribe() } }
+        }
+        let abandoned = await inFlight.drain(within: BusServiceLimits.drainTimeout)
+        if abandoned > 0 {
+            logger.warning("requests were cancelled, they took too long to finish", metadata: ["count": "\(abandoned)"])
+        }
+        await withDiscardingTaskGroup { group in
+            for subscription in discovery { group.addTask { await subscription.unsubscribe() } }
+        }
+        // Fails only when the connection is gone, and then nobody can get the replies any more.
+        try? await bus.flush(timeout: .seconds(2))
+        logger.info("stopped serving")
+    }
+
+    /// A request has come. On the bus's loop, so it only starts the work.
+    private func receive(_ message: BusMessage, _ endpoint: ServedEndpoint) {
+        let arrival = ContinuousClock.now
+        let context = RequestContext(endpoint: endpoint.name, headers: message.headers, logger: logger)
+        guard let place = inFlight.begin(endpoint.subject) else {
+            let error = StoreError(.serviceUnavailable, "\(endpoint.name) is overloaded", retryAfterMs: 100)
+            return finish(message, endpoint, context, .failure(error), since: arrival)
+        }
+        // Not a child of anything, because the callback is not async; `inFlight` holds it until it is done.
+        let task = Task(executorPreference: bus.loop) {
+            let result = await endpoint.result(message.body, context)
+            self.finish(message, endpoint, context, result, since: arrival)
+            self.inFlight.end(place, endpoint.subject)
+        }
+        inFlight.attach(task, to: place)
+    }
+
+    /// Answers and counts.
+    private func finish(
+        _ message: BusMessage, _ endpoint: ServedEndpoint, _ context: RequestContext,
+        _ result: Result<[UInt8], StoreError>, since arrival: ContinuousClock.Instant
+    ) {
+        var failure: StoreError?
+        do {
+            switch result {
+            case .success(let body):
+                try bus.respond(to: message, body: body)
+            case .failure(let error):
+                failure = error
+                let (headers, body) = ErrorReply.encode(error)
+                try bus.respond(to: message, body: body, headers: headers)
+            }
+        } catch {
+            context.logger.warning("a reply could not be sent", metadata: ["error": "\(error)"])
+        }
+        endpoint.record(failure, since: arrival)
+        guard logger.logLevel <= .debug else { return }
+        context.logger.debug(
+            "answered",
+            metadata: [
+                "code": "\(failure?.code.name ?? "ok")", "attempt": "\(context.attempt)",
+                "durationMs": "\(arrival.duration(to: .now).wholeMilliseconds)",
+            ])
+    }
+}

@@ -1,0 +1,35 @@
+/// How a service, or one part of it, is. From good to bad.
+package enum HealthStatus: String, Sendable, Codable, Comparable {
+    /// All is well.
+    case pass
+    /// It works, with something that somebody should look at.
+    case warn
+    /// It does not do its work.
+    case fail
+
+    private var severity: Int {
+        switch self {
+        case .pass: 0
+        case .warn: 1
+        case .fail: 2
+        }
+    }
+
+    package static func < (left: HealthStatus, right: HealthStatus) -> Bool { left.severity < right.severity }
+}
+
+/// The result of one check: `{"status":"warn","message":"12 charges wait for the processor"}`.
+package struct HealthCheck: Sendable, Equatable, Codable {
+    package var status: HealthStatus
+    /// A sentence for people; nil when there is nothing to say.
+    package var message: String?
+
+    package init(_ status: HealthStatus, _ message: String? = nil) {
+        self.status = status
+        self.message = message
+    }
+
+    package static let pass = HealthCheck(.pass)
+    package static func warn(_ message: String) -> HealthCheck { HealthCheck(.warn, message) }
+    package static func fail(_ message: String) -> HealthCheck { HealthCheck(.fail, message) }
+}

@@ -1,0 +1,69 @@
+import BusProtocol
+import Logging
+
+/// What a handler knows about the request besides its body.
+package struct RequestContext: Sendable {
+    /// When the caller stops waiting: the time of arrival plus `Sb-Timeout`, or 5 s.
+    package let deadline: ContinuousClock.Instant
+    /// This hop's span in the caller's trace.
+    package let trace: TraceContext
+    /// `Sb-Id`, the idempotency key; a random one when the caller sent none.
+    package let requestIdentifier: String
+    /// `Sb-Attempt`, from 1.
+    package let attempt: Int
+    /// `Sb-Actor`: who asks, `c:<app>:<customerIdentifier>:<device>`. Only the gateway sets it.
+    package let actor: String?
+    /// The endpoint's name, `queue.add`.
+    package let endpoint: String
+    private let baseLogger: Logger
+
+    /// - Parameters:
+    ///   - deadline: nil: 5 s from now.
+    package init(
+        endpoint: String, deadline: ContinuousClock.Instant? = nil, trace: TraceContext = TraceContext(),
+        requestIdentifier: String? = nil, attempt: Int = 1, actor: String? = nil, logger: Logger
+    ) {
+        self.endpoint = endpoint
+        self.deadline = deadline ?? .now + BusServiceLimits.defaultTimeout
+        self.trace = trace
+        self.requestIdentifier = requestIdentifier ?? RandomIdentifier.hex(digits: 32)
+        self.attempt = attempt
+        self.actor = actor
+        baseLogger = logger
+    }
+
+    /// Reads the headers of a request that has just arrived. What is missing or malformed gets its default: headers
+    /// other than these are nobody's to reject.
+    init(endpoint: String, headers: BusHeaders, logger: Logger) {
+        var budget = BusServiceLimits.defaultTimeout
+        if let milliseconds = headers[BusHeader.sbTimeout].flatMap(Int64.init), milliseconds >= 0 {
+            budget = min(.milliseconds(min(milliseconds, 1 << 40)), BusServiceLimits.timeoutMax)
+        }
+        self.init(
+            endpoint: endpoint, deadline: .now + budget, trace: .next(after: headers[BusHeader.traceparent]),
+            requestIdentifier: headers[BusHeader.sbID], attempt: headers[BusHeader.sbAttempt].flatMap(Int.init) ?? 1,
+            actor: headers[BusHeader.sbActor], logger: logger)
+    }
+
+    /// The budget that is left; negative after the deadline.
+    package var remaining: Duration { ContinuousClock.now.duration(to: deadline) }
+    /// This hop's span, as a header.
+    package var traceparent: String { trace.traceparent }
+    /// The trace, for logs and error messages.
+    package var traceID: String { trace.traceID }
+
+    /// The context for calls this request needs: the remaining budget, this span as parent, the same identifier and
+    /// actor.
+    package var callContext: CallContext {
+        CallContext(deadline: deadline, traceparent: traceparent, requestIdentifier: requestIdentifier, actor: actor)
+    }
+
+    /// Logs with this request's identifiers. Made when it is asked for, because most requests log nothing.
+    package var logger: Logger {
+        var logger = baseLogger
+        logger[metadataKey: "endpoint"] = "\(endpoint)"
+        logger[metadataKey: "requestIdentifier"] = "\(requestIdentifier)"
+        logger[metadataKey: "traceID"] = "\(traceID)"
+        return logger
+    }
+}

@@ -1,0 +1,77 @@
+import Logging
+import Metrics
+import StoreModels
+import Synchronization
+
+/// One endpoint of a service, with its types forgotten: bytes in, bytes out.
+final class ServedEndpoint: Sendable {
+    let name: String
+    let subject: String
+    private let invoke: @Sendable ([UInt8], RequestContext) async throws -> [UInt8]
+    private let statistics = Mutex(EndpointStatistics())
+    private let timers = Mutex<[String: Timer]>([:])
+    private let service: String
+
+    init<Request, Response>(
+        _ endpoint: Endpoint<Request, Response>,
+        _ handler: @escaping @Sendable (Request, RequestContext) async throws -> Response
+    ) {
+        name = endpoint.name
+        subject = endpoint.subject
+        service = endpoint.service
+        invoke = { body, context in
+            // A request without members may come without a body.
+            let request = try StoreJSON.decode(Request.self, from: body.isEmpty ? Array("{}".utf8) : body)
+            return try StoreJSON.encode(try await handler(request, context))
+        }
+    }
+
+    /// Runs the handler; every failure comes back as a `StoreError`.
+    func result(_ body: [UInt8], _ context: RequestContext) async -> Result<[UInt8], StoreError> {
+        do throws(StoreError) {
+            return .success(try await run(body, context))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func run(_ body: [UInt8], _ context: RequestContext) async throws(StoreError) -> [UInt8] {
+        guard context.remaining > .zero else {
+            throw StoreError(.deadlineExceeded, "the request's time was over before it was begun")
+        }
+        let reply: [UInt8]
+        do {
+            reply = try await invoke(body, context)
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            context.logger.error("a handler failed", metadata: ["error": "\(error)"])
+            throw StoreError(.internal, "\(name) failed; trace \(context.traceID) is in the log")
+        }
+        guard reply.count <= BusServiceLimits.replyBytesMax else {
+            context.logger.error("a reply is too large", metadata: ["bytes": "\(reply.count)"])
+            throw StoreError(.internal, "the reply of \(name) is over \(BusServiceLimits.replyBytesMax) bytes")
+        }
+        return reply
+    }
+
+    var stats: EndpointStatistics { statistics.withLock { $0 } }
+
+    /// Counts a request for `$SRV.STATS` and `/metrics`.
+    func record(_ error: StoreError?, since started: ContinuousClock.Instant) {
+        let nanoseconds = started.duration(to: .now).nanoseconds
+        statistics.withLock { $0.record(nanoseconds: nanoseconds, error: error.map { "\($0.status) \($0.code)" }) }
+        timer(error?.code.name ?? "ok").recordNanoseconds(nanoseconds)
+    }
+
+    private func timer(_ code: String) -> Timer {
+        timers.withLock { timers in
+            if let timer = timers[code] { return timer }
+            let timer = Timer(
+                label: "storebus_request_duration_seconds",
+                dimensions: [("service", service), ("endpoint", name), ("code", code)])
+            timers[code] = timer
+            return timer
+        }
+    }
+}

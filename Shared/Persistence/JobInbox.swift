@@ -23,6 +23,12 @@ final class JobInbox<Job: Sendable>: @unchecked Sendable {
         return .accepted
     }
 
+    var count: Int {
+        condition.lock()
+        defer { condition.unlock() }
+        return jobs.count
+    }
+
     /// Blocks until there is work, and takes up to `countMax` jobs in the order they came.
     /// - Returns: nil when the inbox is closed and nothing waits any more.
     func take(atMost count: Int) -> [Job]? {

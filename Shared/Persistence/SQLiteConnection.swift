@@ -3,7 +3,7 @@ internal import GRDB
 /// Opens connections with the settings durability rests on, and proves that the engine took them.
 enum SQLiteConnection {
     /// How long a statement waits for a lock another process holds (a copy being made, an inspection).
-    private static let busyTimeoutSeconds = 5.0
+    static let busyTimeoutSeconds = 5.0
 
     static func writer(path: String) throws -> DatabaseQueue {
         var configuration = Configuration()
@@ -30,13 +30,16 @@ enum SQLiteConnection {
         return try DatabaseQueue(path: path, configuration: configuration)
     }
 
+    static let durableSettings = [
+        ("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1"),
+        ("busy_timeout", "\(Int(busyTimeoutSeconds * 1000))"),
+    ]
+
     /// - Throws: `notDurable` naming the setting that did not hold.
-    static func assertDurable(_ database: Database, path: String) throws {
-        let expected = [
-            ("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1"),
-            ("busy_timeout", "\(Int(busyTimeoutSeconds * 1000))"),
-        ]
-        for (name, value) in expected {
+    static func assertDurable(
+        _ database: Database, path: String, expecting settings: [(name: String, value: String)] = durableSettings
+    ) throws {
+        for (name, value) in settings {
             let actual = try String.fetchOne(database, sql: "PRAGMA \(name)") ?? "nothing"
             guard actual == value else {
                 throw PersistenceError(

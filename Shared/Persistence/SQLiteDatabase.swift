@@ -134,6 +134,9 @@ package final class SQLiteDatabase: Sendable {
         }
     }
 
+    /// Writes the writer's thread has not taken up yet.
+    package var waitingWrites: Int { writes.count }
+
     package var statistics: DatabaseStatistics { state.statistics }
 
     /// Why no write will be taken any more; nil in health. After a commit whose flush failed it is unknown what the

@@ -1,0 +1,59 @@
+import Foundation
+import StorebusTesting
+import Testing
+
+@testable import Persistence
+
+@Suite struct LockFileTests {
+    @Test func `a second opener is refused and told who holds the file`() async throws {
+        let files = try TemporaryDatabase()
+        try await files.withDatabase { _ in
+            let error = #expect(throws: PersistenceError.self) { try files.open() }
+            #expect(error?.code == .held)
+            let pid = ProcessInfo.processInfo.processIdentifier
+            #expect(
+                error?.message == "\(files.path) is held by pid \(pid) (items); stop it first: replicas need DATABASE_URL")
+        }
+        try await files.withDatabase { _ in }
+    }
+
+    @Test func `the lock holds against another process and ends with close`() async throws {
+        let files = try TemporaryDatabase()
+        try await files.withDatabase { _ in
+            let free = try otherProcessCanLock(files)
+            #expect(!free)
+        }
+        #expect(try otherProcessCanLock(files))
+    }
+
+    @Test func `another process holding the file refuses us by its pid`() async throws {
+        let files = try TemporaryDatabase()
+        let lockPath = files.path + ".lock"
+        let input = Pipe()
+        let output = Pipe()
+        let holder = Process()
+        holder.executableURL = URL(fileURLWithPath: "/bin/sh")
+        // The shell locks descriptor 9, tells its pid as the service does, says so, and waits for its input to end.
+        holder.arguments = ["-c", "exec 9>>'\(lockPath)'; flock 9; echo \"$$ other\" > '\(lockPath)'; echo locked; read line"]
+        holder.standardInput = input
+        holder.standardOutput = output
+        try holder.run()
+        #expect(output.fileHandleForReading.availableData == Data("locked\n".utf8))
+        let error = #expect(throws: PersistenceError.self) { try files.open() }
+        #expect(error?.code == .held)
+        #expect(error?.message.contains("pid \(holder.processIdentifier) (other)") == true)
+        try input.fileHandleForWriting.close()
+        holder.waitUntilExit()
+        // Its file is still there with its pid in it, and is no obstacle.
+        try await files.withDatabase { _ in }
+    }
+
+    private func otherProcessCanLock(_ files: TemporaryDatabase) throws -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/flock")
+        process.arguments = ["--nonblock", files.path + ".lock", "true"]
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+}

@@ -1,0 +1,85 @@
+import StorebusTesting
+import Testing
+
+@testable import Persistence
+
+@Suite struct StatementTests {
+    @Test func `every kind of value comes back as it was bound`() async throws {
+        try await TemporaryDatabase().withDatabase { database async throws in
+            try await database.write { transaction in
+                try transaction.execute(
+                    "INSERT INTO item (name, price, seen, weight, image) VALUES (?, ?, ?, ?, ?)",
+                    "Île d’été 🏝", Int64.max, true, 0.5, [0, 255, 7] as [UInt8])
+                try transaction.execute(
+                    "INSERT INTO item (name, price, image) VALUES (?, ?, ?)", "", nil as Int?, [] as [UInt8])
+            }
+            let rows = try await database.read { try $0.query("SELECT * FROM item ORDER BY id") }
+            #expect(try rows[0]["name"] == "Île d’été 🏝")
+            #expect(try rows[0]["price"] == Int64.max)
+            #expect(try rows[0]["seen"] == true)
+            #expect(try rows[0]["weight"] == 0.5)
+            #expect(try rows[0]["image"] == [0, 255, 7] as [UInt8])
+            #expect(try rows[1]["price"] == nil as Int?)
+            #expect(try rows[1]["image"] == [] as [UInt8])
+        }
+    }
+
+    @Test func `a column that is not there or holds something else is a typed error`() throws {
+        let row = SQLRow(columns: ["name", "price"], values: [.text("a"), .null])
+        #expect(throws: PersistenceError(.columnMissing, "no column 'title' in the result (name, price)")) {
+            try row["title"] as String
+        }
+        #expect(throws: PersistenceError(.columnType, "column 'name' holds text, not Int")) { try row["name"] as Int }
+        #expect(throws: PersistenceError.self) { try row["price"] as Int }
+        #expect(try row["price"] as Int? == nil)
+    }
+
+    @Test func `a broken constraint says which`() async throws {
+        try await TemporaryDatabase().withDatabase { database async throws in
+            try await database.insert("twice")
+            let statements: [(String, PersistenceError.Constraint, [String])] = [
+                ("INSERT INTO item (name) VALUES ('twice')", .unique, ["item.name"]),
+                ("INSERT INTO item (id, name) VALUES (1, 'other')", .unique, ["item.id"]),
+                ("INSERT INTO item (name) VALUES (NULL)", .notNull, ["item.name"]),
+                ("INSERT INTO item (name, price) VALUES ('cheap', -1)", .check, ["price >= 0"]),
+                ("INSERT INTO item (name, shelf) VALUES ('lost', 404)", .foreignKey, []),
+            ]
+            for (sql, constraint, columns) in statements {
+                let error = await #expect(throws: PersistenceError.self) {
+                    try await database.write { try $0.execute(sql) }
+                }
+                #expect(error?.code == .constraint(constraint), "\(sql)")
+                #expect(error?.columns == columns, "\(sql)")
+            }
+            let unique = await #expect(throws: PersistenceError.self) { try await database.insert("twice") }
+            #expect(unique?.isUniqueViolation(of: "item") == true)
+            #expect(unique?.isUniqueViolation(of: "shelf") == false)
+        }
+    }
+
+    @Test func `a mistake in a statement is a statement error and harms nothing`() async throws {
+        try await TemporaryDatabase().withDatabase { database async throws in
+            let error = await #expect(throws: PersistenceError.self) {
+                try await database.write { try $0.execute("INSERT INTO nothing VALUES (1)") }
+            }
+            #expect(error?.code == .statement)
+            let arguments = await #expect(throws: PersistenceError.self) {
+                try await database.write { try $0.execute("INSERT INTO item (name) VALUES (?)") }
+            }
+            #expect(arguments?.code == .statement)
+            #expect(database.fault == nil)
+        }
+    }
+
+    @Test func `RETURNING gives the new row and execute the number of changed ones`() async throws {
+        try await TemporaryDatabase().withDatabase { database async throws in
+            let identifier = try await database.write { transaction -> Int? in
+                try transaction.queryOne("INSERT INTO item (name) VALUES (?) RETURNING id", "new")?["id"]
+            }
+            #expect(identifier == 1)
+            let changed = try await database.write { try $0.execute("UPDATE item SET price = 1 WHERE price IS NULL") }
+            #expect(changed == 1)
+            #expect(try await database.write { try $0.execute("UPDATE item SET price = 1 WHERE id = 404") } == 0)
+        }
+    }
+}

@@ -105,8 +105,8 @@ targets += service(
     resources: [.embedInCode("Resources/storefronts.json"), .embedInCode("Resources/Sample.storekit")])
 targets += service("PaymentQueue", busService + ["Persistence", "Operations", crypto, lifecycle])
 targets += service("PaymentProcessor", busService + ["Persistence", "Operations", lifecycle])
-targets += service("PromotionController", busService + ["Persistence", "Operations", lifecycle])
-targets += service("Eligibility", busService + ["Operations", lifecycle])
+targets += service("PromotionController", busService + ["Persistence"])
+targets += service("Eligibility", busService)
 targets += service(
     "Gateway",
     busService + ["EventLoop", "Operations", hummingbird, nioCore, nioPosix, httpTypes, jwtKit, crypto, lifecycle],

@@ -1,0 +1,28 @@
+import BusProtocol
+
+extension BrokerCore {
+    /// Begins to stop: `drain` to everybody, then a `bye` to each, spread over the window so that not all reconnect at
+    /// once. Whoever has not signed in yet is told `shutting_down`.
+    func drain(why: String, now: Duration) {
+        guard drainEnds == nil else { return }
+        drainEnds = now + limits.drainWindow
+        let living = connections.values.sorted { $0.cid < $1.cid }
+        let ready = living.filter { $0.state == .ready }
+        for connection in living where connection.state == .awaitingConnect {
+            end(connection, .shuttingDown, why)
+        }
+        for (index, connection) in ready.enumerated() {
+            write(to: connection) {
+                ControlFrame.drain(inMilliseconds: limits.drainWindow.milliseconds, why: why, into: &$0)
+            }
+            connection.byeAt = now + limits.drainWindow * index / ready.count
+        }
+    }
+
+    /// Ends a connection cleanly. It closes when the client has closed, or after two seconds.
+    func sayBye(_ connection: BrokerConnection) {
+        write(to: connection) { ControlFrame.bye(why: "shutting down", into: &$0) }
+        connection.endReason = BusErrorCode.shuttingDown.rawValue
+        finish(connection, .afterFlush)
+    }
+}

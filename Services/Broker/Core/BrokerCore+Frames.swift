@@ -1,0 +1,122 @@
+import BusProtocol
+
+extension BrokerCore {
+    /// Handles one frame; the verdict tells the decoder how to go on.
+    func handle(
+        _ header: Span<UInt8>, _ body: Span<UInt8>, from connection: BrokerConnection, now: Duration
+    ) -> FrameDecoder.Verdict {
+        let wasReady = connection.state == .ready
+        do throws(BusViolation) {
+            let scanned = try FrameHeader(scanning: header)
+            do throws(BusViolation) {
+                try admit(scanned, connection)
+                try act(scanned, header, body, from: connection, now: now)
+            } catch {
+                refuse(connection, error, frame: scanned, header: header)
+            }
+        } catch {
+            refuse(connection, error)
+        }
+        if connection.state == .ending { return .stop }
+        return !wasReady && connection.state == .ready ? .proceedWith(.connected) : .proceed
+    }
+
+    /// Whether the op may stand at this moment.
+    private func admit(_ frame: FrameHeader, _ connection: BrokerConnection) throws(BusViolation) {
+        if connection.state == .ready {
+            guard frame.op == .connect else { return }
+            throw BusViolation(.protocolState, "this connection has already signed in")
+        }
+        switch frame.op {
+        case .connect?, .ping?, .bye?: return
+        case nil where frame[.op].kind != .string: return
+        default: throw BusViolation(.authRequired, "sign in with 'connect' first")
+        }
+    }
+
+    private func act(
+        _ frame: FrameHeader, _ header: Span<UInt8>, _ body: Span<UInt8>, from connection: BrokerConnection,
+        now: Duration
+    ) throws(BusViolation) {
+        switch try ClientMessage(frame, in: header, bodyCount: body.count) {
+        case .pub(let publish): try self.publish(publish, header, body, from: connection, now: now)
+        case .sub(let message): try subscribe(message, connection)
+        case .unsub(let message): try unsubscribe(message, connection)
+        case .connect(let message): try connect(message, connection)
+        case .ping(let t): write(to: connection) { ControlFrame.pong(echoing: t, into: &$0) }
+        case .pong: break
+        case .bye:
+            connection.endReason = "bye"
+            finish(connection, .afterFlush)
+        }
+    }
+
+    /// Answers a violation: `err`, and the end if it is fatal, as everything is before the `ok` of `connect`.
+    func refuse(
+        _ connection: BrokerConnection, _ violation: BusViolation, frame: FrameHeader? = nil,
+        header: Span<UInt8> = Span()
+    ) {
+        let isFatal = violation.code.isFatal || connection.state == .awaitingConnect
+        let answer = ErrMessage(
+            violation.code, violation.reason, fatal: isFatal, re: frame?.op, seq: frame?.sequence(in: header),
+            sid: frame?.subscription(in: header))
+        note(
+            .refused(cid: connection.cid, name: connection.name, code: violation.code, message: violation.reason))
+        send(answer, to: connection)
+        if isFatal { finish(connection, .afterFlush, because: violation.code) }
+    }
+
+    /// Sends `err` and counts it.
+    func send(_ answer: ErrMessage, to connection: BrokerConnection) {
+        counters.errors[answer.code, default: 0] += 1
+        write(to: connection) { answer.encode(into: &$0) }
+    }
+
+    /// Tells a connection why it ends, and ends it.
+    func end(
+        _ connection: BrokerConnection, _ code: BusErrorCode, _ message: String, _ ending: Ending = .afterFlush
+    ) {
+        guard connection.state != .ending else { return }
+        send(ErrMessage(code, message, fatal: true), to: connection)
+        finish(connection, ending, because: code)
+    }
+
+    /// Takes a connection out of everything at once; its socket closes after the flush.
+    func finish(_ connection: BrokerConnection, _ ending: Ending, because code: BusErrorCode? = nil) {
+        guard connection.state != .ending else { return }
+        if let code { connection.endReason = code.rawValue }
+        if code == .authFailed || code == .authTimeout { counters.authFailures += 1 }
+        connection.state = .ending
+        connection.ending = ending
+        release(connection)
+        markDirty(connection)
+    }
+
+    /// Drops a connection's subscriptions, inbox and instance. It may be called twice.
+    func release(_ connection: BrokerConnection) {
+        for subscription in connection.subscriptions.values { retire(subscription) }
+        connection.subscriptions = [:]
+        if let slot = inboxes.slot(of: connection.inbox.utf8.span) { inboxes.remove(slot: slot) }
+        if let instance = connection.instance {
+            let key = InstanceKey(user: connection.user, instance: instance)
+            if instances[key] === connection { instances[key] = nil }
+        }
+    }
+
+    /// Answers whoever does not speak SBP; false when the byte is no greeting we know.
+    func greeted(_ connection: BrokerConnection, _ first: UInt8) -> Bool {
+        let isHTTP = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first)
+        guard isHTTP || first == 0x16 else { return false }
+        connection.endReason = isHTTP ? "http" : "tls"
+        note(.foreignGreeting(cid: connection.cid, peer: connection.peer, what: isHTTP ? "HTTP" : "TLS"))
+        if isHTTP { write(to: connection) { $0.append(contentsOf: Self.upgradeRequired.utf8) } }
+        finish(connection, .afterFlush)
+        return true
+    }
+
+    private static let upgradeRequired =
+        "HTTP/1.1 426 Upgrade Required\r\nUpgrade: SBP/1\r\nConnection: Upgrade, close\r\n"
+        + "Content-Type: text/plain\r\nContent-Length: \(upgradeText.utf8.count)\r\n\r\n" + upgradeText
+    private static let upgradeText =
+        "This is the Storebus message bus, not HTTP. The store's HTTP address is the gateway's, port 7430.\n"
+}

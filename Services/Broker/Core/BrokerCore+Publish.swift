@@ -1,0 +1,139 @@
+import BusProtocol
+
+extension BrokerCore {
+    /// Routes one message. What it causes on the publisher's own connection precedes its `ok`.
+    func publish(
+        _ publish: PublishHeader, _ header: Span<UInt8>, _ body: Span<UInt8>, from publisher: BrokerConnection,
+        now: Duration
+    ) throws(BusViolation) {
+        let subject = header.extracting(publish.subject)
+        if subject[0] == UInt8(ascii: "$"), try answeredBySystem(subject, publish, header, publisher) { return }
+        try spendGrant(subject, publisher, now)
+        publisher.traffic.messagesIn += 1
+        counters.traffic.messagesIn += 1
+        tail.take(publish, from: header)
+        var delivery = Delivery(publish, header, publisher, now)
+        deliver(&delivery, subject, header, body)
+        if delivery.count == 0 { reportNoTaker(delivery, subject, header) }
+        if router.hasTaps { copyToTaps(subject, body) }
+        guard let seq = publish.seq else { return }
+        write(to: publisher) { OkMessage(re: .pub, seq: seq, delivered: delivery.count).encode(into: &$0) }
+    }
+
+    /// Whoever received a request may answer it; into another's inbox nobody else may publish.
+    private func spendGrant(
+        _ subject: Span<UInt8>, _ publisher: BrokerConnection, _ now: Duration
+    ) throws(BusViolation) {
+        if publisher.ledger.spend(subject, now: now) { return }
+        guard subject.starts(with: "_INBOX."), !publisher.ownsInbox(subject) else { return }
+        counters.permissionsDenied += 1
+        throw BusViolation(.permPub, "another's inbox takes answers only, one for each request")
+    }
+
+    private func deliver(
+        _ delivery: inout Delivery, _ subject: Span<UInt8>, _ header: Span<UInt8>, _ body: Span<UInt8>
+    ) {
+        let route = subject.starts(with: "_INBOX.") ? inboxRoute(subject) : router.route(subject)
+        for subscription in route.plain { offer(subscription, &delivery, header, body) }
+        for group in route.groups {
+            let member = choice.choose(
+                group.members, keyHash: delivery.keyHash, publisher: delivery.publisher, now: delivery.now)
+            if let member {
+                offer(member, &delivery, header, body)
+            } else if group.members.contains(where: { $0.isActive && delivery.reaches($0) }) {
+                delivery.ineligibleGroups += 1
+            }
+        }
+    }
+
+    /// An inbox's subscriptions are with its owner: no search, and nobody else's can match.
+    private func inboxRoute(_ subject: Span<UInt8>) -> Route {
+        let first = SubjectSyntax.tokenEnd(subject, 0)
+        let second = SubjectSyntax.tokenEnd(subject, first + 1)
+        var matches: [Subscription] = []
+        inboxes[subject.extracting(0..<second)]?.inboxSubscriptions.match(subject, into: &matches)
+        return Route(matches)
+    }
+
+    /// Queues one message for one subscription, unless it drops or ended meanwhile.
+    private func offer(
+        _ subscription: Subscription, _ delivery: inout Delivery, _ header: Span<UInt8>, _ body: Span<UInt8>
+    ) {
+        guard subscription.isActive, delivery.reaches(subscription) else { return }
+        let target = subscription.connection
+        if subscription.overflow == .drop, target.pendingBytes > limits.softPendingBytes {
+            return drop(subscription)
+        }
+        if let reply = delivery.reply {
+            let isChosen = subscription.queue != nil
+            target.ledger.delivered(header.extracting(reply), countsAsLoad: isChosen, now: delivery.now)
+        }
+        send(subscription, body)
+        delivery.count += 1
+    }
+
+    /// Writes the current message to a subscription and counts it.
+    private func send(_ subscription: Subscription, _ body: Span<UInt8>) {
+        write(to: subscription.connection) { tail.write(sid: subscription.sid, body: body, into: &$0) }
+        delivered(subscription)
+    }
+
+    /// Book-keeping after a `msg` was written: counters, `max`, and the hard limit.
+    func delivered(_ subscription: Subscription) {
+        let target = subscription.connection
+        target.traffic.messagesOut += 1
+        counters.traffic.messagesOut += 1
+        subscription.delivered += 1
+        if let max = subscription.max, subscription.delivered >= max {
+            remove(subscription)
+            if target.endedSids.count >= limits.endedSids { target.endedSids.removeFirst() }
+            target.endedSids.append(subscription.sid)
+        }
+        if target.pendingBytes > limits.hardPendingBytes {
+            endSlow(target, .afterFlush, "over \(limits.hardPendingBytes) pending bytes")
+        }
+    }
+
+    private func drop(_ subscription: Subscription) {
+        subscription.dropped += 1
+        subscription.connection.hasDropped = true
+        counters.dropped += 1
+    }
+
+    /// Tells the publisher of a request that nobody takes it: at its own subscription for the reply, the lowest sid.
+    private func reportNoTaker(_ delivery: Delivery, _ subject: Span<UInt8>, _ header: Span<UInt8>) {
+        let isOverload = delivery.ineligibleGroups > 0
+        if isOverload { counters.noEligible += 1 }
+        guard let reply = delivery.reply else {
+            if !isOverload { counters.noInterest += 1 }
+            return
+        }
+        if !isOverload { counters.noResponders += 1 }
+        let replySubject = header.extracting(reply)
+        guard let own = ownSubscription(matching: replySubject, of: delivery.publisher) else { return }
+        let status = MsgMessage(
+            sid: own.sid, subject: replySubject.text, headers: [BusHeader.sbSubject: subject.text],
+            status: isOverload ? 429 : 503)
+        write(to: delivery.publisher) { status.encode(into: &$0) }
+        delivered(own)
+    }
+
+    /// A connection's own subscription with the lowest sid that takes a subject.
+    func ownSubscription(matching subject: Span<UInt8>, of connection: BrokerConnection) -> Subscription? {
+        var matches: [Subscription] = []
+        if connection.ownsInbox(subject) {
+            connection.inboxSubscriptions.match(subject, into: &matches)
+        } else {
+            let route = router.route(subject)
+            matches = route.plain + route.groups.flatMap(\.members)
+        }
+        return matches.filter { $0.connection === connection && $0.isActive }.min { $0.sid < $1.sid }
+    }
+
+    /// Traces see what passed; they neither take nor answer, and the publisher does not learn of them.
+    private func copyToTaps(_ subject: Span<UInt8>, _ body: Span<UInt8>) {
+        for tap in router.tapped(subject) where tap.isActive {
+            if tap.connection.pendingBytes > limits.softPendingBytes { drop(tap) } else { send(tap, body) }
+        }
+    }
+}

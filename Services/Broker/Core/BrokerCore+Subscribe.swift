@@ -1,0 +1,96 @@
+import BusProtocol
+
+extension BrokerCore {
+    /// Subscribes. The `ok` precedes the first message, because both go through the same buffer.
+    func subscribe(_ message: SubMessage, _ connection: BrokerConnection) throws(BusViolation) {
+        guard connection.subscriptions[message.sid] == nil else {
+            throw BusViolation(.dupSid, "sid \(message.sid) is in use")
+        }
+        guard connection.subscriptions.count < limits.subscriptions else {
+            throw BusViolation(.tooManySubs, "a connection has at most \(limits.subscriptions) subscriptions")
+        }
+        let subscription = try makeSubscription(message, connection)
+        connection.endedSids.removeAll { $0 == message.sid }
+        connection.subscriptions[message.sid] = subscription
+        if subscription.isInbox {
+            connection.inboxSubscriptions.insert(subscription)
+        } else {
+            router.insert(subscription)
+        }
+        acknowledge(.sub, message.seq, connection)
+    }
+
+    /// Ends a subscription, or sets after how many deliveries it ends.
+    func unsubscribe(_ message: UnsubMessage, _ connection: BrokerConnection) throws(BusViolation) {
+        if let subscription = connection.subscriptions[message.sid] {
+            if let max = message.max, max > subscription.delivered {
+                subscription.max = max
+            } else {
+                remove(subscription)
+            }
+        } else if let index = connection.endedSids.firstIndex(of: message.sid) {
+            connection.endedSids.remove(at: index)
+        } else if message.seq != nil {
+            throw BusViolation(.unknownSid, "there is no subscription \(message.sid)")
+        }
+        acknowledge(.unsub, message.seq, connection)
+    }
+
+    /// Ends a subscription of a living connection.
+    func remove(_ subscription: Subscription) {
+        subscription.connection.subscriptions[subscription.sid] = nil
+        retire(subscription)
+    }
+
+    /// Takes a subscription out of the routes.
+    func retire(_ subscription: Subscription) {
+        subscription.isActive = false
+        if subscription.isInbox {
+            subscription.connection.inboxSubscriptions.remove(subscription)
+        } else {
+            router.remove(subscription)
+        }
+    }
+
+    /// Sends `ok` if it was asked for.
+    func acknowledge(_ op: BusOp, _ seq: Int?, _ connection: BrokerConnection) {
+        guard let seq else { return }
+        write(to: connection) { OkMessage(re: op, seq: seq).encode(into: &$0) }
+    }
+
+    /// Decides whether the connection may subscribe to the pattern, and as what.
+    private func makeSubscription(
+        _ message: SubMessage, _ connection: BrokerConnection
+    ) throws(BusViolation) -> Subscription {
+        let pattern = message.subject
+        if let traced = try tracedPattern(pattern) {
+            return Subscription(connection, message, pattern: traced, kind: .tap)
+        }
+        let bytes = pattern.text.utf8.span
+        guard bytes.starts(with: "_INBOX.") || bytes.isEqual("_INBOX") else {
+            return Subscription(connection, message, pattern: pattern, kind: .ordinary)
+        }
+        guard connection.ownsInbox(bytes) else {
+            counters.permissionsDenied += 1
+            throw BusViolation(.permSub, "inboxes are private; yours is '\(connection.inbox).'")
+        }
+        return Subscription(connection, message, pattern: pattern, kind: .inbox)
+    }
+
+    /// The pattern to trace, for `$SYS.TAP.<pattern>`; nil for what is not under `$` or open to services.
+    private func tracedPattern(_ pattern: SubjectPattern) throws(BusViolation) -> SubjectPattern? {
+        let bytes = pattern.text.utf8.span
+        guard bytes[0] == UInt8(ascii: "$"), !bytes.starts(with: "$SRV.") else { return nil }
+        let prefix = "$SYS.TAP."
+        guard pattern.text.hasPrefix(prefix) else {
+            counters.permissionsDenied += 1
+            throw BusViolation(.reserved, "only '$SRV.' and '$SYS.TAP.' are open to subscriptions under '$'")
+        }
+        let traced = try SubjectPattern(String(pattern.text.dropFirst(prefix.count)))
+        guard !SubjectSyntax.isHiddenFromWildcards(traced.text.utf8.span) else {
+            counters.permissionsDenied += 1
+            throw BusViolation(.permSub, "inboxes and '$' cannot be traced")
+        }
+        return traced
+    }
+}

@@ -1,0 +1,87 @@
+import BusProtocol
+
+extension BrokerCore {
+    /// Looks at every clock: sign-in, unfinished frames, silence, stalled writes, memory, goodbyes. Called ten times a
+    /// second.
+    func tick(now: Duration) {
+        for connection in connections.values.sorted(by: { $0.cid < $1.cid }) {
+            switch connection.state {
+            case .awaitingConnect: tickAwaiting(connection, now)
+            case .ready: tickReady(connection, now)
+            case .ending: continue
+            }
+            if connection.state != .ending { tickAlways(connection, now) }
+        }
+        shedLargest()
+    }
+
+    private func tickAwaiting(_ connection: BrokerConnection, _ now: Duration) {
+        if now - connection.acceptedAt >= limits.connectTimeout {
+            end(connection, .authTimeout, "no 'connect' within \(limits.connectTimeout)")
+        }
+    }
+
+    /// A ping after each interval of silence; after the last unanswered one the connection is stale.
+    private func tickReady(_ connection: BrokerConnection, _ now: Duration) {
+        if let byeAt = connection.byeAt, now >= byeAt { return sayBye(connection) }
+        let silence = now - connection.lastInbound
+        guard silence >= connection.pingInterval * (connection.pingsOut + 1) else { return }
+        if connection.pingsOut == BusLimits.pingsOutMax {
+            return end(connection, .stale, "nothing arrived for \(silence)")
+        }
+        connection.pingsOut += 1
+        write(to: connection) { ControlFrame.ping(t: connection.pingsOut, into: &$0) }
+    }
+
+    private func tickAlways(_ connection: BrokerConnection, _ now: Duration) {
+        if let began = connection.frameBegan, now - began >= limits.frameTimeout {
+            return end(connection, .badFrame, "a frame was unfinished for \(limits.frameTimeout)")
+        }
+        if connection.socketPendingBytes > 0, now - connection.lastWriteProgress >= limits.stallTimeout {
+            endSlow(connection, .now, "no write progress for \(limits.stallTimeout)")
+        }
+    }
+
+    /// Over the broker's memory the largest goes, until it is enough. Publishers are never slowed for it.
+    func shedLargest() {
+        while totalPendingBytes > limits.totalPendingBytes {
+            let living = connections.values.filter { $0.ending != .now && $0.pendingBytes > 0 }
+            guard let largest = living.max(by: { $0.pendingBytes < $1.pendingBytes }) else { return }
+            endSlow(largest, .now, "the largest when all pending bytes were over \(limits.totalPendingBytes)")
+            totalPendingBytes -= largest.pendingBytes
+            largest.output = []
+            largest.socketPendingBytes = 0
+        }
+    }
+
+    /// Closes a connection that does not keep up, and says who and why.
+    func endSlow(_ connection: BrokerConnection, _ ending: Ending, _ why: String) {
+        note(
+            .slowConsumer(
+                cid: connection.cid, name: connection.name, peer: connection.peer,
+                pendingBytes: connection.pendingBytes, why: why))
+        counters.slowConsumers += 1
+        if connection.state == .ending {
+            connection.ending = ending
+            markDirty(connection)
+        } else {
+            end(connection, .slowConsumer, why, ending)
+        }
+    }
+
+    /// Tells a client how many messages it lost, once its connection has drained.
+    func reportDrops(_ connection: BrokerConnection) {
+        connection.hasDropped = false
+        for subscription in connection.subscriptions.values.sorted(by: { $0.sid < $1.sid })
+        where subscription.dropped > 0 {
+            let count = subscription.dropped
+            subscription.dropped = 0
+            note(.dropped(cid: connection.cid, name: connection.name, sid: subscription.sid, count: count))
+            send(
+                ErrMessage(
+                    .slowDrop, "\(count) messages were dropped", sid: subscription.sid,
+                    subject: subscription.pattern.text),
+                to: connection)
+        }
+    }
+}

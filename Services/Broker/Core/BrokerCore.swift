@@ -1,0 +1,178 @@
+import BusProtocol
+
+/// The broker without a network: bytes and times in, bytes and endings out.
+///
+/// Everything SBP/1 asks of a broker is decided here. It belongs to one thread and never waits. Frames to send collect
+/// in each connection and leave through `flush` once per turn of the loop, however many messages the turn brought; so a
+/// delivery costs a copy into a buffer that is there already, and the socket sees one write.
+final class BrokerCore {
+    let limits: BrokerLimits
+    let identity: BrokerIdentity
+    let authenticator: Authenticator
+    /// The wall clock, milliseconds since 1970.
+    let time: () -> Int
+
+    var connections: [Int: BrokerConnection] = [:]
+    /// Owners of inboxes by their whole prefix, `_INBOX.<id>`.
+    var inboxes = ByteTable<BrokerConnection>()
+    /// Who is signed in under a user and an instance.
+    var instances: [InstanceKey: BrokerConnection] = [:]
+    var router: Router
+    var choice: MemberChoice
+    var tail = DeliveryTail()
+    var counters = BrokerCounters()
+    /// Connections that are gone, the newest last.
+    var closed: [ClosedConnection] = []
+    /// Answers requests to `$SYS.REQ.<name>`; nil for a name it does not know. Set once, by the server.
+    var systemRequests: (_ name: String) -> [UInt8]? = { _ in nil }
+
+    private var lastCid = 0
+    private var dirty: [BrokerConnection] = []
+    private var events: [BrokerEvent] = []
+    var totalPendingBytes = 0
+    /// Set while the broker stops.
+    var drainEnds: Duration?
+
+    /// One instance of one user.
+    struct InstanceKey: Hashable {
+        let user: String
+        let instance: String
+    }
+
+    /// - Parameter seed: For the draw among queue members.
+    init(
+        limits: BrokerLimits = BrokerLimits(), identity: BrokerIdentity, authenticator: Authenticator, seed: UInt64,
+        time: @escaping () -> Int
+    ) {
+        self.limits = limits
+        self.identity = identity
+        self.authenticator = authenticator
+        self.time = time
+        router = Router(rememberedMax: limits.cachedRoutes)
+        choice = MemberChoice(limits: limits, seed: seed)
+    }
+
+    // MARK: Events
+
+    /// A connection was accepted. Returns its number; `hello` is waiting to be flushed.
+    func accepted(peer: String, now: Duration) -> Int {
+        lastCid += 1
+        counters.totalConnections += 1
+        let connection = BrokerConnection(
+            cid: lastCid, peer: peer, inbox: "_INBOX." + RandomText.make(characters: 22), limits: limits, now: now,
+            time: time())
+        let isTooMany = connections.count >= limits.connections
+        connections[lastCid] = connection
+        sendHello(to: connection)
+        if isTooMany { end(connection, .tooManyConns, "this broker takes \(limits.connections) connections") }
+        return lastCid
+    }
+
+    /// Bytes arrived.
+    func received(_ bytes: Span<UInt8>, on cid: Int, now: Duration) {
+        guard let connection = connections[cid], connection.state != .ending, !bytes.isEmpty else { return }
+        connection.lastInbound = now
+        connection.pingsOut = 0
+        connection.traffic.bytesIn += bytes.count
+        counters.traffic.bytesIn += bytes.count
+        if !connection.hasSentFrames, connection.frameBegan == nil, bytes[0] != 0, greeted(connection, bytes[0]) {
+            return
+        }
+        var completed = false
+        do throws(BusViolation) {
+            try connection.decoder.decode(bytes) { header, body in
+                completed = true
+                connection.hasSentFrames = true
+                return handle(header, body, from: connection, now: now)
+            }
+        } catch {
+            return refuse(connection, error)
+        }
+        if !connection.decoder.isMidFrame {
+            connection.frameBegan = nil
+        } else if completed || connection.frameBegan == nil {
+            connection.frameBegan = now
+        }
+    }
+
+    /// The socket is gone, whoever closed it.
+    func disconnected(_ cid: Int) {
+        guard let connection = connections.removeValue(forKey: cid) else { return }
+        release(connection)
+        remember(connection)
+        // A connection that is still to be flushed must not be counted down twice.
+        totalPendingBytes -= connection.pendingBytes
+        connection.output = []
+        connection.socketPendingBytes = 0
+        note(
+            .disconnected(
+                cid: cid, name: connection.name, peer: connection.peer, reason: connection.endReason))
+    }
+
+    /// The socket tells how much it still holds and when the network last took some.
+    func progressed(_ cid: Int, pendingBytes: Int, at lastProgress: Duration) {
+        guard let connection = connections[cid] else { return }
+        totalPendingBytes += pendingBytes - connection.socketPendingBytes
+        connection.socketPendingBytes = pendingBytes
+        connection.lastWriteProgress = lastProgress
+        if connection.hasDropped, connection.pendingBytes <= limits.softPendingBytes / 2 { reportDrops(connection) }
+    }
+
+    // MARK: Output
+
+    /// Hands out what this turn produced: for each connection its bytes, and how it ends if it does. `take` returns
+    /// what the socket holds after that. New output made meanwhile is handed out too.
+    func flush(_ take: (_ cid: Int, _ bytes: [UInt8], _ ending: Ending?) -> Int) {
+        while !dirty.isEmpty {
+            let batch = dirty
+            dirty.removeAll(keepingCapacity: true)
+            for connection in batch {
+                connection.isDirty = false
+                let held = take(connection.cid, connection.output, connection.ending)
+                totalPendingBytes += held - connection.pendingBytes
+                connection.output.removeAll(keepingCapacity: connection.output.capacity <= 1 << 16)
+                connection.socketPendingBytes = held
+            }
+        }
+    }
+
+    /// Whether `flush` has something to hand out.
+    var hasOutput: Bool { !dirty.isEmpty }
+
+    /// The events since the last call.
+    func takeEvents() -> [BrokerEvent] {
+        defer { events.removeAll(keepingCapacity: true) }
+        return events
+    }
+
+    /// Adds a line for the log.
+    func note(_ event: BrokerEvent) { events.append(event) }
+
+    /// Lets a function write to a connection's output, and has it flushed.
+    func write(to connection: BrokerConnection, _ body: (inout [UInt8]) -> Void) {
+        let before = connection.output.count
+        body(&connection.output)
+        let written = connection.output.count - before
+        connection.traffic.bytesOut += written
+        counters.traffic.bytesOut += written
+        totalPendingBytes += written
+        markDirty(connection)
+    }
+
+    func markDirty(_ connection: BrokerConnection) {
+        if connection.isDirty { return }
+        connection.isDirty = true
+        dirty.append(connection)
+    }
+
+    private func remember(_ connection: BrokerConnection) {
+        if closed.count >= limits.closedConnections { closed.removeFirst() }
+        closed.append(
+            ClosedConnection(
+                cid: connection.cid, name: connection.name, user: connection.user, lang: connection.lang,
+                version: connection.version, instance: connection.instance, peer: connection.peer,
+                startTime: connection.acceptedTime, stopTime: time(), traffic: connection.traffic,
+                subscriptions: connection.subscriptions.count, pendingBytes: connection.pendingBytes,
+                reason: connection.endReason))
+    }
+}

@@ -1,0 +1,25 @@
+/// What the broker counts about itself, for monitoring.
+package struct BrokerCounters: Sendable, Equatable {
+    /// Traffic of all connections, closed ones included.
+    package var traffic = TrafficCounters()
+    /// Connections accepted since the start.
+    package var totalConnections = 0
+    /// Requests answered with 503, because nobody takes their subject.
+    package var noResponders = 0
+    /// Messages without `reply` that nobody took.
+    package var noInterest = 0
+    /// Messages that only queue members matched, none of them eligible.
+    package var noEligible = 0
+    /// Publishes and subscriptions refused with `perm_pub`, `perm_sub` or `reserved`.
+    package var permissionsDenied = 0
+    /// Connections closed with `slow_consumer`.
+    package var slowConsumers = 0
+    /// Messages dropped for `overflow: "drop"`.
+    package var dropped = 0
+    /// Connections closed with `auth_failed` or `auth_timeout`.
+    package var authFailures = 0
+    /// Connections closed because the same instance connected again.
+    package var replaced = 0
+    /// `err` frames sent, by code.
+    package var errors: [String: Int] = [:]
+}

@@ -1,0 +1,25 @@
+/// What the broker says about itself.
+package struct BrokerIdentity: Sendable {
+    /// Random for each start.
+    package var id: String
+    package var name: String
+    package var version: String
+
+    package init(name: String = "broker", version: String) {
+        id = "B" + RandomText.make(characters: 21)
+        self.name = name
+        self.version = version
+    }
+}
+
+/// Unguessable text for ids that work as secrets.
+enum RandomText {
+    private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_".utf8)
+
+    /// Six bits a character, from the system's generator.
+    static func make(characters: Int) -> String {
+        var generator = SystemRandomNumberGenerator()
+        let text = (0..<characters).map { _ in alphabet[Int(generator.next(upperBound: UInt(64)))] }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

@@ -1,0 +1,45 @@
+import BusProtocol
+
+/// The broker's bounds, with the answer at each. Defaults are the protocol's; tests use smaller ones.
+package struct BrokerLimits: Sendable {
+    /// Pending bytes of one connection from which it gets no queue messages, and `overflow: "drop"` drops.
+    package var softPendingBytes = 8 << 20
+    /// Pending bytes of one connection past which it is closed with `slow_consumer`.
+    package var hardPendingBytes = 64 << 20
+    /// Pending bytes of all connections past which the largest is closed with `slow_consumer`.
+    package var totalPendingBytes = 256 << 20
+    /// Pending bytes without any write progress for this long: closed with `slow_consumer`.
+    package var stallTimeout: Duration = .seconds(10)
+    /// Subscriptions of one connection; one more is `too_many_subs`.
+    package var subscriptions = BusLimits.subscriptionsMax
+    /// Connections; one more is told `too_many_conns` and closed.
+    package var connections = BusLimits.connectionsMax
+    /// Time for `connect`, then `auth_timeout`.
+    package var connectTimeout = BusLimits.connectTimeout
+    /// Time for one frame, then `bad_frame`.
+    package var frameTimeout = BusLimits.frameTimeout
+    /// How long a connection may linger after the broker's last frame to it.
+    package var byeTimeout = BusLimits.byeTimeout
+    /// Silence after which a ping is sent.
+    package var pingInterval = BusLimits.pingInterval
+    /// Publishes to a reply subject that receiving a request allows.
+    package var grantsPerRequest = 1
+    /// How long such a grant lives.
+    package var grantLifetime: Duration = .seconds(60)
+    /// Live grants of one connection from which it gets no queue messages. Grants are never evicted.
+    package var grants = 16_384
+    /// How long an unanswered request counts as load.
+    package var loadMemory: Duration = .seconds(5)
+    /// Age of the oldest unanswered request from which a member is passed over while another is quicker.
+    package var slowRequest: Duration = .seconds(1)
+    /// Subjects whose routes are remembered; past it the memory is emptied, which only costs time.
+    package var cachedRoutes = 4096
+    /// Sids ended by `max` that a later `unsub` still finds; older ones are `unknown_sid`.
+    package var endedSids = 1024
+    /// Closed connections that monitoring remembers.
+    package var closedConnections = 1000
+    /// From `drain` to the last `bye` when the broker stops.
+    package var drainWindow: Duration = .seconds(1)
+
+    package init() {}
+}

@@ -1,0 +1,22 @@
+extension BrokerCore {
+    /// Connections that are not on their way out.
+    var livingConnections: Int { connections.values.reduce(0) { $0 + ($1.state == .ending ? 0 : 1) } }
+
+    /// Subscriptions of all connections, those on inboxes included.
+    var subscriptionCount: Int { connections.values.reduce(0) { $0 + $1.subscriptions.count } }
+
+    /// The page at a path; nil where there is none.
+    func page(_ path: String, query: [String: String], _ process: ProcessFacts, uptime: Duration) -> MonitorPage? {
+        switch path {
+        case "/healthz": .json(MonitorJSON.encode(Healthz(self)), status: drainEnds == nil ? 200 : 503)
+        case "/varz": .json(MonitorJSON.encode(Varz(self, process)))
+        case "/connz": .json(MonitorJSON.encode(Connz(self, query: query, uptime: uptime)))
+        case "/subsz": .json(MonitorJSON.encode(Subsz(self)))
+        case "/metrics":
+            MonitorPage(
+                status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8",
+                body: Array(BrokerMetrics.text(self, process).utf8))
+        default: nil
+        }
+    }
+}

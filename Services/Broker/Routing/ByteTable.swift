@@ -1,0 +1,126 @@
+import BusProtocol
+
+/// A hash table from byte strings to values that is asked with bytes where they stand.
+///
+/// Looking up allocates nothing. Entries live in slots whose number stays the same while the entry lives, so others may
+/// point at them; a slot's memory is used again by later entries. Hashing is seeded per process, so that nobody can
+/// choose subjects that collide.
+struct ByteTable<Value> {
+    private struct Slot {
+        var hash: Int
+        var key: [UInt8]
+        var value: Value?
+
+        func isUnder(_ other: Span<UInt8>) -> Bool { key.span.isEqual(other) }
+    }
+
+    private static var empty: Int32 { -1 }
+
+    private var slots: [Slot] = []
+    private var free: [Int32] = []
+    /// Linear probing over slot numbers; the count is a power of two.
+    private var index: [Int32] = Array(repeating: -1, count: 16)
+    private(set) var count = 0
+
+    /// The slot of a key.
+    func slot(of key: Span<UInt8>) -> Int? {
+        let hash = Self.hash(key)
+        var at = hash & (index.count - 1)
+        while index[at] != Self.empty {
+            let slot = Int(index[at])
+            if slots[slot].hash == hash, slots[slot].isUnder(key) { return slot }
+            at = (at + 1) & (index.count - 1)
+        }
+        return nil
+    }
+
+    /// The value under a key.
+    subscript(_ key: Span<UInt8>) -> Value? { slot(of: key).flatMap { slots[$0].value } }
+
+    /// The value in a slot that is in use.
+    subscript(slot slot: Int) -> Value {
+        get {
+            guard let value = slots[slot].value else { preconditionFailure("the slot is empty") }
+            return value
+        }
+        set { slots[slot].value = newValue }
+    }
+
+    /// The bytes under which a slot's value is kept.
+    func key(ofSlot slot: Int) -> [UInt8] { slots[slot].key }
+
+    /// Adds an entry for a key that has none, and returns its slot.
+    mutating func insert(_ key: Span<UInt8>, _ value: Value) -> Int {
+        if (count + 1) * 2 > index.count { grow() }
+        let hash = Self.hash(key)
+        let slot = takeSlot(hash, key, value)
+        place(Int32(slot), hash)
+        count += 1
+        return slot
+    }
+
+    /// Removes the entry in a slot.
+    mutating func remove(slot: Int) {
+        var hole = slots[slot].hash & (index.count - 1)
+        while index[hole] != Int32(slot) { hole = (hole + 1) & (index.count - 1) }
+        closeHole(hole)
+        slots[slot].value = nil
+        slots[slot].key.removeAll(keepingCapacity: true)
+        free.append(Int32(slot))
+        count -= 1
+    }
+
+    /// Removes everything.
+    mutating func removeAll() { self = ByteTable() }
+
+    /// The slots in use.
+    var usedSlots: some Sequence<Int> { slots.indices.lazy.filter { slots[$0].value != nil } }
+
+    private mutating func takeSlot(_ hash: Int, _ key: Span<UInt8>, _ value: Value) -> Int {
+        if let slot = free.popLast().map(Int.init) {
+            slots[slot].hash = hash
+            slots[slot].key.append(key)
+            slots[slot].value = value
+            return slot
+        }
+        var copy: [UInt8] = []
+        copy.append(key)
+        slots.append(Slot(hash: hash, key: copy, value: value))
+        return slots.count - 1
+    }
+
+    private mutating func place(_ slot: Int32, _ hash: Int) {
+        var at = hash & (index.count - 1)
+        while index[at] != Self.empty { at = (at + 1) & (index.count - 1) }
+        index[at] = slot
+    }
+
+    /// Moves later entries of the probe sequence up, so that no tombstones are needed.
+    private mutating func closeHole(_ start: Int) {
+        var hole = start
+        var at = start
+        while true {
+            at = (at + 1) & (index.count - 1)
+            guard index[at] != Self.empty else { break }
+            let home = slots[Int(index[at])].hash & (index.count - 1)
+            let distanceFromHome = (at - home) & (index.count - 1)
+            let distanceFromHole = (at - hole) & (index.count - 1)
+            if distanceFromHome >= distanceFromHole {
+                index[hole] = index[at]
+                hole = at
+            }
+        }
+        index[hole] = Self.empty
+    }
+
+    private mutating func grow() {
+        index = Array(repeating: Self.empty, count: index.count * 2)
+        for slot in slots.indices where slots[slot].value != nil { place(Int32(slot), slots[slot].hash) }
+    }
+
+    private static func hash(_ key: Span<UInt8>) -> Int {
+        var hasher = Hasher()
+        key.withUnsafeBufferPointer { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        return hasher.finalize()
+    }
+}

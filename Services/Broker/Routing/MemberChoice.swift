@@ -1,0 +1,85 @@
+import BusProtocol
+
+/// Decides which member of a queue group gets a message.
+struct MemberChoice {
+    private let limits: BrokerLimits
+    private var generator: SeededGenerator
+
+    init(limits: BrokerLimits, seed: UInt64) {
+        self.limits = limits
+        generator = SeededGenerator(seed: seed)
+    }
+
+    /// Chooses among the members that are eligible.
+    ///
+    /// With a key the same member as long as the eligible ones stay the same (rendezvous hash). Without, of two drawn
+    /// at random the one with fewer unanswered requests, then fewer pending bytes.
+    ///
+    /// - Parameters:
+    ///   - keyHash: `StableHash` of the message's key.
+    ///   - publisher: Left out when it asked for no echo.
+    /// - Returns: Nil when no member is eligible.
+    mutating func choose(
+        _ members: [Subscription], keyHash: UInt64?, publisher: BrokerConnection, now: Duration
+    ) -> Subscription? {
+        if members.count == 1 { return isAble(members[0], publisher) ? members[0] : nil }
+        if keyHash == nil, let drawn = drawUnfiltered(members, publisher, now) { return drawn }
+        let eligible = eligible(members, publisher, now)
+        guard !eligible.isEmpty else { return nil }
+        guard let keyHash else { return lighter(drawTwo(eligible), now) }
+        return eligible.max { Self.isBefore($0, $1, keyHash) }
+    }
+
+    /// The usual case without a look at the whole group: two members drawn from all of it that are both eligible.
+    private mutating func drawUnfiltered(
+        _ members: [Subscription], _ publisher: BrokerConnection, _ now: Duration
+    ) -> Subscription? {
+        let pair = drawTwo(members)
+        guard isAble(pair.0, publisher), isAble(pair.1, publisher), !isSlow(pair.0, now), !isSlow(pair.1, now) else {
+            return nil
+        }
+        return lighter(pair, now)
+    }
+
+    private func eligible(
+        _ members: [Subscription], _ publisher: BrokerConnection, _ now: Duration
+    ) -> [Subscription] {
+        let able = members.filter { isAble($0, publisher) }
+        let quick = able.filter { !isSlow($0, now) }
+        return quick.isEmpty ? able : quick
+    }
+
+    /// Whether a member may get messages at all.
+    private func isAble(_ member: Subscription, _ publisher: BrokerConnection) -> Bool {
+        let connection = member.connection
+        return member.isActive && connection.pendingBytes <= limits.softPendingBytes && !connection.ledger.isFull
+            && (connection !== publisher || publisher.wantsEcho)
+    }
+
+    private func isSlow(_ member: Subscription, _ now: Duration) -> Bool {
+        guard let oldest = member.connection.ledger.oldestUnanswered(now: now) else { return false }
+        return now - oldest > limits.slowRequest
+    }
+
+    private mutating func drawTwo(_ members: [Subscription]) -> (Subscription, Subscription) {
+        let first = Int.random(in: 0..<members.count, using: &generator)
+        guard members.count > 1 else { return (members[first], members[first]) }
+        var second = Int.random(in: 0..<(members.count - 1), using: &generator)
+        if second >= first { second += 1 }
+        return (members[first], members[second])
+    }
+
+    private func lighter(_ pair: (Subscription, Subscription), _ now: Duration) -> Subscription {
+        let (first, second) = (pair.0.connection, pair.1.connection)
+        let (firstLoad, secondLoad) = (first.ledger.load(now: now), second.ledger.load(now: now))
+        if firstLoad != secondLoad { return firstLoad < secondLoad ? pair.0 : pair.1 }
+        return first.pendingBytes <= second.pendingBytes ? pair.0 : pair.1
+    }
+
+    /// Orders members by their weight for a key; two subscriptions of one connection by sid.
+    private static func isBefore(_ left: Subscription, _ right: Subscription, _ keyHash: UInt64) -> Bool {
+        let leftWeight = StableHash.mix(keyHash, left.connection.identityHash)
+        let rightWeight = StableHash.mix(keyHash, right.connection.identityHash)
+        return (leftWeight, left.sid) < (rightWeight, right.sid)
+    }
+}

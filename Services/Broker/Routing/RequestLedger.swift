@@ -1,0 +1,120 @@
+import BusProtocol
+
+/// The requests one connection has received and may still answer.
+///
+/// One entry a reply subject, oldest first. It serves two rules: receiving a message with `reply` grants publishes to
+/// exactly that subject, for a while; and the requests a queue member has not answered yet are its load.
+struct RequestLedger {
+    private struct Entry {
+        var deliveredAt: Duration
+        /// Publishes still granted.
+        var grants: Int
+        /// Queue deliveries not answered and not forgotten.
+        var unanswered: Int
+        var previous: Int?
+        var next: Int?
+    }
+
+    private let limits: BrokerLimits
+    private var entries = ByteTable<Entry>()
+    private var oldest: Int?
+    private var newest: Int?
+    /// The oldest entry that may still count as load; older ones are forgotten.
+    private var firstRemembered: Int?
+    /// Queue requests delivered and not answered, as of the last `forget`.
+    private(set) var unanswered = 0
+
+    init(limits: BrokerLimits) {
+        self.limits = limits
+    }
+
+    /// Whether no more grants fit; the connection is not eligible then.
+    var isFull: Bool { entries.count >= limits.grants }
+    /// Live grants, as of the last `expire`.
+    var grantCount: Int { entries.count }
+
+    /// Notes a delivered request.
+    ///
+    /// - Parameter countsAsLoad: Whether the connection was chosen among a queue group for it.
+    mutating func delivered(_ reply: Span<UInt8>, countsAsLoad: Bool, now: Duration) {
+        expire(now)
+        var entry = Entry(deliveredAt: now, grants: 0, unanswered: 0)
+        if let slot = entries.slot(of: reply) {
+            entry.grants = entries[slot: slot].grants
+            entry.unanswered = entries[slot: slot].unanswered
+            remove(slot)
+        } else if isFull {
+            return
+        }
+        entry.grants += limits.grantsPerRequest
+        if countsAsLoad {
+            entry.unanswered += 1
+            unanswered += 1
+        }
+        append(reply, entry)
+    }
+
+    /// Uses up a grant for a publish to this subject; false when there is none.
+    mutating func spend(_ subject: Span<UInt8>, now: Duration) -> Bool {
+        expire(now)
+        guard let slot = entries.slot(of: subject) else { return false }
+        if entries[slot: slot].unanswered > 0 {
+            entries[slot: slot].unanswered -= 1
+            unanswered -= 1
+        }
+        entries[slot: slot].grants -= 1
+        if entries[slot: slot].grants == 0 { remove(slot) }
+        return true
+    }
+
+    /// When the oldest request was delivered that is unanswered and not forgotten.
+    mutating func oldestUnanswered(now: Duration) -> Duration? {
+        forget(now)
+        guard unanswered > 0 else { return nil }
+        var slot = firstRemembered
+        while let at = slot {
+            if entries[slot: at].unanswered > 0 { return entries[slot: at].deliveredAt }
+            slot = entries[slot: at].next
+        }
+        return nil
+    }
+
+    /// Queue requests delivered and not answered within the last five seconds.
+    mutating func load(now: Duration) -> Int {
+        forget(now)
+        return unanswered
+    }
+
+    private mutating func forget(_ now: Duration) {
+        while let slot = firstRemembered, now - entries[slot: slot].deliveredAt > limits.loadMemory {
+            unanswered -= entries[slot: slot].unanswered
+            entries[slot: slot].unanswered = 0
+            firstRemembered = entries[slot: slot].next
+        }
+    }
+
+    private mutating func expire(_ now: Duration) {
+        while let slot = oldest, now - entries[slot: slot].deliveredAt > limits.grantLifetime {
+            unanswered -= entries[slot: slot].unanswered
+            remove(slot)
+        }
+    }
+
+    private mutating func append(_ reply: Span<UInt8>, _ entry: Entry) {
+        var entry = entry
+        entry.previous = newest
+        let slot = entries.insert(reply, entry)
+        if let newest { entries[slot: newest].next = slot }
+        newest = slot
+        oldest = oldest ?? slot
+        firstRemembered = firstRemembered ?? slot
+    }
+
+    private mutating func remove(_ slot: Int) {
+        let entry = entries[slot: slot]
+        if let previous = entry.previous { entries[slot: previous].next = entry.next } else { oldest = entry.next }
+        if let next = entry.next { entries[slot: next].previous = entry.previous } else { newest = entry.previous }
+        if firstRemembered == slot { firstRemembered = entry.next }
+        entries.remove(slot: slot)
+    }
+}

@@ -1,0 +1,103 @@
+import BusProtocol
+import EventLoop
+import Logging
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A running broker: the core, its sockets and its pages, on one loop.
+///
+/// ```swift
+/// let broker = BrokerServer(configuration: configuration, loop: loop, logger: logger)
+/// let address = try await broker.start()
+/// …
+/// await broker.stop()
+/// ```
+package actor BrokerServer {
+    package nonisolated let loop: UVLoop
+    package nonisolated let configuration: BrokerConfiguration
+    private let logger: Logger
+    private let startTime = BrokerServer.wallClock()
+    private var transport: BrokerTransport?
+    private var idleWaiters: [CheckedContinuation<Void, Never>] = []
+    /// Where it really listens; set by `start`.
+    package private(set) var address: SocketAddress?
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    package init(configuration: BrokerConfiguration, loop: UVLoop, logger: Logger) {
+        self.configuration = configuration
+        self.loop = loop
+        self.logger = logger
+    }
+
+    /// Listens. Returns the address, with the real port when 0 was asked for.
+    package func start() throws(BrokerStartError) -> SocketAddress {
+        precondition(transport == nil, "a broker starts once")
+        try configuration.validate()
+        let transport = try listen()
+        transport.onEvents = { [logger] events in for event in events { event.log(to: logger) } }
+        transport.onIdle = { [weak self] in self?.assumeIsolated { $0.becameIdle() } }
+        transport.core.systemRequests = { [weak self] name in
+            self?.assumeIsolated { $0.page("/\(name.lowercased())", query: [:])?.body }
+        }
+        do throws(UVError) {
+            try transport.start()
+        } catch {
+            throw .cannotListen(error.description)
+        }
+        self.transport = transport
+        address = transport.listener.localAddress
+        return transport.listener.localAddress
+    }
+
+    /// Stops as SIGTERM asks for: no new connections, `drain` and `bye` to everybody, and returns when the last
+    /// connection is closed. It takes the drain window and two seconds at most.
+    package func stop() async {
+        guard let transport else { return }
+        transport.drain(why: "the broker is stopping")
+        while !transport.isIdle { await withCheckedContinuation { idleWaiters.append($0) } }
+        transport.close()
+        self.transport = nil
+    }
+
+    /// Cuts every connection, as a crash would. For tests.
+    package func kill() {
+        transport?.close()
+        transport = nil
+    }
+
+    /// A monitoring page; nil where there is none, or while the broker does not run.
+    package func page(_ path: String, query: [String: String]) -> MonitorPage? {
+        guard let transport, let address else { return nil }
+        let facts = ProcessFacts(
+            host: address.host, port: address.port, startTime: startTime,
+            loopLagMicroseconds: Int(loop.longestTurnMicroseconds))
+        return transport.core.page(path, query: query, facts, uptime: loop.uptime())
+    }
+
+    private func listen() throws(BrokerStartError) -> BrokerTransport {
+        let core = BrokerCore(
+            limits: configuration.limits, identity: BrokerIdentity(version: configuration.version),
+            authenticator: configuration.token.map(Authenticator.token) ?? .open, seed: UInt64.random(in: 0 ... .max),
+            time: Self.wallClock)
+        do throws(UVError) {
+            return try BrokerTransport(core: core, loop: loop, host: configuration.host, port: configuration.port)
+        } catch {
+            guard error.code == UVError.addressInUse else { throw .cannotListen(error.description) }
+            throw .portInUse(
+                port: configuration.port, owner: PortOwner.describe(port: configuration.port), flag: "--port")
+        }
+    }
+
+    private func becameIdle() {
+        let waiters = idleWaiters
+        idleWaiters = []
+        for waiter in waiters { waiter.resume() }
+    }
+
+    private static func wallClock() -> Int { Int(Date().timeIntervalSince1970 * 1000) }
+}

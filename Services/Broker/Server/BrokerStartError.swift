@@ -1,0 +1,24 @@
+/// Why a broker did not start: what is wrong, and the remedy.
+package enum BrokerStartError: Error, Equatable, CustomStringConvertible {
+    case portOutOfRange(Int)
+    case openBeyondLoopback(String)
+    case tokenUnreadable(String)
+    case tokenEmpty(String)
+    /// Another process listens there; `owner` is "pid 812 (node)" where it can be found.
+    case portInUse(port: Int, owner: String?, flag: String)
+    case cannotListen(String)
+
+    package var description: String {
+        switch self {
+        case .portOutOfRange(let port): "port \(port) is not between 0 and 65535"
+        case .openBeyondLoopback(let host):
+            "without a token the broker listens on loopback only, not on \(host); "
+                + "give --token-file FILE (or BUS_TOKEN_FILE), or --host 127.0.0.1"
+        case .tokenUnreadable(let path): "the token file '\(path)' cannot be read"
+        case .tokenEmpty(let path): "the token file '\(path)' is empty; put a long random text into it"
+        case .portInUse(let port, let owner, let flag):
+            "port \(port) is used\(owner.map { " by \($0)" } ?? ""); use \(flag) N or \(flag) 0"
+        case .cannotListen(let reason): "cannot listen: \(reason)"
+        }
+    }
+}

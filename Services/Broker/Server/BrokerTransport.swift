@@ -1,0 +1,107 @@
+import BusProtocol
+import EventLoop
+
+/// The core's sockets. Lives on the loop's thread only, like everything of EventLoop.
+///
+/// Input goes to the core as it arrives; what the core wants to send leaves at the end of the turn, one write a
+/// connection.
+final class BrokerTransport {
+    /// How often the core looks at its clocks: a tenth of the shortest interval a client may ask for.
+    private static let tickInterval: Duration = .milliseconds(100)
+
+    let core: BrokerCore
+    let listener: TCPListener
+    /// Called when there are events for the log.
+    var onEvents: ([BrokerEvent]) -> Void = { _ in }
+    /// Called whenever the last connection has gone.
+    var onIdle: () -> Void = {}
+
+    private let loop: UVLoop
+    private let ticks: LoopTimer
+    private var streams: [Int: TCPStream] = [:]
+    private var isFlushScheduled = false
+
+    /// - Throws: `EADDRINUSE` and the like, as `TCPListener.bind` does.
+    init(core: BrokerCore, loop: UVLoop, host: String, port: Int) throws(UVError) {
+        self.core = core
+        self.loop = loop
+        listener = try TCPListener.bind(loop: loop, host: host, port: port)
+        ticks = LoopTimer(loop: loop)
+    }
+
+    /// Begins to accept.
+    func start() throws(UVError) {
+        try listener.listen { [self] stream in accept(stream) }
+        ticks.start(after: Self.tickInterval, repeating: Self.tickInterval) { [self] in tick() }
+    }
+
+    /// Stops accepting and says goodbye to everybody; `onIdle` follows.
+    func drain(why: String) {
+        listener.close()
+        core.drain(why: why, now: loop.uptime())
+        scheduleFlush()
+        if streams.isEmpty { onIdle() }
+    }
+
+    /// Closes everything at once.
+    func close() {
+        listener.close()
+        ticks.close()
+        for stream in streams.values { stream.close() }
+    }
+
+    /// Whether any connection is left.
+    var isIdle: Bool { streams.isEmpty }
+
+    private func accept(_ stream: TCPStream) {
+        let cid = core.accepted(peer: stream.remoteAddress.description, now: loop.uptime())
+        streams[cid] = stream
+        stream.onRead = { [self] bytes in
+            core.received(bytes.bindMemory(to: UInt8.self).span, on: cid, now: loop.uptime())
+            scheduleFlush()
+        }
+        stream.onDrain = { [self, unowned stream] in
+            core.progressed(cid, pendingBytes: 0, at: stream.lastWriteProgress)
+            scheduleFlush()
+        }
+        stream.onClose = { [self] _ in
+            streams[cid] = nil
+            core.disconnected(cid)
+            scheduleFlush()
+            if streams.isEmpty { onIdle() }
+        }
+        stream.startReading()
+        scheduleFlush()
+    }
+
+    private func tick() {
+        for (cid, stream) in streams where stream.pendingBytes > 0 {
+            core.progressed(cid, pendingBytes: stream.pendingBytes, at: stream.lastWriteProgress)
+        }
+        core.tick(now: loop.uptime())
+        scheduleFlush()
+    }
+
+    private func scheduleFlush() {
+        if isFlushScheduled { return }
+        isFlushScheduled = true
+        loop.atEndOfTurn { [self] in flush() }
+    }
+
+    private func flush() {
+        isFlushScheduled = false
+        core.shedLargest()
+        core.flush { cid, bytes, ending in
+            guard let stream = streams[cid] else { return 0 }
+            stream.write(bytes)
+            switch ending {
+            case .afterFlush?: stream.closeAfterFlush(within: core.limits.byeTimeout)
+            case .now?: stream.close()
+            case nil: break
+            }
+            return stream.pendingBytes
+        }
+        let events = core.takeEvents()
+        if !events.isEmpty { onEvents(events) }
+    }
+}

@@ -20,7 +20,9 @@ package struct EligibilityHandlers: Sendable {
     ///   an error but the answer `unknown`.
     @Sendable private func check(_ request: EligibilityRequest, _ context: RequestContext) async throws -> EligibilityReply {
         // Half of what is left of the budget: a silent PaymentQueue must leave time to answer `unknown`.
-        let upstream = context.callContext(withinBudget: 0.5)
+        var halved = context.callContext
+        halved.deadline = .now + context.remaining / 2
+        let upstream = halved
         async let subscriptions = subscriptions(request, upstream)
         async let summary = summary(request, upstream, context.logger)
         return OfferEvaluation(subscriptions: try await subscriptions, summary: await summary).reply()

@@ -14,7 +14,7 @@ struct DeviceRepository: Sendable {
                 ON CONFLICT (device_id) DO UPDATE SET
                     platform = excluded.platform, os_version = excluded.os_version, seen_at = excluded.seen_at
                 """,
-                [launch.deviceId, launch.platform.rawValue, launch.osVersion, instant.milliseconds])
+                launch.deviceId, launch.platform.rawValue, launch.osVersion, instant.milliseconds)
             try transaction.execute(
                 """
                 INSERT INTO installation (bundle_id, device_id, app_version, promoted_purchases, launched_at)
@@ -23,29 +23,26 @@ struct DeviceRepository: Sendable {
                     app_version = excluded.app_version, promoted_purchases = excluded.promoted_purchases,
                     launched_at = excluded.launched_at
                 """,
-                [
-                    launch.bundleId, launch.deviceId, launch.appVersion, launch.promotedPurchases.rawValue,
-                    instant.milliseconds,
-                ])
+                launch.bundleId, launch.deviceId, launch.appVersion, launch.promotedPurchases.rawValue,
+                instant.milliseconds)
         }
     }
 
     /// The last launch of an app on a device; nil when there was none.
     func lastLaunch(bundleId: String, deviceId: String) async throws -> DeviceLaunch? {
         try await database.read { reader in
-            try reader.firstRow(
-                """
-                SELECT platform, os_version, app_version, promoted_purchases
-                FROM installation JOIN device USING (device_id) WHERE bundle_id = ? AND device_id = ?
-                """, [bundleId, deviceId]
-            ).flatMap { row -> DeviceLaunch? in
-                guard let platform = DeviceLaunch.Platform(rawValue: try row.string("platform")),
-                    let handling = DeviceLaunch.PromotedPurchases(rawValue: try row.string("promoted_purchases"))
-                else { return nil }
-                return DeviceLaunch(
-                    bundleId: bundleId, deviceId: deviceId, platform: platform, osVersion: try row.string("os_version"),
-                    appVersion: try row.string("app_version"), promotedPurchases: handling)
-            }
+            guard
+                let row = try reader.queryOne(
+                    """
+                    SELECT platform, os_version, app_version, promoted_purchases
+                    FROM installation JOIN device USING (device_id) WHERE bundle_id = ? AND device_id = ?
+                    """, bundleId, deviceId),
+                let platform = DeviceLaunch.Platform(rawValue: try row["platform"]),
+                let handling = DeviceLaunch.PromotedPurchases(rawValue: try row["promoted_purchases"])
+            else { return nil }
+            return DeviceLaunch(
+                bundleId: bundleId, deviceId: deviceId, platform: platform, osVersion: try row["os_version"],
+                appVersion: try row["app_version"], promotedPurchases: handling)
         }
     }
 

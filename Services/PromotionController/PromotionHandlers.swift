@@ -35,7 +35,7 @@ package struct PromotionHandlers: Sendable {
     /// - Throws: `serviceUnavailable` or `deadlineExceeded` when Catalog does not answer.
     @Sendable private func list(_ request: PromotionsRequest, _ context: RequestContext) async throws -> PromotionsReply {
         let query = PromotedProductsRequest(bundleId: request.bundleId, storefront: request.storefront)
-        let promoted = try await services.call(CatalogEndpoints.listPromotions, query, context: context.callContext())
+        let promoted = try await services.call(CatalogEndpoints.listPromotions, query, context: context.callContext)
         return PromotionsReply(products: promoted.products)
     }
 }

@@ -1,0 +1,140 @@
+import BusClient
+import BusService
+import Logging
+import Persistence
+import ServiceLifecycle
+import StoreModels
+
+/// The payment queue as a service: its endpoints on the bus, and the two jobs that run beside them.
+///
+/// ```swift
+/// let queue = PaymentQueueService(database: database, bus: bus, logger: logger)
+/// queue.register(on: service)
+/// try await queue.run()                   // janitor and pruner, until graceful shutdown
+/// ```
+package final class PaymentQueueService: ServiceLifecycle.Service {
+    let database: SQLiteDatabase
+    let logger: Logger
+    let accounts: AccountOpener
+    let purchases: PurchaseCoordinator
+    let queue: QueueReader
+    let transactions: TransactionDesk
+    package let janitor: PurchaseJanitor
+    package let pruner: JournalPruner
+
+    /// - Parameters:
+    ///   - bus: for quotes, charges and hints.
+    ///   - clock: where business time comes from.
+    ///   - checkpoint: for tests that stop a purchase half-way; nothing in a store that sells.
+    package convenience init(
+        database: SQLiteDatabase, bus: any BusClient, clock: BusinessClock = BusinessClock(), logger: Logger,
+        checkpoint: @escaping CheckpointHook = { _ in }
+    ) {
+        self.init(
+            database: database, collaborators: .onBus(ServiceCaller(bus: bus, caller: ServiceName.paymentQueue.rawValue)),
+            clock: clock, logger: logger, checkpoint: checkpoint)
+    }
+
+    /// As above, with the other services as functions.
+    package init(
+        database: SQLiteDatabase, collaborators: PurchaseCollaborators, clock: BusinessClock = BusinessClock(),
+        logger: Logger, checkpoint: @escaping CheckpointHook = { _ in }
+    ) {
+        let store = PurchaseStore(database: database, clock: clock, checkpoint: checkpoint)
+        let driver = PurchaseDriver(
+            store: store, collaborators: collaborators, checkpoint: checkpoint, logger: logger)
+        self.database = database
+        self.logger = logger
+        self.accounts = AccountOpener(database: database, clock: clock)
+        self.purchases = PurchaseCoordinator(
+            store: store, driver: driver, quotes: QuoteCache(fetch: collaborators.quote))
+        self.queue = QueueReader(database: database)
+        self.transactions = TransactionDesk(
+            database: database, clock: clock, checkpoint: checkpoint, publish: collaborators.publish)
+        self.janitor = PurchaseJanitor(store: store, driver: driver, logger: logger)
+        self.pruner = JournalPruner(database: database, clock: clock, logger: logger)
+    }
+
+    /// Registers every endpoint and the health checks; before the bus service runs.
+    package func register(on service: BusService) {
+        registerPurchases(on: service)
+        registerQueue(on: service)
+        service.healthCheck("database") { [database] in
+            database.fault.map { .fail($0.message) } ?? .pass
+        }
+        service.healthCheck("quarantine") { [database] in
+            do {
+                let count = try await database.read { reader in
+                    try TransactionRepository.quarantinedCount(in: reader)
+                }
+                return count == 0 ? .pass : .warn("\(count) transactions were charged another amount than agreed")
+            } catch {
+                return .fail("\(error)")
+            }
+        }
+    }
+
+    private func registerPurchases(on service: BusService) {
+        service.handle(PaymentEndpoints.openAccount) { [accounts] request, _ in
+            try await answering { try await accounts.open(request) }
+        }
+        service.handle(PaymentEndpoints.addPayment) { [purchases] request, context in
+            try await answering { try await purchases.add(request, deadline: context.deadline) }
+        }
+        service.handle(PaymentEndpoints.getTransaction) { [transactions] request, _ in
+            try await answering { try await transactions.get(request) }
+        }
+        service.handle(PaymentEndpoints.finishTransaction) { [transactions] request, _ in
+            try await answering { try await transactions.finish(request) }
+        }
+        service.handle(PaymentEndpoints.history) { [transactions] request, _ in
+            try await answering { try await transactions.history(request) }
+        }
+        service.handle(PaymentEndpoints.listTransactions) { [transactions] request, _ in
+            try await answering { try await transactions.list(request) }
+        }
+        service.handle(PaymentEndpoints.offerSummary) { [transactions] request, _ in
+            try await answering { try await transactions.offerSummary(request) }
+        }
+    }
+
+    private func registerQueue(on service: BusService) {
+        service.handle(PaymentEndpoints.snapshot) { [queue] request, _ in
+            try await answering { try await queue.snapshot(request) }
+        }
+        service.handle(PaymentEndpoints.changes) { [queue] request, _ in
+            try await answering { try await queue.changes(request) }
+        }
+        service.handle(PaymentEndpoints.heads) { [queue] request, _ in
+            try await answering { try await queue.heads(request) }
+        }
+    }
+
+    /// Resolves what was left unknown and prunes the journal until graceful shutdown, then closes the database. In a
+    /// service group it stands before the bus service, so that it ends after the last request.
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await self.repeating("janitor", every: PurchaseJanitor.interval) { try await self.janitor.sweep() } }
+                group.addTask { await self.repeating("pruner", every: JournalPruner.interval) { try await self.pruner.prune() } }
+            }
+        }
+        await database.close()
+    }
+
+    /// Runs `work` at once and then again and again. A round that fails is told of and not the end: the next may work.
+    private func repeating(
+        _ name: String, every interval: Duration, _ work: @Sendable () async throws -> Int
+    ) async {
+        while !Task.isCancelled {
+            do {
+                _ = try await work()
+            } catch is CancellationError {
+                return
+            } catch {
+                logger.warning("\(name) failed, it will run again", metadata: ["error": "\(error)"])
+            }
+            try? await Task.sleep(for: interval)
+        }
+    }
+}

@@ -1,0 +1,18 @@
+/// A place between two steps of a purchase where a process may die. Nothing happens there in a store that sells; tests
+/// stop a purchase at each of them and look at what the next process makes of it.
+package enum Checkpoint: String, CaseIterable, Sendable {
+    case beforeFirstCommit
+    /// Everything of the first commit is written and not committed.
+    case insideFirstCommit
+    case afterFirstCommit
+    /// The processor has answered, and nobody has written it down.
+    case afterCharge
+    case insideOutcomeCommit
+    case afterOutcomeCommit
+    case afterPublish
+    case insideFinishCommit
+    case afterFinishCommit
+}
+
+/// What is run at a checkpoint; throwing ends the step right there, as a dying process would.
+package typealias CheckpointHook = @Sendable (Checkpoint) throws -> Void

@@ -1,0 +1,88 @@
+import Logging
+import StoreModels
+
+/// Takes a purchase that has begun to its end: asks the processor and writes the answer down, as often as it takes.
+///
+/// The request that began it, a request that joins it and the janitor all come through here; one of them at a time in
+/// this process. Only the processor's answer ends `purchasing`: no deadline does, and no "not found" either.
+package struct PurchaseDriver: Sendable {
+    let store: PurchaseStore
+    let collaborators: PurchaseCollaborators
+    let board = OutcomeBoard()
+    let checkpoint: CheckpointHook
+    let logger: Logger
+
+    package init(
+        store: PurchaseStore, collaborators: PurchaseCollaborators, checkpoint: @escaping CheckpointHook, logger: Logger
+    ) {
+        self.store = store
+        self.collaborators = collaborators
+        self.checkpoint = checkpoint
+        self.logger = logger
+    }
+
+    /// One attempt. Afterwards the purchase is settled, or it is as unknown as before and may be tried again.
+    /// - Returns: the transaction as it is now; nil when somebody else in this process is at it.
+    package func drive(_ id: String, until deadline: ContinuousClock.Instant) async throws -> StoredTransaction? {
+        guard board.begin(id) else { return nil }
+        defer { board.end(id) }
+        guard var stored = try await store.find(id) else { throw StoreError(.notFound, "no such transaction") }
+        if stored.phase == .waiting { stored = try finish(await store.replan(id)) }
+        switch stored.phase {
+        case .waiting, .quarantined, .settled: return stored
+        case .granting: return try finish(await store.settle(id, .approved))
+        case .charging: return try await charge(stored, until: deadline)
+        }
+    }
+
+    private func charge(
+        _ stored: StoredTransaction, until deadline: ContinuousClock.Instant
+    ) async throws -> StoredTransaction {
+        guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
+        let request = CreateChargeRequest(
+            chargeKey: "purchase:\(stored.id)", amount: terms.amount, bundleId: stored.customer.bundleId,
+            customerIdentifier: stored.customer.customerIdentifier,
+            productIdentifier: stored.transaction.payment.productIdentifier)
+        let answer: ChargeAnswer
+        do {
+            answer = ChargeAnswer(try await collaborators.charge(request, deadline), expected: terms.amount)
+        } catch where error.code == .requestInvalid && error.details["conflict"] == .string("amount") {
+            // The processor has another amount under our key. It will say so for ever.
+            answer = .mismatch(charged: nil)
+        } catch {
+            logger.notice("charge unanswered", metadata: metadata(stored, ["code": "\(error.code)", "error": "\(error.message)"]))
+            return stored
+        }
+        try checkpoint(.afterCharge)
+        if case .mismatch(let charged) = answer {
+            logger.critical(
+                "the processor charged another amount; the transaction is quarantined",
+                metadata: metadata(stored, ["agreed": "\(terms.amount.amount)", "charged": "\(charged?.amount ?? "?")"]))
+        }
+        return try finish(await store.settle(stored.id, answer))
+    }
+
+    /// Tells the world of a commit: hints first, then whoever waits here.
+    @discardableResult
+    func finish(_ written: PurchaseStore.Written) throws -> StoredTransaction {
+        if written.changes.isEmpty, written.woken.isEmpty { return written.stored }
+        try checkpoint(.afterOutcomeCommit)
+        for change in written.changes { collaborators.publish(change) }
+        try checkpoint(.afterPublish)
+        let value = written.stored.transaction
+        logger.info(
+            "transaction \(value.transactionState.rawValue)",
+            metadata: metadata(written.stored, ["revision": "\(value.revision)"]))
+        if value.transactionState != .purchasing { board.announce(value.id) }
+        for id in written.woken { board.announce(id) }
+        return written.stored
+    }
+
+    private func metadata(_ stored: StoredTransaction, _ more: Logger.Metadata) -> Logger.Metadata {
+        more.merging([
+            "transaction": "\(stored.id)", "bundleId": "\(stored.customer.bundleId)",
+            "customerIdentifier": "\(stored.customer.customerIdentifier)",
+            "productIdentifier": "\(stored.transaction.payment.productIdentifier)",
+        ]) { own, _ in own }
+    }
+}

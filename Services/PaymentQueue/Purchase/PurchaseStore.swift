@@ -1,0 +1,167 @@
+import Persistence
+import StoreModels
+
+/// The commits of a purchase. Each is one function; between them the process may die.
+package struct PurchaseStore: Sendable {
+    /// What a commit left behind.
+    package struct Written: Sendable {
+        package var stored: StoredTransaction
+        /// To be published, now that they are committed.
+        package var changes: [CustomerChange]
+        /// Purchases that waited for this one.
+        package var woken: [String]
+    }
+
+    package enum Begun: Sendable {
+        case started(Written)
+        /// The key was here before.
+        case existing(StoredPayment)
+    }
+
+    let database: SQLiteDatabase
+    let clock: BusinessClock
+    let checkpoint: CheckpointHook
+
+    package init(database: SQLiteDatabase, clock: BusinessClock, checkpoint: @escaping CheckpointHook = { _ in }) {
+        self.database = database
+        self.clock = clock
+        self.checkpoint = checkpoint
+    }
+
+    /// Who pays, and what the key stands for already; one snapshot.
+    package func lookUp(
+        key: String, of customer: CustomerID
+    ) async throws -> (customer: Customer, payment: StoredPayment?)? {
+        try await database.read { reader in
+            guard let found = try CustomerRepository.find(customer, in: reader) else { return nil }
+            return (found, try PaymentRepository.find(key: key, of: customer, in: reader))
+        }
+    }
+
+    package func find(_ id: String) async throws -> StoredTransaction? {
+        try await database.read { reader in try TransactionRepository.find(id, in: reader) }
+    }
+
+    /// The first commit: payment, transaction, claims and journal. A purchase StoreKit reports as failed ends in it.
+    package func begin(
+        _ request: AddPaymentRequest, quote: Quote, fingerprint: String
+    ) async throws -> Begun {
+        var random = SystemRandomNumberGenerator()
+        let id = Identifiers.transaction(wall: clock.wall(), random: &random)
+        return try await database.write { [clock, checkpoint] transaction in
+            let customer = CustomerID(
+                bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
+            if let existing = try PaymentRepository.find(
+                key: request.payment.requestIdentifier, of: customer, in: transaction)
+            {
+                return .existing(existing)
+            }
+            guard let account = try CustomerRepository.find(customer, in: transaction) else {
+                throw StoreError(.notFound, "no such customer")
+            }
+            var commit = try PurchaseCommit(transaction, customer: customer, clock: clock)
+            let facts = try EntitlementRepository.facts(
+                of: account, product: quote.product, unfinishedLimit: quote.unfinishedLimit, in: transaction)
+            let decision = PurchasePolicy.decide(
+                quote: quote, quantity: request.payment.quantity, facts: facts, now: commit.now)
+            var stored = try Self.insert(decision, id: id, request: request, quote: quote, in: &commit)
+            try PaymentRepository.insert(
+                request.payment, fingerprint: fingerprint, transactionID: id, of: customer, wall: commit.wall,
+                in: transaction)
+            if case .fail(let error) = decision { stored = try commit.apply(.fail(error), to: stored) }
+            try checkpoint(.insideFirstCommit)
+            return .started(Written(stored: stored, changes: commit.changes, woken: commit.woken))
+        }
+    }
+
+    private static func insert(
+        _ decision: PurchasePolicy.Decision, id: String, request: AddPaymentRequest, quote: Quote,
+        in commit: inout PurchaseCommit
+    ) throws -> StoredTransaction {
+        func machine(_ terms: PurchaseTerms?) -> TransactionStateMachine {
+            .purchasing(
+                id: id, payment: request.payment, deviceId: request.deviceId, price: terms?.amount, offer: terms?.offer)
+        }
+        switch decision {
+        case .sell(let terms, let offerGroup):
+            let stored = try commit.insert(
+                machine(terms), phase: terms.isFree ? .granting : .charging, terms: terms, quote: nil)
+            try commit.reserve(terms, offerGroup: offerGroup, for: stored)
+            return stored
+        case .wait: return try commit.insert(machine(nil), phase: .waiting, terms: nil, quote: quote)
+        case .fail: return try commit.insert(machine(nil), phase: .charging, terms: nil, quote: nil)
+        }
+    }
+
+    /// Plans a purchase again that waited for another one of the same product.
+    package func replan(_ id: String) async throws -> Written {
+        try await inCommit(on: id) { commit, stored in
+            guard stored.phase == .waiting, let quote = stored.quote,
+                let account = try CustomerRepository.find(stored.customer, in: commit.transaction)
+            else { return stored }
+            let facts = try EntitlementRepository.facts(
+                of: account, product: quote.product, unfinishedLimit: quote.unfinishedLimit, except: id,
+                in: commit.transaction)
+            switch PurchasePolicy.decide(
+                quote: quote, quantity: stored.transaction.payment.quantity, facts: facts, now: commit.now)
+            {
+            case .wait: return stored
+            case .fail(let error): return try commit.apply(.fail(error), to: stored)
+            case .sell(let terms, let offerGroup):
+                var next = stored
+                (next.terms, next.quote, next.phase) = (terms, nil, terms.isFree ? .granting : .charging)
+                (next.transaction.price, next.transaction.offer) = (terms.amount, terms.offer)
+                guard try TransactionRepository.advance(next, from: .purchasing, in: commit.transaction) else { return stored }
+                try commit.reserve(terms, offerGroup: offerGroup, for: next)
+                return next
+            }
+        }
+    }
+
+    /// The outcome commit: what the processor said, written once. Whoever comes second gets what the first one wrote.
+    package func settle(_ id: String, _ answer: ChargeAnswer) async throws -> Written {
+        try await inCommit(on: id) { [checkpoint] commit, stored in
+            let settled =
+                switch answer {
+                case .approved: try commit.apply(try commit.purchase(of: stored), to: stored)
+                case .failed(let error): try commit.apply(.fail(error), to: stored)
+                case .mismatch: try Self.quarantine(stored, in: commit.transaction)
+                }
+            try checkpoint(.insideOutcomeCommit)
+            return settled
+        }
+    }
+
+    private static func quarantine(_ stored: StoredTransaction, in transaction: SQLTransaction) throws -> StoredTransaction {
+        var next = stored
+        next.phase = .quarantined
+        return try TransactionRepository.advance(next, from: .purchasing, in: transaction) ? next : stored
+    }
+
+    /// Runs `body` on the stored transaction while it is purchasing; on any other it returns what is there.
+    private func inCommit(
+        on id: String,
+        _ body: @escaping @Sendable (inout PurchaseCommit, StoredTransaction) throws -> StoredTransaction
+    ) async throws -> Written {
+        try await database.write { [clock] transaction in
+            guard let stored = try TransactionRepository.find(id, in: transaction) else {
+                throw StoreError(.notFound, "no such transaction")
+            }
+            guard stored.transaction.transactionState == .purchasing else {
+                return Written(stored: stored, changes: [], woken: [])
+            }
+            var commit = try PurchaseCommit(transaction, customer: stored.customer, clock: clock)
+            let result = try body(&commit, stored)
+            return Written(stored: result, changes: commit.changes, woken: commit.woken)
+        }
+    }
+}
+
+extension PurchaseStore {
+    /// Identifiers of purchases whose outcome is not known, behind `after`.
+    package func purchasing(after: String, limit: Int) async throws -> [String] {
+        try await database.read { reader in
+            try TransactionRepository.purchasing(after: after, limit: limit, in: reader)
+        }
+    }
+}

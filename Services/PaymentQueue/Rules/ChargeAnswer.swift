@@ -1,0 +1,19 @@
+import StoreModels
+
+/// What the processor's answer means for the purchase that asked.
+package enum ChargeAnswer: Hashable, Sendable {
+    case approved
+    case failed(TransactionError)
+    /// The answer is about another amount than was agreed. Nobody may act on it: neither give nor fail, until a person
+    /// has looked.
+    case mismatch(charged: Money?)
+
+    package init(_ charge: Charge, expected: Money) {
+        switch charge.outcome {
+        case .approved: self = charge.amount == expected ? .approved : .mismatch(charged: charge.amount)
+        case .declined:
+            self = .failed(TransactionError(.unknown, charge.declineReason ?? "The payment was declined."))
+        case .cancelled: self = .failed(TransactionError(.paymentCancelled, "The payment was cancelled."))
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import StoreModels
+
+/// What is wrong with a request before anything is looked up. Where StoreKit reports through the observer there is
+/// nothing to refuse here: an unknown product becomes a failed transaction.
+package enum PaymentValidation {
+    /// Bytes; the operator's identifiers have at most 100 characters, and whatever is longer is unknown anyway.
+    static let productIdentifierMax = 1024
+    /// Bytes. StoreKit names no bound; everything here has one.
+    static let applicationUsernameMax = 4096
+    static let appAccountTokenMax = 255
+    static let quantities = 1...10
+
+    /// - Throws: `idempotencyKeyInvalid`; `requestInvalid` (422 for the quantity); `notImplemented` for what a later
+    ///   version does: taking such a payment for an ordinary one would charge without what it asks for.
+    package static func check(_ payment: Payment) throws(StoreError) {
+        guard isKey(payment.requestIdentifier) else {
+            throw StoreError(
+                .idempotencyKeyInvalid, "the idempotency key must be 1 to 255 printable ASCII characters")
+        }
+        guard quantities.contains(payment.quantity) else {
+            var error = StoreError(
+                .requestInvalid, "quantity must be 1 to 10, not \(payment.quantity)",
+                details: ["path": .string("$.quantity")])
+            error.status = 422
+            throw error
+        }
+        try checkLength(payment.productIdentifier, 1...productIdentifierMax, "productIdentifier")
+        try checkLength(payment.applicationUsername ?? "", 0...applicationUsernameMax, "applicationUsername")
+        try checkLength(payment.appAccountToken ?? "", 0...appAccountTokenMax, "appAccountToken")
+        try checkSupported(payment)
+    }
+
+    private static func checkSupported(_ payment: Payment) throws(StoreError) {
+        if payment.simulatesAskToBuyInSandbox {
+            throw StoreError(.notImplemented, "simulatesAskToBuyInSandbox is not supported yet; nothing was charged")
+        }
+        if payment.paymentDiscount != nil {
+            throw StoreError(.notImplemented, "paymentDiscount is not supported yet; nothing was charged")
+        }
+        if payment.intentIdentifier != nil {
+            throw StoreError(.notImplemented, "intentIdentifier is not supported yet; nothing was charged")
+        }
+    }
+
+    /// Space (0x20) to tilde (0x7E).
+    package static func isKey(_ key: String) -> Bool {
+        (1...255).contains(key.utf8.count) && key.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+
+    static func checkLength(_ text: String, _ range: ClosedRange<Int>, _ member: String) throws(StoreError) {
+        guard range.contains(text.utf8.count) else {
+            throw StoreError(
+                .requestInvalid, "\(member) must have \(range.lowerBound) to \(range.upperBound) bytes",
+                details: ["path": .string("$.\(member)")])
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import StoreModels
+
+/// What was agreed when the purchase began: what is sold, for how much and for how long. Stored with the transaction,
+/// so that a later catalogue changes nothing about a purchase in flight (P6).
+///
+/// ```json
+/// {"productType":"autoRenewable","amount":{"amount":"1.99","currency":"USD"},"catalogVersion":3,
+///  "subscription":{"group":"21378123","level":1,"accessPeriod":{"numberOfUnits":1,"unit":"month"}}}
+/// ```
+package struct PurchaseTerms: Hashable, Sendable, Codable {
+    /// The subscription's part of the terms.
+    package struct Subscription: Hashable, Sendable, Codable {
+        package var group: String
+        /// 1 is the highest service.
+        package var level: Int
+        /// How long this payment gives access: one billing period, or the whole offer where it is paid or given at once.
+        package var accessPeriod: SubscriptionPeriod
+    }
+
+    package var productType: ProductType
+    /// What is charged, quantity and offer included; zero needs no charge.
+    package var amount: Money
+    package var catalogVersion: Int64
+    package var subscription: Subscription?
+    package var offer: AppliedOffer?
+    /// The identifier under which the customer owns the product already; then it is given again for nothing.
+    package var ownedSince: String?
+
+    /// The terms of a sale at the product's price or its introductory offer's.
+    /// - Returns: nil when the price times the quantity does not fit 64 bits.
+    package init?(product: Product, level: Int?, quantity: Int, catalogVersion: Int64, offer: ProductDiscount?) {
+        guard let amount = (offer?.price ?? product.price).times(quantity) else { return nil }
+        self.productType = product.type
+        self.amount = amount
+        self.catalogVersion = catalogVersion
+        self.offer = offer.map { AppliedOffer(type: $0.type, paymentMode: $0.paymentMode, identifier: $0.identifier) }
+        if product.type == .autoRenewable, let group = product.subscriptionGroupIdentifier,
+            let period = product.subscriptionPeriod
+        {
+            self.subscription = Subscription(
+                group: group, level: level ?? 1, accessPeriod: offer.map(Self.accessPeriod) ?? period)
+        }
+    }
+
+    /// An owned non-consumable, given again.
+    package init(owned product: Product, since transactionIdentifier: String, catalogVersion: Int64) {
+        self.productType = product.type
+        self.amount = Money(minorUnits: 0, currency: product.price.currency)
+        self.catalogVersion = catalogVersion
+        self.ownedSince = transactionIdentifier
+    }
+
+    /// Pay as you go is billed period by period (M114); paid up front (M115) and free (M116) last as a whole.
+    private static func accessPeriod(of offer: ProductDiscount) -> SubscriptionPeriod {
+        switch offer.paymentMode {
+        case .payAsYouGo: offer.subscriptionPeriod
+        case .payUpFront, .freeTrial: offer.subscriptionPeriod.times(offer.numberOfPeriods)
+        }
+    }
+
+    /// Nothing is asked of the processor.
+    package var isFree: Bool { amount.minorUnits == 0 }
+
+    /// The flags of M118: a trial is no "intro offer period", the two paid modes are; other products have no flags.
+    package var flags: (isTrialPeriod: Bool?, isInIntroOfferPeriod: Bool?) {
+        guard subscription != nil else { return (nil, nil) }
+        guard let offer, offer.type == .introductory else { return (false, false) }
+        return (offer.paymentMode == .freeTrial, offer.paymentMode != .freeTrial)
+    }
+
+    /// What the purchased transaction says, once it is paid.
+    package func purchase(
+        transactionIdentifier: String, at now: Timestamp, original: PaymentTransaction?
+    ) -> TransactionStateMachine.Purchase {
+        TransactionStateMachine.Purchase(
+            transactionIdentifier: transactionIdentifier, transactionDate: now, price: amount, original: original,
+            originalTransactionIdentifier: ownedSince, expiresDate: subscription?.accessPeriod.end(from: now),
+            isTrialPeriod: flags.isTrialPeriod, isInIntroOfferPeriod: flags.isInIntroOfferPeriod)
+    }
+}

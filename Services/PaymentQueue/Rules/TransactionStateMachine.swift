@@ -1,0 +1,160 @@
+import StoreModels
+
+/// The life of one transaction, without I/O: an event goes in, a new revision and the things to do in the same commit
+/// come out. Edges that StoreKit does not have are refused, whoever asks (M27, M53; P7).
+///
+/// ```
+/// purchasing ──▶ purchased ┐
+///     │  ├─────▶ failed    ├─ finish ─▶ out of the queue
+///     ▼  │         ▲       │
+///  deferred ───────┘ (or purchased)
+/// ```
+/// `restored` has no edge into it: such a transaction is born in that state.
+package struct TransactionStateMachine: Hashable, Sendable {
+    /// What happened to the transaction.
+    package enum Event: Hashable, Sendable {
+        /// The payment was received, or nothing had to be paid.
+        case purchase(Purchase)
+        /// It ends without a purchase; nothing stays charged.
+        case fail(TransactionError)
+        /// A parent has to agree first.
+        case `defer`
+        /// The app has delivered what was bought, or has taken note of the failure.
+        case finish
+    }
+
+    /// What a purchase adds to the transaction.
+    package struct Purchase: Hashable, Sendable {
+        package var transactionIdentifier: String
+        package var transactionDate: Timestamp
+        /// What was paid, all in all.
+        package var price: Money
+        /// The first one of the same subscription or non-consumable, when there was one.
+        package var original: PaymentTransaction?
+        /// Set for a non-consumable that was owned already: its first transaction's identifier (P8).
+        package var originalTransactionIdentifier: String?
+        package var expiresDate: Timestamp?
+        package var isTrialPeriod: Bool?
+        package var isInIntroOfferPeriod: Bool?
+
+        package init(
+            transactionIdentifier: String, transactionDate: Timestamp, price: Money,
+            original: PaymentTransaction? = nil, originalTransactionIdentifier: String? = nil,
+            expiresDate: Timestamp? = nil, isTrialPeriod: Bool? = nil, isInIntroOfferPeriod: Bool? = nil
+        ) {
+            self.transactionIdentifier = transactionIdentifier
+            self.transactionDate = transactionDate
+            self.price = price
+            self.original = original
+            self.originalTransactionIdentifier = originalTransactionIdentifier
+            self.expiresDate = expiresDate
+            self.isTrialPeriod = isTrialPeriod
+            self.isInIntroOfferPeriod = isInIntroOfferPeriod
+        }
+    }
+
+    /// What has to be done in the commit that writes the new revision.
+    package enum Action: Hashable, Sendable {
+        /// Append the transaction, as it is now, to its customer's journal.
+        case journal(CustomerChange.Kind)
+        /// The introductory offer is used up, for good.
+        case consumeOffer
+        /// The introductory offer is free again.
+        case releaseOffer
+        /// The next purchase of the same product may go on.
+        case releaseSlot
+        /// The product is the customer's from now on.
+        case grant
+        /// Keep this status and the transaction as the answer to every repetition of the request.
+        case storeAnswer(status: Int)
+    }
+
+    package enum Refusal: Hashable, Sendable {
+        /// `finish` on purchasing or deferred.
+        case notFinishable
+        /// An edge the state machine does not have.
+        case illegal(from: TransactionState)
+    }
+
+    package enum Outcome: Hashable, Sendable {
+        case changed([Action])
+        /// The event had happened already; there is nothing to write and nothing to send.
+        case unchanged
+        case refused(Refusal)
+    }
+
+    package private(set) var transaction: PaymentTransaction
+    /// Out of the queue.
+    package private(set) var isFinished: Bool
+
+    /// A transaction as it was stored.
+    package init(_ transaction: PaymentTransaction, isFinished: Bool) {
+        self.transaction = transaction
+        self.isFinished = isFinished
+    }
+
+    /// A new purchase, at revision 1.
+    package static func purchasing(
+        id: String, payment: Payment, deviceId: String, price: Money?, offer: AppliedOffer?
+    ) -> TransactionStateMachine {
+        TransactionStateMachine(
+            PaymentTransaction(
+                id: id, transactionState: .purchasing, payment: payment, revision: 1, originDeviceId: deviceId,
+                price: price, offer: offer),
+            isFinished: false)
+    }
+
+    package mutating func handle(_ event: Event) -> Outcome {
+        switch event {
+        case .purchase(let purchase): move(to: .purchased) { $0.apply(purchase) }
+        case .fail(let error): move(to: .failed) { $0.apply(error) }
+        case .defer: move(to: .deferred) { _ in }
+        case .finish: finish()
+        }
+    }
+
+    private mutating func move(to state: TransactionState, _ apply: (inout PaymentTransaction) -> Void) -> Outcome {
+        let from = transaction.transactionState
+        guard from.canBecome(state), !isFinished else { return .refused(.illegal(from: from)) }
+        transaction.transactionState = state
+        transaction.revision += 1
+        apply(&transaction)
+        return .changed(actions(entering: state))
+    }
+
+    private func actions(entering state: TransactionState) -> [Action] {
+        switch state {
+        case .purchased: [.journal(.updated), .consumeOffer, .releaseSlot, .grant, .storeAnswer(status: 201)]
+        case .failed: [.journal(.updated), .releaseOffer, .releaseSlot, .storeAnswer(status: 201)]
+        case .deferred, .purchasing, .restored: [.journal(.updated)]
+        }
+    }
+
+    private mutating func finish() -> Outcome {
+        guard transaction.transactionState.isFinishable else { return .refused(.notFinishable) }
+        guard !isFinished else { return .unchanged }
+        isFinished = true
+        return .changed([.journal(.removed)])
+    }
+}
+
+extension PaymentTransaction {
+    fileprivate mutating func apply(_ purchase: TransactionStateMachine.Purchase) {
+        transactionIdentifier = purchase.transactionIdentifier
+        transactionDate = purchase.transactionDate
+        price = purchase.price
+        original = purchase.original.map(OriginalTransaction.init)
+        originalTransactionIdentifier =
+            purchase.originalTransactionIdentifier ?? purchase.original?.transactionIdentifier
+        expiresDate = purchase.expiresDate
+        isTrialPeriod = purchase.isTrialPeriod
+        isInIntroOfferPeriod = purchase.isInIntroOfferPeriod
+    }
+
+    /// A failed purchase cost nothing, so no price stays on it.
+    fileprivate mutating func apply(_ failure: TransactionError) {
+        error = failure
+        price = nil
+        offer = nil
+    }
+}

@@ -1,0 +1,75 @@
+import Persistence
+import StoreModels
+
+/// Accounts and the apps' clocks.
+package enum CustomerRepository {
+    package static func find(_ id: CustomerID, in reader: SQLReader) throws(PersistenceError) -> Customer? {
+        try reader.queryOne(
+            "SELECT * FROM customer WHERE bundle_id = ? AND customer_identifier = ?", id.bundleId, id.customerIdentifier
+        ).map(customer)
+    }
+
+    package static func find(
+        account: String, bundleId: String, in reader: SQLReader
+    ) throws(PersistenceError) -> Customer? {
+        try reader.queryOne("SELECT * FROM customer WHERE bundle_id = ? AND account = ?", bundleId, account).map(customer)
+    }
+
+    /// Creates the account unless somebody has, and returns what is there.
+    package static func open(
+        account: String, bundleId: String, storefront: String, newIdentifier: String, wall: Timestamp,
+        in transaction: SQLTransaction
+    ) throws -> Customer {
+        try transaction.execute(
+            """
+            INSERT INTO app_clock (bundle_id, epoch, anchor_wall, anchor_business, rate_millionths)
+            VALUES (?, 1, ?, ?, ?) ON CONFLICT DO NOTHING
+            """, bundleId, wall.milliseconds, wall.milliseconds, AppClock.realTime)
+        try transaction.execute(
+            """
+            INSERT INTO customer (bundle_id, customer_identifier, account, storefront, can_make_payments, created_at)
+            VALUES (?, ?, ?, ?, 1, ?) ON CONFLICT DO NOTHING
+            """, bundleId, newIdentifier, account, storefront, wall.milliseconds)
+        guard let customer = try find(account: account, bundleId: bundleId, in: transaction) else {
+            throw StoreError(.internal, "the account was not written")
+        }
+        return customer
+    }
+
+    /// The app's clock. Every customer's app has one, made with its first account.
+    package static func clock(of bundleId: String, in reader: SQLReader) throws -> AppClock {
+        guard let row = try reader.queryOne("SELECT * FROM app_clock WHERE bundle_id = ?", bundleId) else {
+            throw StoreError(.internal, "the app has no clock")
+        }
+        return AppClock(
+            epoch: try row["epoch"], anchorWall: Timestamp(milliseconds: try row["anchor_wall"]),
+            anchorBusiness: Timestamp(milliseconds: try row["anchor_business"]),
+            rateMillionths: try row["rate_millionths"])
+    }
+
+    /// The heads of many customers, in one statement; customers without a row have none.
+    package static func heads(
+        _ customers: [CustomerReference], in reader: SQLReader
+    ) throws(PersistenceError) -> [CustomerID: Int64] {
+        guard !customers.isEmpty else { return [:] }
+        let pairs = Array(repeating: "(?, ?)", count: customers.count).joined(separator: ", ")
+        let rows = try reader.query(
+            """
+            SELECT bundle_id, customer_identifier, head_seq FROM customer
+            WHERE (bundle_id, customer_identifier) IN (VALUES \(pairs))
+            """, arguments: customers.flatMap { [$0.bundleId, $0.customerIdentifier] })
+        var heads: [CustomerID: Int64] = [:]
+        for row in rows {
+            heads[CustomerID(bundleId: try row["bundle_id"], customerIdentifier: try row["customer_identifier"])] =
+                try row["head_seq"]
+        }
+        return heads
+    }
+
+    private static func customer(_ row: SQLRow) throws(PersistenceError) -> Customer {
+        Customer(
+            id: CustomerID(bundleId: try row["bundle_id"], customerIdentifier: try row["customer_identifier"]),
+            account: try row["account"], storefront: try row["storefront"],
+            canMakePayments: try row["can_make_payments"], headSeq: try row["head_seq"], prunedSeq: try row["pruned_seq"])
+    }
+}

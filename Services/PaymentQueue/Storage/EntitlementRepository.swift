@@ -1,0 +1,133 @@
+import Persistence
+import StoreModels
+
+/// What decides about a customer's next purchase: offers claimed, products owned, subscriptions, purchases in flight.
+package enum EntitlementRepository {
+    /// The facts ``PurchasePolicy`` needs about one product.
+    package static func facts(
+        of customer: Customer, product: Product?, unfinishedLimit: Int?, except id: String? = nil, in reader: SQLReader
+    ) throws -> PurchasePolicy.Facts {
+        var facts = PurchasePolicy.Facts(canMakePayments: customer.canMakePayments)
+        if let unfinishedLimit {
+            facts.unfinishedCount = try TransactionRepository.unfinishedCount(
+                of: customer.id, limit: max(unfinishedLimit, 0) + 1, in: reader)
+        }
+        guard let product else { return facts }
+        facts.isSlotTaken = try slotHolder(of: product.productIdentifier, customer.id, in: reader).map { $0 != id } ?? false
+        facts.ownedSince = try reader.queryOne(
+            """
+            SELECT transaction_identifier FROM owned_product
+            WHERE bundle_id = ? AND customer_identifier = ? AND product_identifier = ?
+            """, customer.id.bundleId, customer.id.customerIdentifier, product.productIdentifier
+        ).map { row in try row["transaction_identifier"] }
+        if let group = product.subscriptionGroupIdentifier {
+            facts.groupHistory = try histories(of: customer.id, in: reader)[group]
+            facts.activeProduct = try subscription(group: group, customer.id, in: reader)?.activeProduct
+        }
+        return facts
+    }
+
+    /// Per subscription group with any history, by identifier.
+    package static func histories(
+        of customer: CustomerID, in reader: SQLReader
+    ) throws(PersistenceError) -> [String: SubscriptionGroupHistory] {
+        var histories: [String: SubscriptionGroupHistory] = [:]
+        for row in try reader.query(
+            "SELECT * FROM subscription_group WHERE bundle_id = ? AND customer_identifier = ?", customer.bundleId,
+            customer.customerIdentifier)
+        {
+            let group: String = try row["subscription_group"]
+            histories[group] = SubscriptionGroupHistory(
+                subscriptionGroupIdentifier: group, activeUntil: Timestamp(milliseconds: try row["active_until"]),
+                activeTransaction: try row["active_transaction"])
+        }
+        for row in try reader.query(
+            "SELECT * FROM offer_claim WHERE bundle_id = ? AND customer_identifier = ?", customer.bundleId,
+            customer.customerIdentifier)
+        {
+            let group: String = try row["subscription_group"]
+            var history = histories[group] ?? SubscriptionGroupHistory(subscriptionGroupIdentifier: group)
+            history.introductoryOfferTransaction = try row["transaction_identifier"]
+            history.introductoryOfferReserved = history.introductoryOfferTransaction == nil
+            histories[group] = history
+        }
+        return histories
+    }
+
+    // MARK: The introductory offer's claim
+
+    /// Reserves the group's offer. The primary key lets one purchase have it.
+    package static func reserveOffer(
+        group: String, for id: String, _ customer: CustomerID, in transaction: SQLTransaction
+    ) throws(PersistenceError) {
+        try transaction.execute(
+            """
+            INSERT INTO offer_claim (bundle_id, customer_identifier, subscription_group, transaction_id, state)
+            VALUES (?, ?, ?, ?, 'reserved')
+            """, customer.bundleId, customer.customerIdentifier, group, id)
+    }
+
+    /// Nothing happens to a transaction without a claim.
+    package static func consumeOffer(
+        of value: PaymentTransaction, in transaction: SQLTransaction
+    ) throws(PersistenceError) {
+        try transaction.execute(
+            """
+            UPDATE offer_claim SET state = 'consumed', transaction_identifier = ?
+            WHERE transaction_id = ? AND state = 'reserved'
+            """, value.transactionIdentifier, value.id)
+    }
+
+    package static func releaseOffer(
+        of value: PaymentTransaction, in transaction: SQLTransaction
+    ) throws(PersistenceError) {
+        try transaction.execute("DELETE FROM offer_claim WHERE transaction_id = ? AND state = 'reserved'", value.id)
+    }
+
+    // MARK: One purchase of a product at a time
+
+    /// The purchase in flight of a non-consumable or a subscription; others of the same product wait for it (P8).
+    package static func slotHolder(
+        of product: String, _ customer: CustomerID, in reader: SQLReader
+    ) throws(PersistenceError) -> String? {
+        try reader.queryOne(
+            """
+            SELECT transaction_id FROM purchase_slot
+            WHERE bundle_id = ? AND customer_identifier = ? AND product_identifier = ?
+            """, customer.bundleId, customer.customerIdentifier, product
+        ).map { row throws(PersistenceError) in try row["transaction_id"] }
+    }
+
+    package static func takeSlot(
+        of product: String, for id: String, _ customer: CustomerID, in transaction: SQLTransaction
+    ) throws(PersistenceError) {
+        try transaction.execute(
+            """
+            INSERT INTO purchase_slot (bundle_id, customer_identifier, product_identifier, transaction_id)
+            VALUES (?, ?, ?, ?)
+            """, customer.bundleId, customer.customerIdentifier, product, id)
+    }
+
+    package static func releaseSlot(
+        of value: PaymentTransaction, in transaction: SQLTransaction
+    ) throws(PersistenceError) {
+        try transaction.execute("DELETE FROM purchase_slot WHERE transaction_id = ?", value.id)
+    }
+
+    /// The purchases that wait for a product, oldest first: whom a released slot wakes.
+    package static func waiting(
+        for product: String, _ customer: CustomerID, in reader: SQLReader
+    ) throws(PersistenceError) -> [String] {
+        var identifiers: [String] = []
+        for row in try reader.query(
+            """
+            SELECT id FROM payment_transaction
+            WHERE bundle_id = ? AND customer_identifier = ? AND is_finished = 0 AND state = 'purchasing'
+                AND phase = 'waiting' AND product_identifier = ? ORDER BY created_seq LIMIT 100
+            """, customer.bundleId, customer.customerIdentifier, product)
+        {
+            identifiers.append(try row["id"])
+        }
+        return identifiers
+    }
+}

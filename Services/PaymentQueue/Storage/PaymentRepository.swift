@@ -1,0 +1,56 @@
+import Persistence
+import StoreModels
+
+/// A payment's row: the idempotency key with its fingerprint, and the answer once there is one.
+package struct StoredPayment: Hashable, Sendable {
+    package var fingerprint: String
+    package var transactionID: String
+    /// What the terminal commit stored: sent again, byte for byte, to whoever asks again.
+    package var answer: AddPaymentReply?
+}
+
+/// Idempotency keys. UNIQUE (app, customer, key) is the arbiter, for ever.
+package enum PaymentRepository {
+    package static func find(
+        key: String, of customer: CustomerID, in reader: SQLReader
+    ) throws -> StoredPayment? {
+        guard
+            let row = try reader.queryOne(
+                "SELECT * FROM payment WHERE bundle_id = ? AND customer_identifier = ? AND request_key = ?",
+                customer.bundleId, customer.customerIdentifier, key)
+        else { return nil }
+        let status: Int? = try row["answer_status"]
+        let body: String? = try row["answer_body"]
+        var answer: AddPaymentReply?
+        if let status, let body {
+            let transaction = try StoredJSON.value(PaymentTransaction.self, body)
+            answer = AddPaymentReply(status: status, transaction: transaction, isReplayed: true)
+        }
+        return StoredPayment(
+            fingerprint: try row["fingerprint"], transactionID: try row["transaction_id"], answer: answer)
+    }
+
+    package static func insert(
+        _ payment: Payment, fingerprint: String, transactionID: String, of customer: CustomerID, wall: Timestamp,
+        in transaction: SQLTransaction
+    ) throws(PersistenceError) {
+        try transaction.execute(
+            """
+            INSERT INTO payment (bundle_id, customer_identifier, request_key, fingerprint, intent_identifier,
+                transaction_id, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """,
+            customer.bundleId, customer.customerIdentifier, payment.requestIdentifier, fingerprint,
+            payment.intentIdentifier, transactionID, wall.milliseconds)
+    }
+
+    /// Keeps the answer; the first one stands.
+    package static func storeAnswer(
+        status: Int, _ value: PaymentTransaction, in transaction: SQLTransaction
+    ) throws {
+        try transaction.execute(
+            """
+            UPDATE payment SET answer_status = ?, answer_body = ? WHERE transaction_id = ? AND answer_status IS NULL
+            """, status, try StoredJSON.text(value), value.id)
+    }
+}

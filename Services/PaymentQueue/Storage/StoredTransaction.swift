@@ -1,0 +1,63 @@
+import Persistence
+import StoreModels
+
+/// A transaction's row: the transaction, whose it is, and what the service itself has to remember of it.
+package struct StoredTransaction: Hashable, Sendable {
+    /// Why a transaction is still purchasing, or that it is not any more.
+    package enum Phase: String, Sendable {
+        /// Another purchase of the same product has to end first.
+        case waiting
+        /// The processor is being asked, again and again until it answers.
+        case charging
+        /// Nothing has to be paid: only the second commit is missing.
+        case granting
+        /// The processor answered about another amount. Stays until a person has looked.
+        case quarantined
+        /// Not purchasing any more.
+        case settled
+    }
+
+    package var customer: CustomerID
+    /// `deliveries` included, as of the moment of reading.
+    package var transaction: PaymentTransaction
+    package var phase: Phase
+    package var isFinished: Bool
+    /// The journal row of its first revision: its place in the customer's queue.
+    package var createdSeq: Int64
+    /// Nil while it waits, and for a purchase that failed before there were any.
+    package var terms: PurchaseTerms?
+    /// What the purchase was planned with; kept while it waits, to be planned again.
+    package var quote: Quote?
+
+    package init(
+        customer: CustomerID, transaction: PaymentTransaction, phase: Phase, isFinished: Bool = false, createdSeq: Int64,
+        terms: PurchaseTerms?, quote: Quote? = nil
+    ) {
+        self.customer = customer
+        self.transaction = transaction
+        self.phase = phase
+        self.isFinished = isFinished
+        self.createdSeq = createdSeq
+        self.terms = terms
+        self.quote = quote
+    }
+
+    package var id: String { transaction.id }
+}
+
+extension StoredTransaction.Phase: SQLValueConvertible {}
+
+extension StoredTransaction {
+    init(_ row: SQLRow) throws {
+        let body: String = try row["body"]
+        var transaction = try StoredJSON.value(PaymentTransaction.self, body)
+        transaction.deliveries = try row["deliveries"]
+        let terms: String? = try row["terms"]
+        let quote: String? = try row["quote"]
+        self.init(
+            customer: CustomerID(bundleId: try row["bundle_id"], customerIdentifier: try row["customer_identifier"]),
+            transaction: transaction, phase: try row["phase"], isFinished: try row["is_finished"],
+            createdSeq: try row["created_seq"], terms: try terms.map { try StoredJSON.value(PurchaseTerms.self, $0) },
+            quote: try quote.map { try StoredJSON.value(Quote.self, $0) })
+    }
+}

@@ -1,0 +1,100 @@
+import Persistence
+import StoreModels
+
+extension TransactionRepository {
+    /// A device's unfinished transactions behind `after`, oldest first: what belongs to the customer, and what this
+    /// device caused itself.
+    package static func unfinished(
+        of customer: CustomerID, deviceId: String, after: Int64, limit: Int, in reader: SQLReader
+    ) throws -> [StoredTransaction] {
+        try reader.query(
+            """
+            SELECT * FROM payment_transaction
+            WHERE bundle_id = ? AND customer_identifier = ? AND is_finished = 0 AND created_seq > ?
+                AND (state IN ('purchased', 'deferred') OR origin_device_id = ?)
+            ORDER BY created_seq LIMIT ?
+            """, customer.bundleId, customer.customerIdentifier, after, deviceId, limit
+        ).map(StoredTransaction.init)
+    }
+
+    /// Counts a launch or resume that brings these (M51).
+    package static func countDelivery(
+        of transactions: [StoredTransaction], in transaction: SQLTransaction
+    ) throws(PersistenceError) {
+        for stored in transactions {
+            try transaction.execute(
+                "UPDATE payment_transaction SET deliveries = deliveries + 1 WHERE id = ?", stored.id)
+        }
+    }
+
+    /// Purchased and restored, oldest first, from behind a transaction number.
+    package static func history(
+        of customer: CustomerID, after: Int64, limit: Int, in reader: SQLReader
+    ) throws -> [StoredTransaction] {
+        try reader.query(
+            """
+            SELECT * FROM payment_transaction
+            WHERE bundle_id = ? AND customer_identifier = ? AND transaction_number > ?
+            ORDER BY transaction_number LIMIT ?
+            """, customer.bundleId, customer.customerIdentifier, after, limit
+        ).map(StoredTransaction.init)
+    }
+
+    /// How many transactions wait for their finish. Bounded by `limit`: more than that makes no difference.
+    package static func unfinishedCount(
+        of customer: CustomerID, limit: Int, in reader: SQLReader
+    ) throws(PersistenceError) -> Int {
+        try reader.query(
+            """
+            SELECT id FROM payment_transaction
+            WHERE bundle_id = ? AND customer_identifier = ? AND is_finished = 0 AND state IN ('purchased', 'restored')
+            LIMIT ?
+            """, customer.bundleId, customer.customerIdentifier, limit
+        ).count
+    }
+
+    /// For the operator, across customers, by identifier and so by age.
+    package static func list(
+        _ request: TransactionListRequest, in reader: SQLReader
+    ) throws -> [(StoredTransaction, account: String)] {
+        var conditions = ["t.id > ?"]
+        var arguments: [any SQLValueConvertible] = [request.after ?? ""]
+        func add(_ condition: String, _ argument: (any SQLValueConvertible)?) {
+            guard let argument else { return }
+            conditions.append(condition)
+            arguments.append(argument)
+        }
+        add("t.bundle_id = ?", request.bundleId)
+        add("c.account = ?", request.account)
+        add("t.state = ?", request.state?.rawValue)
+        add("t.is_finished = ?", request.isFinished)
+        let rows = try reader.query(
+            """
+            SELECT t.*, c.account FROM payment_transaction t
+            JOIN customer c ON c.bundle_id = t.bundle_id AND c.customer_identifier = t.customer_identifier
+            WHERE \(conditions.joined(separator: " AND ")) ORDER BY t.id LIMIT ?
+            """, arguments: arguments + [request.limit])
+        return try rows.map { (try StoredTransaction($0), account: try $0["account"]) }
+    }
+
+    /// Transactions whose outcome is not known yet, by identifier; quarantined ones are a person's business.
+    package static func purchasing(after: String, limit: Int, in reader: SQLReader) throws(PersistenceError) -> [String] {
+        var identifiers: [String] = []
+        let rows = try reader.query(
+            """
+            SELECT id FROM payment_transaction
+            WHERE state = 'purchasing' AND phase <> 'quarantined' AND id > ? ORDER BY id LIMIT ?
+            """, after, limit)
+        for row in rows { identifiers.append(try row["id"]) }
+        return identifiers
+    }
+
+    /// How many transactions are quarantined; the health check tells.
+    package static func quarantinedCount(in reader: SQLReader) throws(PersistenceError) -> Int {
+        let row = try reader.queryOne(
+            """
+            SELECT COUNT(*) AS quarantined FROM payment_transaction WHERE state = 'purchasing' AND phase = 'quarantined'
+            """)
+        return try row?["quarantined"] ?? 0
+    }
+}

@@ -1,0 +1,70 @@
+import Persistence
+import StoreModels
+
+/// Transactions as rows. Every statement that serves a customer carries app and customer.
+package enum TransactionRepository {
+    package static func insert(_ stored: StoredTransaction, in transaction: SQLTransaction) throws {
+        let value = stored.transaction
+        try transaction.execute(
+            """
+            INSERT INTO payment_transaction (id, bundle_id, customer_identifier, created_seq, state, phase, revision,
+                product_identifier, origin_device_id, terms, quote, body)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            value.id, stored.customer.bundleId, stored.customer.customerIdentifier, stored.createdSeq,
+            value.transactionState.rawValue, stored.phase, value.revision, value.payment.productIdentifier,
+            value.originDeviceId, try stored.terms.map(StoredJSON.text), try stored.quote.map(StoredJSON.text),
+            try StoredJSON.text(value))
+    }
+
+    /// Writes a revision that ends or follows `expected`.
+    /// - Returns: whether the row was still in that state; false means somebody else was first and nothing is written.
+    package static func advance(
+        _ stored: StoredTransaction, from expected: TransactionState, in transaction: SQLTransaction
+    ) throws -> Bool {
+        let value = stored.transaction
+        return try transaction.execute(
+            """
+            UPDATE payment_transaction
+            SET state = ?, phase = ?, is_finished = ?, revision = ?, transaction_number = ?, terms = ?, quote = ?, body = ?
+            WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND state = ?
+            """,
+            value.transactionState.rawValue, stored.phase, stored.isFinished, value.revision,
+            value.transactionIdentifier.flatMap(Int64.init), try stored.terms.map(StoredJSON.text),
+            try stored.quote.map(StoredJSON.text), try StoredJSON.text(value), value.id, stored.customer.bundleId,
+            stored.customer.customerIdentifier, expected.rawValue) == 1
+    }
+
+    /// Takes a transaction out of the queue.
+    /// - Returns: false when it was out already.
+    package static func markFinished(
+        _ id: String, of customer: CustomerID, in transaction: SQLTransaction
+    ) throws(PersistenceError) -> Bool {
+        try transaction.execute(
+            """
+            UPDATE payment_transaction SET is_finished = 1
+            WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND is_finished = 0
+            """, id, customer.bundleId, customer.customerIdentifier) == 1
+    }
+
+    package static func find(_ id: String, of customer: CustomerID, in reader: SQLReader) throws -> StoredTransaction? {
+        try reader.queryOne(
+            "SELECT * FROM payment_transaction WHERE id = ? AND bundle_id = ? AND customer_identifier = ?", id,
+            customer.bundleId, customer.customerIdentifier
+        ).map(StoredTransaction.init)
+    }
+
+    /// For the service itself, which knows an identifier from its own table.
+    package static func find(_ id: String, in reader: SQLReader) throws -> StoredTransaction? {
+        try reader.queryOne("SELECT * FROM payment_transaction WHERE id = ?", id).map(StoredTransaction.init)
+    }
+
+    /// The next identifier of a purchased or restored transaction: decimal, and larger than all before it.
+    package static func nextIdentifier(in transaction: SQLTransaction) throws -> String {
+        let row = try transaction.queryOne(
+            "UPDATE counter SET value = value + 1 WHERE name = 'transaction' RETURNING value")
+        guard let row else { throw StoreError(.internal, "the transaction counter is missing") }
+        let value: Int64 = try row["value"]
+        return "\(value)"
+    }
+}

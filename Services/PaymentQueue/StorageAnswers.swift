@@ -1,0 +1,25 @@
+import Persistence
+import StoreModels
+
+/// Turns what the database throws into what a caller can act on; other errors pass.
+func answering<Output>(_ body: () async throws -> Output) async throws -> Output {
+    do {
+        return try await body()
+    } catch let error as PersistenceError {
+        throw StoreError(storage: error)
+    }
+}
+
+extension StoreError {
+    /// A full disk or a long queue wrote nothing. After a flush that failed nobody knows what the disk holds: the same
+    /// key finds out. The rest is a fault of ours, told in the log and not to the caller.
+    init(storage error: PersistenceError) {
+        switch error.code {
+        case .storageFull: self.init(.serviceUnavailable, "the payment queue's disk is full; nothing was written")
+        case .busy, .overloaded, .closed:
+            self.init(.serviceUnavailable, "the payment queue's database is busy", retryAfterMs: 200)
+        case .storageFailed: self.init(.outcomeUnknown, "the payment queue's disk failed")
+        default: self.init(.internal, "the payment queue's database refused a statement")
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import BusClient
+import BusService
+import Hummingbird
+import StoreModels
+
+extension Gateway {
+    var adminRoutes: [Route] {
+        [
+            Route(.get, "/admin/v1/apps", .admin, query: ["after", "limit"]) { [self] in try await apps($0) },
+            Route(.get, "/admin/v1/apps/{bundleId}", .admin) { [self] in try await app($0) },
+            Route(.put, "/admin/v1/apps/{bundleId}", .admin) { [self] in try await putApp($0) },
+            Route(.get, "/admin/v1/apps/{bundleId}/catalog", .admin) { [self] in try await exportCatalog($0) },
+            Route(.put, "/admin/v1/apps/{bundleId}/catalog", .admin, query: ["fileName"]) { [self] in
+                try await importCatalog($0)
+            },
+            Route(
+                .get, "/admin/v1/apps/{bundleId}/products", .admin, query: ["storefront", "after", "limit"]
+            ) { [self] in try await catalogProducts($0) },
+            Route(
+                .get, "/admin/v1/transactions", .admin,
+                query: ["bundleId", "account", "state", "finished", "after", "limit"]
+            ) { [self] in try await allTransactions($0) },
+            Route(.get, "/admin/v1/services", .admin) { [self] _ in try await whoIsThere() },
+        ]
+    }
+
+    private func apps(_ call: Call) async throws -> Response {
+        let request = PageRequest(after: try call.after(), limit: try call.limit(HTTPLimits.adminPageMax))
+        return try Reply.json(try await services.call(CatalogEndpoints.listApps, request, context: call.context()))
+    }
+
+    private func app(_ call: Call) async throws -> Response {
+        let request = AppRequest(bundleId: try call.bundleId())
+        return try Reply.json(try await services.call(CatalogEndpoints.getApp, request, context: call.context()))
+    }
+
+    private func putApp(_ call: Call) async throws -> Response {
+        let bundleId = try call.bundleId()
+        let members = MemberNames(AppSettings.memberNames, nested: ["appPrice": .money])
+        let settings = try await call.body(AppSettings.self, members: members)
+        guard settings.name.unicodeScalars.count <= 64 else {
+            throw StoreError.invalid("$.name", "must be at most 64 characters long")
+        }
+        if let limit = settings.unfinishedLimit, limit < 1 {
+            throw StoreError.invalid("$.unfinishedLimit", "must be 1 or more, or null for none")
+        }
+        let request = PutAppRequest(bundleId: bundleId, settings: settings)
+        return try Reply.json(try await services.call(CatalogEndpoints.putApp, request, context: call.context()))
+    }
+
+    /// Every product as the catalogue has it, in its order, priced for one storefront.
+    private func catalogProducts(_ call: Call) async throws -> Response {
+        let storefront = try call.query.single("storefront") ?? Self.defaultStorefront
+        _ = try await storefronts.find(storefront, at: "query storefront", call)
+        let page = try await services.call(
+            CatalogEndpoints.listProducts,
+            ProductsPageRequest(
+                bundleId: try call.bundleId(), storefront: storefront, after: try call.after(),
+                limit: try call.limit(HTTPLimits.adminPageMax)),
+            context: call.context())
+        return try Reply.json(ProductList(products: page.products, after: page.after))
+    }
+
+    /// Across customers; `records` says whose each transaction is.
+    private func allTransactions(_ call: Call) async throws -> Response {
+        let request = TransactionListRequest(
+            bundleId: try call.query.single("bundleId"), account: try call.query.single("account"),
+            state: try call.query.choice("state", TransactionState.self), isFinished: try call.query.boolean("finished"),
+            after: try call.after(), limit: try call.limit())
+        return try Reply.json(try await services.call(PaymentEndpoints.listTransactions, request, context: call.context()))
+    }
+
+    /// Whoever answers within the time health checks are given.
+    private func whoIsThere() async throws -> Response {
+        guard bus.state == .connected else { return try Reply.json(ServicesAnswer(bus: "away", instances: [])) }
+        let discovery = ServiceDiscovery(bus)
+        let instances: [HealthResponse]
+        do throws(BusError) {
+            instances = try await discovery.health(timeout: .milliseconds(500))
+        } catch {
+            throw StoreError(error, service: "discovery")
+        }
+        return try Reply.json(ServicesAnswer(bus: "connected", instances: instances))
+    }
+
+    private static let defaultStorefront = "USA"
+}
+
+extension Call {
+    /// The app the path names.
+    /// - Throws: `requestInvalid`.
+    func bundleId() throws(StoreError) -> String {
+        let text = try parameter("bundleId")
+        try Identifier.checkBundle(text, at: "bundleId")
+        return text
+    }
+}

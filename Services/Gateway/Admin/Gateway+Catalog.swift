@@ -1,0 +1,55 @@
+import BusService
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import StoreModels
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension Gateway {
+    /// Streams the file to Catalog, part by part; the catalogue in force changes with the commit and not before.
+    @concurrent func importCatalog(_ call: Call) async throws -> Response {
+        let bundleId = try call.bundleId()
+        let fileName = try call.query.single("fileName")
+        if let fileName { try Identifier.check(fileName, at: "query fileName") }
+        let upload = try CatalogUpload(call.request)
+        let context = call.context(deadline: .now + HTTPLimits.uploadTimeout)
+        var parts = try await upload.start()
+        let begun = try await services.call(
+            CatalogEndpoints.beginImport,
+            BeginImportRequest(bundleId: bundleId, byteCount: parts.byteCount, fileName: fileName), context: context)
+        var index = 0
+        while let part = try await parts.next() {
+            let request = ImportPartRequest(importIdentifier: begun.importIdentifier, index: index, data: Data(part))
+            _ = try await services.call(CatalogEndpoints.addImportPart, request, context: context)
+            index += 1
+        }
+        let report = try await services.call(
+            CatalogEndpoints.commitImport, CommitImportRequest(importIdentifier: begun.importIdentifier), context: context)
+        return try Reply.json(report)
+    }
+
+    /// The file as it was imported. The first part is read before the answer begins, so that an error is a problem and
+    /// not a broken file; a later error cuts the connection, which a client sees.
+    func exportCatalog(_ call: Call) async throws -> Response {
+        let bundleId = try call.bundleId()
+        let context = call.context(deadline: .now + HTTPLimits.uploadTimeout)
+        let first = try await services.call(
+            CatalogEndpoints.exportPart, ExportPartRequest(bundleId: bundleId, index: 0), context: context)
+        let body = ResponseBody { [services] writer in
+            try await writer.write(ByteBuffer(bytes: first.data))
+            for index in 1..<max(1, first.partCount) {
+                let request = ExportPartRequest(bundleId: bundleId, index: index, catalogVersion: first.catalogVersion)
+                let part = try await services.call(CatalogEndpoints.exportPart, request, context: context)
+                try await writer.write(ByteBuffer(bytes: part.data))
+            }
+            try await writer.finish(nil)
+        }
+        let headers: HTTPFields = [.contentType: "application/json", .eTag: "\"\(first.catalogVersion)\""]
+        return Response(status: .ok, headers: headers, body: body)
+    }
+}

@@ -1,0 +1,64 @@
+import HTTPTypes
+import StoreModels
+
+/// Decides who calls, and whether the route is for them.
+struct Authenticator: Sendable {
+    let tokens: SessionTokens
+    /// Nil when the operator set none: then nobody is the operator.
+    let adminKey: AdminKey?
+
+    /// - Throws: 401 without valid credentials, 403 with credentials of another kind.
+    func principal(for access: Access, headers: HTTPFields) async throws(Problem) -> Principal {
+        switch access {
+        case .open, .server: return .anonymous
+        case .app, .appOrStore: return try await session(access, headers)
+        case .admin: return try await admin(headers)
+        }
+    }
+
+    private func session(_ access: Access, _ headers: HTTPFields) async throws(Problem) -> Principal {
+        let token = try bearer(headers)
+        if adminKey?.matches(token) == true {
+            throw Problem(StoreError(.forbidden, "this path is for a customer's session; the admin key opens /admin only"))
+        }
+        let session: Session
+        do {
+            session = try await tokens.verify(token)
+        } catch SessionTokens.Rejection.expired {
+            throw Self.unauthenticated("the session token has expired")
+        } catch {
+            throw Self.unauthenticated("the session token is not valid")
+        }
+        guard session.client == .app || access == .appOrStore else {
+            throw Problem(StoreError(.forbidden, "a session with client \"store\" may call the store's paths only"))
+        }
+        return .session(session)
+    }
+
+    private func admin(_ headers: HTTPFields) async throws(Problem) -> Principal {
+        let token = try bearer(headers)
+        if let adminKey, adminKey.matches(token) { return .admin }
+        if (try? await tokens.verify(token)) != nil {
+            throw Problem(StoreError(.forbidden, "a customer's session may not call the operator's paths"))
+        }
+        throw Self.unauthenticated(
+            adminKey == nil
+                ? "this gateway has no admin key: start it with STOREBUS_ADMIN_KEY or STOREBUS_ADMIN_KEY_FILE"
+                : "the admin key is not the one this gateway was started with")
+    }
+
+    /// The token of `Authorization: Bearer …`.
+    private func bearer(_ headers: HTTPFields) throws(Problem) -> String {
+        let values = headers[values: .authorization]
+        guard !values.isEmpty else { throw Self.unauthenticated("the Authorization header is missing") }
+        let parts = values[0].split(separator: " ", omittingEmptySubsequences: true)
+        guard values.count == 1, parts.count == 2, parts[0].lowercased() == "bearer" else {
+            throw Self.unauthenticated("the Authorization header must be one bearer token")
+        }
+        return String(parts[1])
+    }
+
+    private static func unauthenticated(_ message: String) -> Problem {
+        Problem(StoreError(.unauthenticated, message), headers: [.wwwAuthenticate: "Bearer realm=\"storebus\""])
+    }
+}

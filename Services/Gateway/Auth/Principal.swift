@@ -1,0 +1,13 @@
+/// Who is calling, once the credentials have been checked.
+enum Principal: Sendable {
+    /// Nobody in particular: an open path.
+    case anonymous
+    case session(Session)
+    case admin
+
+    /// The `Sb-Actor` header, `c:<app>:<customerIdentifier>:<device>`; only the gateway sets it.
+    var actor: String? {
+        guard case .session(let session) = self else { return nil }
+        return "c:\(session.bundleId):\(session.customerIdentifier):\(session.deviceId)"
+    }
+}

@@ -1,0 +1,34 @@
+import StoreModels
+
+/// Who a session token speaks for: a customer in one app on one device, through the app itself or the App Store app.
+struct Session: Hashable, Sendable {
+    enum Client: String, CaseIterable, Sendable, Codable {
+        case app
+        /// The App Store app on that device: store page and promoted purchases, nothing else.
+        case store
+    }
+
+    /// New for each `POST /v1/sessions`.
+    var identifier: String
+    /// When it began; the newest session of an installation is the one that is alive.
+    var startedAt: Timestamp
+    var bundleId: String
+    var customerIdentifier: String
+    var account: String
+    var deviceId: String
+    var client: Client
+    /// Alpha-3 country code of the account's storefront when the session began.
+    var storefront: String
+    var platform: DeviceLaunch.Platform
+    var promotedPurchases: DeviceLaunch.PromotedPurchases
+
+    /// One app on one device, whoever is signed in.
+    var installation: Installation { Installation(bundleId: bundleId, deviceId: deviceId) }
+    var customer: CustomerReference { CustomerReference(bundleId: bundleId, customerIdentifier: customerIdentifier) }
+}
+
+/// One app on one device.
+struct Installation: Hashable, Sendable, Codable {
+    var bundleId: String
+    var deviceId: String
+}

@@ -1,0 +1,70 @@
+import JWTKit
+import StoreModels
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A session as the claims of its token:
+///
+/// ```json
+/// {"iss":"storebus","aud":"storebus-session","iat":1795600000,"exp":1795686400,"jti":"s_…","sub":"c_…",
+///  "startedAt":"2026-11-21T10:00:00.000Z","bundleId":"com.example.app","account":"alice","deviceId":"alice-1",
+///  "client":"app","storefront":"USA","platform":"iOS","promotedPurchases":"delegate"}
+/// ```
+struct SessionClaims: JWTPayload {
+    static let issuer = "storebus"
+    static let audience = "storebus-session"
+    /// A day: long enough for a test run, short enough that a leaked token is no heirloom.
+    static let lifetime: Double = 24 * 60 * 60
+
+    var iss: IssuerClaim
+    var aud: AudienceClaim
+    var iat: IssuedAtClaim
+    var exp: ExpirationClaim
+    var jti: IDClaim
+    /// The customer's identifier.
+    var sub: SubjectClaim
+    var startedAt: Timestamp
+    var bundleId: String
+    var account: String
+    var deviceId: String
+    var client: Session.Client
+    var storefront: String
+    var platform: DeviceLaunch.Platform
+    var promotedPurchases: DeviceLaunch.PromotedPurchases
+
+    init(_ session: Session) {
+        let start = session.startedAt.date
+        iss = IssuerClaim(value: Self.issuer)
+        aud = AudienceClaim(value: Self.audience)
+        iat = IssuedAtClaim(value: start)
+        exp = ExpirationClaim(value: start.addingTimeInterval(Self.lifetime))
+        jti = IDClaim(value: session.identifier)
+        sub = SubjectClaim(value: session.customerIdentifier)
+        startedAt = session.startedAt
+        bundleId = session.bundleId
+        account = session.account
+        deviceId = session.deviceId
+        client = session.client
+        storefront = session.storefront
+        platform = session.platform
+        promotedPurchases = session.promotedPurchases
+    }
+
+    var session: Session {
+        Session(
+            identifier: jti.value, startedAt: startedAt, bundleId: bundleId, customerIdentifier: sub.value,
+            account: account, deviceId: deviceId, client: client, storefront: storefront, platform: platform,
+            promotedPurchases: promotedPurchases)
+    }
+
+    /// Everything but the signature. ``SessionTokens`` has its own clock, so that expiry can be tested; the library's
+    /// check of the wall clock is left to it.
+    func verify(using algorithm: some JWTAlgorithm) async throws {
+        guard iss.value == Self.issuer else { throw SessionTokens.Rejection.malformed }
+        try aud.verifyIntendedAudience(includes: Self.audience)
+    }
+}

@@ -1,0 +1,61 @@
+import Crypto
+import JWTKit
+import StoreModels
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Makes and reads session tokens: JWTs signed with HMAC-SHA256. Stateless, so any gateway with the same key takes
+/// them.
+///
+/// The header a token must have is known to the byte, `{"alg":"HS256","typ":"JWT"}`: no other algorithm and no key
+/// identifier is ever considered, so there is nothing to confuse (S2).
+struct SessionTokens: Sendable {
+    enum Rejection: Error {
+        case malformed
+        case expired
+    }
+
+    private let keys: JWTKeyCollection
+    private let now: @Sendable () -> Timestamp
+
+    /// - Parameters:
+    ///   - key: At least 32 bytes.
+    ///   - now: The wall clock; tests pass their own.
+    init(key: [UInt8], now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock) async {
+        precondition(key.count >= 32, "a session key of fewer than 32 bytes can be guessed")
+        keys = JWTKeyCollection()
+        await keys.add(hmac: HMACKey(from: Data(key)), digestAlgorithm: .sha256)
+        self.now = now
+    }
+
+    /// - Returns: The token and when it ends.
+    func issue(_ session: Session) async throws -> (token: String, expiresAt: Timestamp) {
+        let claims = SessionClaims(session)
+        let token = try await keys.sign(claims, header: Self.header)
+        return (token, Timestamp(claims.exp.value))
+    }
+
+    /// - Throws: ``Rejection``, or what the library says of a bad signature.
+    func verify(_ token: String) async throws -> Session {
+        guard token.utf8.count <= HTTPLimits.tokenBytesMax, let dot = token.firstIndex(of: "."),
+            Self.isOurHeader(token[..<dot])
+        else { throw Rejection.malformed }
+        let claims = try await keys.verify(token, as: SessionClaims.self)
+        guard Timestamp(claims.exp.value) > now() else { throw Rejection.expired }
+        return claims.session
+    }
+
+    private static let header: JWTHeader = ["alg": .string("HS256"), "typ": .string("JWT")]
+
+    private static func isOurHeader(_ encoded: Substring) -> Bool {
+        // Base64url, as JWTs are: two other digits and no padding.
+        var text = String(encoded.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
+        text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        guard let bytes = Data(base64Encoded: text), let value = try? StrictJSON.parse(Array(bytes)) else { return false }
+        return value == .object(["alg": "HS256", "typ": "JWT"])
+    }
+}

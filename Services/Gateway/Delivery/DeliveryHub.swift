@@ -1,0 +1,152 @@
+import BusClient
+import BusService
+import Logging
+import StoreModels
+import Synchronization
+
+/// All open streams of this gateway: who they are for, which session is the newest, and the second's look at the heads.
+final class DeliveryHub: Sendable {
+    /// Weak: a stream lives as long as its answer.
+    fileprivate struct Entry {
+        weak var stream: ObserverStream?
+        let session: Session
+        let promotedPurchases: DeviceLaunch.PromotedPurchases
+    }
+
+    fileprivate struct State {
+        var entries: [ObserverStream.ID: Entry] = [:]
+        var nextID: ObserverStream.ID = 0
+        var newest: [Installation: SessionOpened] = [:]
+        var isStopping = false
+        var isTicking = false
+    }
+
+    let bus: any BusClient
+    let services: ServiceCaller
+    let logger: Logger
+    let metrics = DeliveryMetrics()
+    private let state = Mutex(State())
+
+    init(bus: any BusClient, services: ServiceCaller, logger: Logger) {
+        self.bus = bus
+        self.services = services
+        self.logger = logger
+    }
+
+    /// Registers a stream before anything is read for it.
+    /// - Throws: `promotedPurchaseHandlerConflict`, `rateLimited`, `serviceUnavailable`.
+    func register(
+        _ session: Session, promotedPurchases: DeviceLaunch.PromotedPurchases, now: ContinuousClock.Instant,
+        cut: @escaping @Sendable () -> Void
+    ) throws(StoreError) -> ObserverStream {
+        let (stream, count) = try state.withLock { state throws(StoreError) in
+            try state.admit(session, promotedPurchases)
+            state.nextID += 1
+            let stream = ObserverStream(
+                id: state.nextID, session: session, promotedPurchases: promotedPurchases, now: now, cut: cut,
+                forget: { [weak self] in self?.forget($0) })
+            state.entries[stream.id] = Entry(stream: stream, session: session, promotedPurchases: promotedPurchases)
+            return (stream, state.entries.count)
+        }
+        metrics.open(count)
+        return stream
+    }
+
+    /// Whether a newer session of the installation is known.
+    func isSuperseded(_ session: Session) -> Bool {
+        state.withLock { $0.newest[session.installation]?.supersedes(session) ?? false }
+    }
+
+    /// An app was launched through this gateway; the others are told.
+    func sessionOpened(_ session: Session) {
+        let opened = SessionOpened(session)
+        receive(opened)
+        services.publish(event: SessionOpened.subject, opened)
+    }
+
+    /// An app was launched, here or elsewhere.
+    func receive(_ opened: SessionOpened) {
+        let older = state.withLock { state in
+            state.remember(opened)
+            return state.entries.values.filter { opened.supersedes($0.session) }.compactMap(\.stream)
+        }
+        for stream in older { stream.supersede() }
+    }
+
+    /// A second has passed: comments, observers that stand still, and the heads. One at a time: a slow look at the heads
+    /// is not joined by another.
+    func tick(now: ContinuousClock.Instant) async {
+        for stream in streams where stream.tick(now: now) { metrics.cut() }
+        let isFirst = state.withLock { state in
+            defer { state.isTicking = true }
+            return !state.isTicking
+        }
+        guard isFirst else { return }
+        await readHeads()
+        state.withLock { $0.isTicking = false }
+    }
+
+    /// Ends every stream; none opens any more.
+    func stop() {
+        state.withLock { $0.isStopping = true }
+        for stream in streams { stream.end() }
+    }
+
+    var streams: [ObserverStream] { state.withLock { $0.entries.values.compactMap(\.stream) } }
+
+    private func forget(_ id: ObserverStream.ID) {
+        let count = state.withLock { state in
+            state.entries[id] = nil
+            return state.entries.count
+        }
+        metrics.open(count)
+    }
+
+    /// One question per 500 customers, however many streams they have.
+    private func readHeads() async {
+        let customers = Dictionary(grouping: streams.map { ($0, $0.position) }, by: { $0.0.session.customer })
+        var rest = Array(customers.keys)[...]
+        while !rest.isEmpty {
+            let page = Array(rest.prefix(HeadsRequest.customersMax))
+            rest = rest.dropFirst(page.count)
+            do {
+                let reply = try await services.call(
+                    PaymentEndpoints.heads, HeadsRequest(customers: page),
+                    context: CallContext(deadline: .now + DeliveryLimits.headsInterval))
+                for (customer, head) in zip(page, reply.heads) {
+                    for (stream, asked) in customers[customer] ?? [] { stream.receive(head: head, askedAt: asked) }
+                }
+            } catch {
+                logger.debug("heads could not be read", metadata: ["code": "\(error.code)"])
+                for customer in page { for (stream, _) in customers[customer] ?? [] { stream.headsFailed() } }
+            }
+        }
+    }
+}
+
+extension DeliveryHub.State {
+    fileprivate func admit(_ session: Session, _ promotedPurchases: DeviceLaunch.PromotedPurchases) throws(StoreError) {
+        guard !isStopping else { throw StoreError(.serviceUnavailable, "this gateway is stopping", retryAfterMs: 100) }
+        guard entries.count < DeliveryLimits.streamsMax else {
+            throw StoreError(.serviceUnavailable, "this gateway has \(DeliveryLimits.streamsMax) streams already", retryAfterMs: 1000)
+        }
+        let others = entries.values.filter {
+            $0.stream != nil && $0.session.installation == session.installation
+                && newest[session.installation]?.supersedes($0.session) != true
+        }
+        guard others.allSatisfy({ $0.promotedPurchases == promotedPurchases }) else {
+            throw StoreError(
+                .promotedPurchaseHandlerConflict, "a stream of this installation is open with another promotedPurchases")
+        }
+        guard others.count < DeliveryLimits.streamsPerInstallationMax else {
+            throw StoreError(
+                .rateLimited, "this installation has \(others.count) streams open already", retryAfterMs: 1000)
+        }
+    }
+
+    fileprivate mutating func remember(_ opened: SessionOpened) {
+        if let known = newest[opened.installation], known.startedAt > opened.startedAt { return }
+        if newest.count >= DeliveryLimits.sessionsRememberedMax { newest.removeAll() }
+        newest[opened.installation] = opened
+    }
+}

@@ -1,0 +1,165 @@
+import StoreModels
+
+/// Decides what one stream sends next (`architecture.md`, live delivery): all unfinished transactions first, then every
+/// change in order, once. A pure state machine: what was read or heard goes in, events come out, and ``need`` says what to
+/// read next. It throws nothing and waits for nothing.
+///
+/// Hints are believed only as far as they fit: the change right behind ``position`` is forwarded, anything else means
+/// that something was missed and is read from the database. A lost hint is noticed at the next head.
+struct DeliveryMachine {
+    /// What the observer is told.
+    enum Event: Equatable {
+        case updated(seq: Int64, [PaymentTransaction])
+        case removed(seq: Int64, [PaymentTransaction])
+        case synchronized(seq: Int64)
+    }
+
+    /// What has to be read before anything else can be sent.
+    enum Need: Equatable {
+        case nothing
+        /// `countsDelivery`: it is the launch's or resume's own, not one taken again later (M51).
+        case snapshot(after: String?, countsDelivery: Bool)
+        case changes(after: Int64)
+    }
+
+    private enum Phase {
+        /// Snapshot pages are being read; `cursor` is nil before the first.
+        case opening(cursor: String?)
+        case live
+    }
+
+    /// Hints kept while something is being read. More are dropped: the database has them.
+    static let heldMax = 256
+
+    private let customer: CustomerReference
+    private let deviceId: String
+    private var phase = Phase.opening(cursor: nil)
+    /// The `seq` of the last change this stream has dealt with.
+    private(set) var position: Int64 = 0
+    /// The largest `seq` known to exist.
+    private var target: Int64 = 0
+    private var held: [Int64: CustomerChange] = [:]
+    /// Revisions that later snapshot pages brought before their changes; until `newerUntil` is reached.
+    private var newer: [String: Int] = [:]
+    private var newerUntil: Int64 = 0
+    private var hasSynchronized = false
+    /// A read failed; nothing more is read until the next head or hint.
+    private var isResting = false
+
+    init(customer: CustomerReference, deviceId: String) {
+        self.customer = customer
+        self.deviceId = deviceId
+    }
+
+    var need: Need {
+        if isResting { return .nothing }
+        switch phase {
+        case .opening(let cursor): return .snapshot(after: cursor, countsDelivery: !hasSynchronized)
+        case .live: return target > position ? .changes(after: position) : .nothing
+        }
+    }
+
+    /// A page of the snapshot. The first is sent even when it is empty, so that the observer always hears at once.
+    mutating func receive(_ page: Snapshot) -> [Event] {
+        guard case .opening(let cursor) = phase else { return [] }
+        let isFirst = cursor == nil
+        if isFirst { begin(at: page.seq) }
+        if page.seq > position { remember(page) }
+        var events: [Event] = []
+        let visible = page.transactions.filter { $0.isVisible(to: deviceId) }
+        if isFirst || !visible.isEmpty { events.append(.updated(seq: position, visible)) }
+        if let after = page.after {
+            phase = .opening(cursor: after)
+        } else {
+            phase = .live
+            hasSynchronized = true
+            events.append(.synchronized(seq: position))
+            events += advance()
+        }
+        return events
+    }
+
+    /// A hint from the bus. One for another customer is none of ours: the key is a digest, and digests may collide.
+    mutating func receive(hint change: CustomerChange) -> [Event] {
+        guard change.bundleId == customer.bundleId, change.customerIdentifier == customer.customerIdentifier,
+            change.seq > position
+        else { return [] }
+        isResting = false
+        target = max(target, change.seq)
+        if held.count < Self.heldMax { held[change.seq] = change }
+        guard case .live = phase else { return [] }
+        return advance()
+    }
+
+    /// Changes read from the journal.
+    mutating func receive(_ reply: ChangesReply) -> [Event] {
+        guard case .live = phase else { return [] }
+        let before = position
+        var events: [Event] = []
+        for change in reply.changes where change.seq == position + 1 { events += forward(change) }
+        events += advance()
+        let isStuck = position == before && reply.head > position
+        if reply.snapshotRequired || isStuck {
+            restart()
+        } else if position == before {
+            // Nothing is behind us, whatever a hint claimed.
+            held.removeAll()
+            target = position
+        } else {
+            target = max(reply.head, held.keys.max() ?? 0)
+        }
+        return events
+    }
+
+    /// The customer's last `seq`.
+    /// - Parameter asked: ``position`` when it was asked. A head below it means that the journal began anew.
+    mutating func receive(head: Int64, askedAt asked: Int64) {
+        isResting = false
+        guard case .live = phase else { return }
+        if head < asked { restart() } else { target = max(target, head) }
+    }
+
+    /// The read that ``need`` asked for did not come.
+    mutating func readFailed() {
+        isResting = true
+    }
+
+    private mutating func begin(at seq: Int64) {
+        position = seq
+        held = held.filter { $0.key > seq }
+        target = max(seq, held.keys.max() ?? 0)
+        newer.removeAll()
+        newerUntil = 0
+    }
+
+    /// A page read after the first may be ahead of it; its changes still come, and must not take the observer back.
+    private mutating func remember(_ page: Snapshot) {
+        for transaction in page.transactions { newer[transaction.id] = transaction.revision }
+        newerUntil = max(newerUntil, page.seq)
+    }
+
+    private mutating func restart() {
+        phase = .opening(cursor: nil)
+    }
+
+    /// Forwards the hints that fit by now.
+    private mutating func advance() -> [Event] {
+        var events: [Event] = []
+        while let next = held.removeValue(forKey: position + 1) { events += forward(next) }
+        if held.keys.contains(where: { $0 <= position }) { held = held.filter { $0.key > position } }
+        return events
+    }
+
+    private mutating func forward(_ change: CustomerChange) -> [Event] {
+        position = change.seq
+        target = max(target, position)
+        defer { if position >= newerUntil { newer.removeAll() } }
+        guard change.isVisible(to: deviceId) else { return [] }
+        switch change.kind {
+        case .removed: return [.removed(seq: change.seq, [change.transaction])]
+        case .updated:
+            if let sent = newer[change.transaction.id], change.transaction.revision <= sent { return [] }
+            return [.updated(seq: change.seq, [change.transaction])]
+        }
+    }
+}

@@ -1,0 +1,10 @@
+import Metrics
+
+/// How many observers there are, and how many were too slow.
+struct DeliveryMetrics: Sendable {
+    private let openStreams = Gauge(label: "storebus_streams_open")
+    private let cutStreams = Counter(label: "storebus_streams_cut_total")
+
+    func open(_ count: Int) { openStreams.record(count) }
+    func cut() { cutStreams.increment() }
+}

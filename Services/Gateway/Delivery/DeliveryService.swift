@@ -1,0 +1,48 @@
+import BusClient
+import ServiceLifecycle
+import StoreModels
+
+/// Keeps live delivery going for as long as the process runs: a tick each second, another as soon as the bus is back, and
+/// the launches other gateways tell of. When the process stops, the streams end first, so that the server can drain.
+struct DeliveryService: Service {
+    let hub: DeliveryHub
+
+    func run() async throws {
+        await withGracefulShutdownHandler {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await listen() }
+                group.addTask { await tickEachSecond() }
+                group.addTask { await tickOnReconnect() }
+                // `gracefulShutdown` throws only when this task is cancelled, and then it is over too.
+                try? await gracefulShutdown()
+                group.cancelAll()
+            }
+        } onGracefulShutdown: {
+            hub.stop()
+        }
+    }
+
+    private func listen() async {
+        let subscription = try? await hub.bus.subscribe(SessionOpened.subject) { [hub] message in
+            guard let opened = try? StoreJSON.decode(SessionOpened.self, from: message.body) else { return }
+            hub.receive(opened)
+        }
+        // Sleeps until the process stops.
+        while (try? await Task.sleep(for: .seconds(3600))) != nil {}
+        await subscription?.unsubscribe()
+    }
+
+    private func tickEachSecond() async {
+        while (try? await Task.sleep(for: DeliveryLimits.headsInterval)) != nil { await hub.tick(now: .now) }
+    }
+
+    /// What was published while the bus was away is lost; the heads say to whom.
+    private func tickOnReconnect() async {
+        var wasConnected = true
+        for await state in hub.bus.states {
+            if state == .connected && !wasConnected { await hub.tick(now: .now) }
+            wasConnected = state == .connected
+            if Task.isCancelled { return }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import BusClient
+import BusService
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import StoreModels
+
+extension Gateway {
+    /// Opens the live stream: listen first, then read what there is, so that nothing falls between the two.
+    ///
+    /// PaymentQueue has to be there to open one; afterwards the stream outlives its absence.
+    func openStream(_ call: Call) async throws -> Response {
+        let session = call.session
+        let choice = try call.query.choice("promotedPurchases", DeviceLaunch.PromotedPurchases.self)
+        let stream = try delivery.register(
+            session, promotedPurchases: choice ?? session.promotedPurchases, now: .now,
+            cut: { [channel = call.channel] in channel.close(promise: nil) })
+        do {
+            try await listen(for: stream, call)
+            stream.receive(try await firstPage(call))
+        } catch {
+            await stream.close()
+            throw error
+        }
+        // Known only now that the stream can be told.
+        if delivery.isSuperseded(session) { stream.supersede() }
+        let headers: HTTPFields = [
+            .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",
+        ]
+        return Response(status: .ok, headers: headers, body: body(of: stream, call))
+    }
+
+    private func listen(for stream: ObserverStream, _ call: Call) async throws {
+        guard bus.state == .connected else {
+            throw StoreError(.serviceUnavailable, "the bus is away", retryAfterMs: 1000)
+        }
+        let subject = CustomerSubject.changed(stream.session.customer)
+        let subscription = try await withTimeLimit(
+            call.deadline - .now, else: StoreError(.serviceUnavailable, "the bus did not answer in time", retryAfterMs: 1000)
+        ) { [bus] in
+            try await bus.subscribe(subject) { [weak stream] message in
+                guard let change = try? StoreJSON.decode(CustomerChange.self, from: message.body) else { return }
+                stream?.receive(hint: change)
+            }
+        }
+        stream.own(subscription)
+    }
+
+    private func firstPage(_ call: Call) async throws(StoreError) -> Snapshot {
+        do {
+            return try await services.call(
+                PaymentEndpoints.snapshot, SnapshotRequest(of: call.session, after: nil, countsDelivery: true),
+                context: call.context())
+        } catch where error.code == .deadlineExceeded {
+            throw StoreError(.serviceUnavailable, "payment-queue did not answer in time", retryAfterMs: 1000)
+        }
+    }
+
+    /// The task that sends. The body runs outside of the handler, so it chooses its executor itself.
+    private func body(of stream: ObserverStream, _ call: Call) -> ResponseBody {
+        ResponseBody { [services, execution] writer in
+            try await execution.run {
+                try await call.request.body.consumeWithInboundCloseHandler { _ in
+                    let sender = StreamSender(stream: stream, services: services) { call.context(deadline: $0) }
+                    try await sender.run(&writer)
+                } onInboundClosed: {
+                    stream.end()
+                }
+            }
+        }
+    }
+}

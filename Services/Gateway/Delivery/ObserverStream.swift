@@ -1,0 +1,243 @@
+import BusClient
+import StoreModels
+import Synchronization
+
+/// One open stream: a ``DeliveryMachine``, what it has to send, and the one task that sends it.
+///
+/// Hints, heads and the clock come in from the loop; the task takes one ``Step`` after the other. Reads happen only when
+/// everything before has been written, so a slow observer slows nothing but itself.
+final class ObserverStream: Sendable {
+    /// What the sending task does next.
+    enum Step: Sendable {
+        case write([UInt8])
+        case read(DeliveryMachine.Need)
+        /// Nothing follows; the stream ends in good order.
+        case end
+    }
+
+    fileprivate struct State {
+        var machine: DeliveryMachine
+        var outbox: [[UInt8]] = []
+        var pendingBytes = 0
+        var isEnding = false
+        var isDegraded = false
+        var commentDue: ContinuousClock.Instant
+        var writingSince: ContinuousClock.Instant?
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    let session: Session
+    let promotedPurchases: DeviceLaunch.PromotedPurchases
+    private let state: Mutex<State>
+    private let subscription = Mutex<(any BusSubscription)?>(nil)
+    private let cut: @Sendable () -> Void
+    private let forget: @Sendable (ObserverStream.ID) -> Void
+    let id: ID
+
+    typealias ID = UInt64
+
+    /// - Parameters:
+    ///   - cut: Closes the connection under a write that stands still.
+    ///   - forget: Takes the stream out of its hub.
+    init(
+        id: ID, session: Session, promotedPurchases: DeviceLaunch.PromotedPurchases, now: ContinuousClock.Instant,
+        cut: @escaping @Sendable () -> Void, forget: @escaping @Sendable (ID) -> Void
+    ) {
+        self.id = id
+        self.session = session
+        self.promotedPurchases = promotedPurchases
+        self.cut = cut
+        self.forget = forget
+        let machine = DeliveryMachine(customer: session.customer, deviceId: session.deviceId)
+        state = Mutex(State(machine: machine, commentDue: now + DeliveryLimits.commentInterval))
+    }
+
+    /// A stream whose answer never began is let go without a word; then this is the only end it has.
+    deinit {
+        forget(id)
+        guard let subscription = subscription.withLock({ $0 }) else { return }
+        // Unsubscribing waits for the broker, and a deinit cannot.
+        Task { await subscription.unsubscribe() }
+    }
+
+    /// Listens from now on; the subscription ends with the stream.
+    func own(_ subscription: any BusSubscription) {
+        self.subscription.withLock { $0 = subscription }
+    }
+
+    /// Ends the subscription. Idempotent.
+    func close() async {
+        forget(id)
+        let owned = subscription.withLock { subscription in
+            defer { subscription = nil }
+            return subscription
+        }
+        await owned?.unsubscribe()
+    }
+
+    /// Where the stream stands in its customer's journal.
+    var position: Int64 { state.withLock { $0.machine.position } }
+
+    /// Waits for something to do. One task only; when that task is cancelled the stream ends.
+    func next() async -> Step {
+        while true {
+            if let step = takeStep() { return step }
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in park(continuation) }
+            } onCancel: {
+                end()
+            }
+        }
+    }
+
+    func writeBegan(now: ContinuousClock.Instant) {
+        state.withLock { $0.writingSince = now }
+    }
+
+    func writeEnded() {
+        state.withLock { $0.writingSince = nil }
+    }
+
+    func receive(_ page: Snapshot) {
+        update { state in
+            state.isDegraded = false
+            return state.machine.receive(page)
+        }
+    }
+
+    func receive(_ reply: ChangesReply) {
+        update { state in
+            state.isDegraded = false
+            return state.machine.receive(reply)
+        }
+    }
+
+    func receive(hint change: CustomerChange) {
+        update { $0.machine.receive(hint: change) }
+    }
+
+    func receive(head: Int64, askedAt position: Int64) {
+        update { state in
+            state.isDegraded = false
+            state.machine.receive(head: head, askedAt: position)
+            return []
+        }
+    }
+
+    /// PaymentQueue could not be asked. Said in a comment at once, and with every further one.
+    func readFailed() {
+        update { state in
+            state.machine.readFailed()
+            if !state.isDegraded { state.enqueue(ServerSentEvent.comment(Self.degradedText)) }
+            state.isDegraded = true
+            return []
+        }
+    }
+
+    /// The heads could not be read: nothing is known to be missing, and nothing is known to be there.
+    func headsFailed() {
+        update { state in
+            if !state.isDegraded { state.enqueue(ServerSentEvent.comment(Self.degradedText)) }
+            state.isDegraded = true
+            return []
+        }
+    }
+
+    /// A newer session of the installation took over.
+    func supersede() {
+        update { state in
+            guard !state.isEnding, let bytes = try? ServerSentEvent.superseded(seq: state.machine.position) else { return [] }
+            state.enqueue(bytes)
+            state.isEnding = true
+            return []
+        }
+    }
+
+    /// Sends what is waiting and ends.
+    func end() {
+        update { state in
+            state.isEnding = true
+            return []
+        }
+    }
+
+    /// - Returns: Whether the observer was cut for standing still.
+    func tick(now: ContinuousClock.Instant) -> Bool {
+        let isStalled = state.withLock { state in
+            if let since = state.writingSince, now - since >= DeliveryLimits.stallMax { return true }
+            if now >= state.commentDue {
+                state.commentDue = now + DeliveryLimits.commentInterval
+                state.enqueue(ServerSentEvent.comment(state.isDegraded ? Self.degradedText : "alive"))
+            }
+            return false
+        }
+        if isStalled { cut() }
+        wake()
+        return isStalled
+    }
+
+    private static let degradedText = "degraded payments"
+
+    private func takeStep() -> Step? {
+        state.withLock { state in
+            if !state.outbox.isEmpty { return .write(state.takeAll()) }
+            if state.isEnding { return .end }
+            let need = state.machine.need
+            return need == .nothing ? nil : .read(need)
+        }
+    }
+
+    /// Changes the state, queues the events that come of it, and wakes the task. A stream over its bound is cut.
+    private func update(_ change: (inout State) -> [DeliveryMachine.Event]) {
+        let isOver = state.withLock { state in
+            let events = change(&state)
+            guard !state.isEnding else { return false }
+            for event in events {
+                // An event is made of values that came out of JSON, so it has a JSON form.
+                if let bytes = try? ServerSentEvent.bytes(event) { state.enqueue(bytes) }
+            }
+            guard state.pendingBytes > DeliveryLimits.pendingBytesMax else { return false }
+            state.dropAll()
+            state.isEnding = true
+            return true
+        }
+        if isOver { cut() }
+        wake()
+    }
+
+    private func park(_ continuation: CheckedContinuation<Void, Never>) {
+        let isNeeded = state.withLock { state in
+            let isIdle = state.outbox.isEmpty && !state.isEnding && state.machine.need == .nothing
+            if isIdle { state.waiter = continuation }
+            return isIdle
+        }
+        if !isNeeded { continuation.resume() }
+    }
+
+    private func wake() {
+        let waiter = state.withLock { state in
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+}
+
+extension ObserverStream.State {
+    fileprivate mutating func enqueue(_ bytes: [UInt8]) {
+        outbox.append(bytes)
+        pendingBytes += bytes.count
+    }
+
+    /// Everything that waits, as one write.
+    fileprivate mutating func takeAll() -> [UInt8] {
+        let bytes = outbox.count == 1 ? outbox[0] : Array(outbox.joined())
+        dropAll()
+        return bytes
+    }
+
+    fileprivate mutating func dropAll() {
+        outbox.removeAll()
+        pendingBytes = 0
+    }
+}

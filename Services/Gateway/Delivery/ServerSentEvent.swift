@@ -1,0 +1,40 @@
+import StoreModels
+
+/// What goes over a stream, as text (WHATWG HTML, server-sent events):
+///
+/// ```
+/// event: updatedTransactions
+/// id: 7
+/// data: {"seq":7,"transactions":[…]}
+/// ```
+enum ServerSentEvent {
+    private struct Transactions: Encodable {
+        var seq: Int64
+        var transactions: [PaymentTransaction]
+    }
+
+    private struct Position: Encodable {
+        var seq: Int64
+    }
+
+    static func bytes(_ event: DeliveryMachine.Event) throws -> [UInt8] {
+        switch event {
+        case .updated(let seq, let transactions):
+            try bytes("updatedTransactions", seq, Transactions(seq: seq, transactions: transactions))
+        case .removed(let seq, let transactions):
+            try bytes("removedTransactions", seq, Transactions(seq: seq, transactions: transactions))
+        case .synchronized(let seq): try bytes("synchronized", seq, Position(seq: seq))
+        }
+    }
+
+    /// The last event of a stream whose installation was launched again.
+    static func superseded(seq: Int64) throws -> [UInt8] { try bytes("superseded", seq, Position(seq: seq)) }
+
+    /// A line that observers skip and people read: `: degraded payments`.
+    static func comment(_ text: String) -> [UInt8] { Array(": \(text)\n\n".utf8) }
+
+    private static func bytes(_ name: String, _ seq: Int64, _ body: some Encodable) throws -> [UInt8] {
+        // JSON has no line feeds of its own here, so one data line holds it.
+        Array("event: \(name)\nid: \(seq)\ndata: ".utf8) + (try StoreJSON.encode(body)) + [0x0A, 0x0A]
+    }
+}

@@ -1,0 +1,27 @@
+import StoreModels
+
+/// What gateways tell each other when an app is launched, so that the older stream of that installation ends wherever it
+/// is open. A hint, like every event: lost, the older stream only lives on.
+///
+/// ```json
+/// {"installation":{"bundleId":"com.example.app","deviceId":"alice-1"},"sessionIdentifier":"s_…","startedAt":"…"}
+/// ```
+struct SessionOpened: Hashable, Sendable, Codable {
+    /// One subject for all: gateways are few, and each needs every one.
+    static let subject = "sb.evt.gateway.v1.session.opened"
+
+    var installation: Installation
+    var sessionIdentifier: String
+    var startedAt: Timestamp
+
+    init(_ session: Session) {
+        installation = session.installation
+        sessionIdentifier = session.identifier
+        startedAt = session.startedAt
+    }
+
+    /// Whether `session` is an older one of the same installation. Of two that began in the same millisecond neither is.
+    func supersedes(_ session: Session) -> Bool {
+        installation == session.installation && sessionIdentifier != session.identifier && startedAt > session.startedAt
+    }
+}

@@ -1,0 +1,66 @@
+import BusService
+import Hummingbird
+import NIOCore
+import StoreModels
+
+/// Carries out what a stream wants: writes its bytes, reads what it needs, one after the other.
+struct StreamSender {
+    let stream: ObserverStream
+    let services: ServiceCaller
+    /// A context for each read, of the request's trace.
+    let context: @Sendable (ContinuousClock.Instant) -> CallContext
+
+    /// Returns when the stream has ended; whatever happens, its subscription ends too.
+    /// - Throws: When the connection breaks.
+    @concurrent func run(_ writer: inout any ResponseBodyWriter) async throws {
+        do {
+            while try await step(&writer) {}
+        } catch {
+            await stream.close()
+            throw error
+        }
+        await stream.close()
+        try await writer.finish(nil)
+    }
+
+    @concurrent private func step(_ writer: inout any ResponseBodyWriter) async throws -> Bool {
+        switch await stream.next() {
+        case .end: return false
+        case .write(let bytes):
+            stream.writeBegan(now: .now)
+            defer { stream.writeEnded() }
+            try await writer.write(ByteBuffer(bytes: bytes))
+        case .read(let need): await read(need)
+        }
+        return true
+    }
+
+    private func read(_ need: DeliveryMachine.Need) async {
+        let session = stream.session
+        let context = context(.now + HTTPLimits.requestTimeout)
+        do throws(StoreError) {
+            switch need {
+            case .nothing: return
+            case .snapshot(let after, let countsDelivery):
+                let request = SnapshotRequest(of: session, after: after, countsDelivery: countsDelivery)
+                let page = try await services.call(PaymentEndpoints.snapshot, request, context: context)
+                stream.receive(page)
+            case .changes(let after):
+                let request = ChangesRequest(
+                    bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, after: after)
+                stream.receive(try await services.call(PaymentEndpoints.changes, request, context: context))
+            }
+        } catch {
+            stream.readFailed()
+        }
+    }
+}
+
+extension SnapshotRequest {
+    /// A page of what a session's device has not finished.
+    init(of session: Session, after: String?, countsDelivery: Bool) {
+        self.init(
+            bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
+            countsDelivery: countsDelivery, after: after)
+    }
+}

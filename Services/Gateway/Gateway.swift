@@ -1,0 +1,48 @@
+import BusClient
+import BusService
+import Logging
+import StoreModels
+
+/// The gateway: HTTP on one side, the bus on the other, nothing of its own in between but keys and open streams.
+///
+/// Holds what handlers need; each area of the API is an extension beside its handlers (`Gateway+Products.swift`, …)
+/// with a list of its routes, and ``routes`` is the whole table.
+package final class Gateway: Sendable {
+    let bus: any BusClient
+    let execution: HandlerExecution
+    /// Repeats what is safe to repeat: the gateway is the caller nearest the client.
+    let services: ServiceCaller
+    /// Never repeats: for payments, whose first unknown outcome the client must hear of.
+    let payments: ServiceCaller
+    let tokens: SessionTokens
+    let storefronts: StorefrontDirectory
+    let apps: AppDirectory
+    let delivery: DeliveryHub
+    let exposition: @Sendable () async -> String
+    let logger: Logger
+
+    /// - Parameters:
+    ///   - exposition: The metrics in Prometheus' text form.
+    init(
+        bus: any BusClient, tokens: SessionTokens, exposition: @escaping @Sendable () async -> String = { "" },
+        execution: HandlerExecution = HandlerExecution(loop: nil), logger: Logger
+    ) {
+        let services = ServiceCaller(bus: bus, caller: "gateway", retries: true)
+        self.bus = bus
+        self.execution = execution
+        self.services = services
+        self.payments = ServiceCaller(bus: bus, caller: "gateway")
+        self.tokens = tokens
+        self.storefronts = StorefrontDirectory(services: services)
+        self.apps = AppDirectory(services: services)
+        self.delivery = DeliveryHub(bus: bus, services: services, logger: logger)
+        self.exposition = exposition
+        self.logger = logger
+    }
+
+    /// Every path and method there is.
+    var routes: [Route] {
+        sessionRoutes + productRoutes + paymentRoutes + transactionRoutes + storeRoutes + adminRoutes
+            + monitoringRoutes + laterRoutes
+    }
+}

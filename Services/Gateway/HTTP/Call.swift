@@ -1,0 +1,57 @@
+import BusService
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import StoreModels
+
+/// One authenticated request on its way through a handler.
+struct Call: Sendable {
+    let request: Request
+    let route: Route
+    /// What stands for `{id}` and the like, decoded; never empty.
+    let parameters: [String: String]
+    let query: QueryParameters
+    let principal: Principal
+    let trace: TraceContext
+    /// When the client no longer waits.
+    let deadline: ContinuousClock.Instant
+    /// The connection, to be cut when its reader stands still.
+    let channel: any Channel
+    var logger: Logger
+
+    /// A parameter of the path, checked.
+    /// - Throws: `notFound` for text no identifier can be.
+    func parameter(_ name: String) throws(StoreError) -> String {
+        guard let value = parameters[name] else { preconditionFailure("\(route.path) has no {\(name)}") }
+        do {
+            try Identifier.check(value, at: name)
+        } catch {
+            throw .notFound("object")
+        }
+        return value
+    }
+
+    /// The customer's session.
+    /// - Precondition: The route's access is `app` or `appOrStore`, so that the authenticator has seen one.
+    var session: Session {
+        guard case .session(let session) = principal else {
+            preconditionFailure("\(route.path) is called without a session, but its handler needs one")
+        }
+        return session
+    }
+
+    /// What the services are told of this request.
+    func context(deadline: ContinuousClock.Instant? = nil, requestIdentifier: String? = nil) -> CallContext {
+        CallContext(
+            deadline: deadline ?? self.deadline, traceparent: trace.traceparent, requestIdentifier: requestIdentifier,
+            actor: principal.actor)
+    }
+
+    /// Decodes the body.
+    func body<Value: Decodable>(
+        _ type: Value.Type, members: MemberNames, isOptional: Bool = false
+    ) async throws -> Value {
+        try await RequestBodyReader.json(type, members: members, from: request, isOptional: isOptional).value
+    }
+}

@@ -1,0 +1,110 @@
+import BusService
+import HTTPTypes
+import Hummingbird
+import Logging
+import StoreModels
+
+/// Answers every request: finds the route, authenticates, calls the handler, turns errors into problems, and writes one
+/// log line and one metric.
+struct GatewayResponder: HTTPResponder {
+    let table: RouteTable
+    let authenticator: Authenticator
+    let execution: HandlerExecution
+    let metrics: HTTPMetrics
+    let logger: Logger
+
+    func respond(to request: Request, context: GatewayContext) async throws -> Response {
+        await execution.run { await answer(request, context) }
+    }
+
+    private func answer(_ request: Request, _ context: GatewayContext) async -> Response {
+        let start = ContinuousClock.now
+        let trace = TraceContext.next(after: request.headers[.traceparent])
+        var record = AccessRecord(method: request.method, path: request.uri.path, traceID: trace.traceID)
+        metrics.began()
+        var response: Response
+        do {
+            response = try await handle(request, context, trace, start, &record)
+        } catch {
+            let problem = Self.problem(error)
+            record.code = problem.error.code
+            if problem.error.code == .internal { log(error, traceID: trace.traceID) }
+            response = problem.response(traceID: trace.traceID)
+        }
+        response.headers[.xContentTypeOptions] = "nosniff"
+        record.finish(status: response.status, duration: ContinuousClock.now - start)
+        metrics.ended(record)
+        record.log(to: logger)
+        return response
+    }
+
+    private func handle(
+        _ request: Request, _ context: GatewayContext, _ trace: TraceContext, _ start: ContinuousClock.Instant,
+        _ record: inout AccessRecord
+    ) async throws -> Response {
+        try Self.checkWeight(request)
+        let (route, parameters) = try match(request)
+        record.route = route.path
+        let principal = try await authenticator.principal(for: route.access, headers: request.headers)
+        record.principal = principal
+        guard case .handled(let handler) = route.action else { throw Self.notBuilt(route) }
+        let call = Call(
+            request: request, route: route, parameters: parameters,
+            query: try QueryParameters(request.uri.query, names: route.query), principal: principal, trace: trace,
+            deadline: start + (try Self.timeout(request.headers)), channel: context.channel,
+            logger: record.logger(from: logger))
+        return try await handler(call)
+    }
+
+    private func match(_ request: Request) throws(Problem) -> (Route, [String: String]) {
+        switch table.match(request.method, request.uri.path) {
+        case .found(let route, let parameters): return (route, parameters)
+        case .notFound: throw Problem(StoreError(.notFound, "there is no such path; /openapi.json lists them"))
+        case .wrongMethod(let allowed):
+            let names = allowed.map(\.rawValue).joined(separator: ", ")
+            throw Problem(
+                StoreError(.methodNotAllowed, "\(request.method) is not allowed here, but \(names)"),
+                headers: [.allow: names])
+        }
+    }
+
+    private static func checkWeight(_ request: Request) throws(StoreError) {
+        guard (request.head.path ?? "").utf8.count <= HTTPLimits.targetBytesMax else {
+            throw .invalid("target", "is longer than \(HTTPLimits.targetBytesMax) bytes", status: 414)
+        }
+        let size = request.headers.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 }
+        guard size <= HTTPLimits.headerBytesMax else {
+            throw .invalid("headers", "are larger than \(HTTPLimits.headerBytesMax) bytes", status: 431)
+        }
+    }
+
+    /// The client's own deadline, if it has one.
+    private static func timeout(_ headers: HTTPFields) throws(StoreError) -> Duration {
+        guard let text = headers[.sbTimeout] else { return HTTPLimits.requestTimeout }
+        let range = HTTPLimits.requestTimeoutMilliseconds
+        guard let value = Int(text), range.contains(value) else {
+            throw .invalid("Sb-Timeout", "must be \(range.lowerBound) to \(range.upperBound) milliseconds")
+        }
+        return .milliseconds(value)
+    }
+
+    private static func notBuilt(_ route: Route) -> StoreError {
+        guard case .notBuilt(let sentence) = route.action else { preconditionFailure("\(route.path) is built") }
+        return StoreError(.notImplemented, sentence)
+    }
+
+    /// Whatever was thrown, as a problem. What we did not expect is `internal`, without a word of the cause.
+    private static func problem(_ error: any Error) -> Problem {
+        switch error {
+        case let problem as Problem: problem
+        case let error as StoreError: Problem(error)
+        default: Problem(StoreError(.internal, "something went wrong here; the log has the details"))
+        }
+    }
+
+    private func log(_ error: any Error, traceID: String) {
+        logger.error(
+            "request failed",
+            metadata: ["traceID": "\(traceID)", "error": "\(error is StoreError ? "\(error)" : "\(type(of: error))")"])
+    }
+}

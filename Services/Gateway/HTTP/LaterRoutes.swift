@@ -1,0 +1,109 @@
+import HTTPTypes
+
+extension Gateway {
+    /// What the contract names and a later version builds. Each answers 501 `notImplemented` with its sentence, so that a
+    /// client can tell "not yet" from "misspelt".
+    var laterRoutes: [Route] {
+        Self.later.map { line in
+            Route(notBuilt: line.method, line.path, line.access, "\(line.what) not built yet")
+        }
+    }
+
+    private typealias Line = (method: HTTPRequest.Method, path: String, access: Access, what: String)
+
+    private static let later: [Line] =
+        [
+            (.post, "/v1/eligibility", .app, "eligibility from a receipt is"),
+            (.post, "/v1/restore", .app, "restoring is"),
+            (.get, "/v1/restores/{restoreIdentifier}", .app, "restoring is"),
+            (.get, "/v1/downloads/{id}/content", .app, "hosted content is"),
+            (.get, "/v1/receipt", .app, "receipts are"),
+            (.get, "/v1/subscriptions", .app, "managing subscriptions is"),
+            (.put, "/v1/subscriptions/{originalTransactionIdentifier}", .app, "managing subscriptions is"),
+            (.get, "/v1/promotions/visibility/{productIdentifier}", .app, "promotion overrides are"),
+            (.put, "/v1/promotions/visibility/{productIdentifier}", .app, "promotion overrides are"),
+            (.get, "/v1/promotions/order", .app, "promotion overrides are"),
+            (.put, "/v1/promotions/order", .app, "promotion overrides are"),
+            (.get, "/v1/intents", .app, "promoted purchases are"),
+            (.get, "/v1/intents/{id}", .app, "promoted purchases are"),
+            (.post, "/v1/intents/{id}/decision", .app, "promoted purchases are"),
+            (.get, "/v1/search", .appOrStore, "the store's search is"),
+            (.get, "/v1/featured", .appOrStore, "the featured tab is"),
+            (.post, "/v1/store-page/purchase", .appOrStore, "buying from the store page is"),
+            (.post, "/v1/open-url", .appOrStore, "opening a store URL is"),
+            (.get, "/v1/customers/{account}/eligibility", .server, "API keys for servers are"),
+            (.get, "/v1/customers/{account}/history", .server, "API keys for servers are"),
+            (.get, "/v1/customers/{account}/subscriptions", .server, "API keys for servers are"),
+            (.post, "/verifyReceipt", .server, "receipts are"),
+        ] + downloads + appleServer + adminApps + adminDevices + adminTesters
+
+    private static let downloads: [Line] = ["start", "pause", "resume", "cancel", "finish", "fail"].map {
+        (.post, "/v1/downloads/{id}/\($0)", .app, "hosted content is")
+    }
+
+    /// The App Store Server API's own paths, as Apple's libraries call them.
+    private static let appleServer: [Line] = [
+        (.get, "/inApps/v1/subscriptions/{transactionId}", .server, "the App Store Server API is"),
+        (.get, "/inApps/v2/history/{transactionId}", .server, "the App Store Server API is"),
+        (.get, "/inApps/v1/history/{transactionId}", .server, "the App Store Server API is"),
+        (.get, "/inApps/v1/transactions/{transactionId}", .server, "the App Store Server API is"),
+        (.get, "/inApps/v1/lookup/{orderId}", .server, "the App Store Server API is"),
+        (.get, "/inApps/v2/refund/lookup/{transactionId}", .server, "the App Store Server API is"),
+        (.put, "/inApps/v1/subscriptions/extend/{originalTransactionId}", .server, "the App Store Server API is"),
+        (.post, "/inApps/v1/subscriptions/extend/mass", .server, "the App Store Server API is"),
+        (.put, "/inApps/v1/transactions/consumption/{transactionId}", .server, "the App Store Server API is"),
+        (.post, "/inApps/v1/notifications/history", .server, "server notifications are"),
+        (.post, "/inApps/v1/notifications/test", .server, "server notifications are"),
+        (.get, "/inApps/v1/notifications/test/{testNotificationToken}", .server, "server notifications are"),
+    ]
+
+    private static let adminApps: [Line] = [
+        (.get, "/admin/v1/apps/{bundleId}/products/{id}/explain", .admin, "explaining availability is"),
+        (.put, "/admin/v1/apps/{bundleId}/products/{id}/content", .admin, "hosted content is"),
+        (.put, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image", .admin, "promotional images are"),
+        (.post, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image/approve", .admin, "promotional images are"),
+        (.post, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image/reject", .admin, "promotional images are"),
+        (.get, "/admin/v1/apps/{bundleId}/products/{id}/test-url", .admin, "test URLs are"),
+        (.put, "/admin/v1/apps/{bundleId}/promotions", .admin, "setting up promotions is"),
+        (.put, "/admin/v1/featured", .admin, "the featured tab is"),
+        (.post, "/admin/v1/apps/{bundleId}/keys", .admin, "API keys are"),
+        (.get, "/admin/v1/apps/{bundleId}/keys", .admin, "API keys are"),
+        (.delete, "/admin/v1/apps/{bundleId}/keys", .admin, "API keys are"),
+        (.get, "/admin/v1/apps/{bundleId}/clock", .admin, "moving the sandbox clock is"),
+        (.put, "/admin/v1/apps/{bundleId}/clock", .admin, "moving the sandbox clock is"),
+        (.post, "/admin/v1/apps/{bundleId}/clock/advance", .admin, "moving the sandbox clock is"),
+        (.post, "/admin/v1/apps/{bundleId}/reset", .admin, "resetting is"),
+        (.delete, "/admin/v1/apps/{bundleId}/transactions", .admin, "clearing the history is"),
+        (.post, "/admin/v1/apps/{bundleId}/purchases", .admin, "buying outside the app is"),
+        (.get, "/admin/v1/subscriptions/{id}/timeline", .admin, "the timeline is"),
+        (.get, "/admin/v1/events/wait", .admin, "waiting for events is"),
+    ]
+
+    private static let adminDevices: [Line] = [
+        (.get, "/admin/v1/devices/{deviceId}", .admin, "managing devices is"),
+        (.put, "/admin/v1/devices/{deviceId}", .admin, "managing devices is"),
+        (.delete, "/admin/v1/devices/{deviceId}", .admin, "managing devices is"),
+        (.put, "/admin/v1/devices/{deviceId}/apps/{bundleId}", .admin, "managing devices is"),
+        (.delete, "/admin/v1/devices/{deviceId}/apps/{bundleId}", .admin, "managing devices is"),
+        (.put, "/admin/v1/devices/{deviceId}/apps/{bundleId}/promotions/order", .admin, "promotion overrides are"),
+        (
+            .put, "/admin/v1/devices/{deviceId}/apps/{bundleId}/promotions/visibility/{productIdentifier}", .admin,
+            "promotion overrides are"
+        ),
+    ]
+
+    private static let adminTesters: [Line] =
+        [
+            (.get, "/admin/v1/testers", .admin, "setting testers is"),
+            (.get, "/admin/v1/testers/{account}", .admin, "setting testers is"),
+            (.put, "/admin/v1/testers/{account}", .admin, "setting testers is"),
+            (.delete, "/admin/v1/testers/{account}", .admin, "setting testers is"),
+            (.get, "/admin/v1/prompts", .admin, "answering prompts is"),
+            (.post, "/admin/v1/prompts/{id}", .admin, "answering prompts is"),
+            (.delete, "/admin/v1/transactions/{id}", .admin, "deleting a transaction is"),
+        ]
+        + [
+            "approve", "decline", "refund", "revoke", "resolve", "renew", "expire", "enableAutoRenew",
+            "disableAutoRenew", "failNextRenewal", "resolveBilling", "extend",
+        ].map { (.post, "/admin/v1/transactions/{id}/\($0)", .admin, "changing a transaction is") }
+}

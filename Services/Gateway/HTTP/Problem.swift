@@ -1,0 +1,61 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import StoreModels
+
+/// An error as HTTP tells it (RFC 9457), `application/problem+json`:
+///
+/// ```json
+/// {"type":"urn:storebus:problem:transactionNotFinishable","title":"Conflict","status":409,
+///  "detail":"transaction t_01j… is purchasing","code":"transactionNotFinishable","retryable":false,
+///  "traceId":"4bf92f3577b34da6a3ce929d0e0e4736","remedy":"Finish a transaction when it is purchased, …"}
+/// ```
+/// `code` is the contract. Facts a program can use (`problems`, `path`, `reason`) stand beside it as members of their
+/// own; `retryAfterMs` is there when it is known, together with a `Retry-After` header in seconds.
+struct Problem: Error {
+    let error: StoreError
+    /// Header fields this answer needs: `Allow`, `WWW-Authenticate`.
+    var headers: HTTPFields = [:]
+
+    init(_ error: StoreError, headers: HTTPFields = [:]) {
+        self.error = error
+        self.headers = headers
+    }
+
+    func response(traceID: String) -> Response {
+        var headers = self.headers
+        headers[.contentType] = "application/problem+json"
+        headers[.cacheControl] = "no-store"
+        if let retryAfterMs = error.retryAfterMs { headers[.retryAfter] = "\((retryAfterMs + 999) / 1000)" }
+        return Response(status: status, headers: headers, body: .init(byteBuffer: body(traceID: traceID)))
+    }
+
+    private var status: HTTPResponse.Status { .init(code: (400...599).contains(error.status) ? error.status : 500) }
+
+    private func body(traceID: String) -> ByteBuffer {
+        var members = error.details
+        members["type"] = .string("urn:storebus:problem:\(error.code)")
+        members["title"] = .string(status.reasonPhrase.isEmpty ? error.code.name : status.reasonPhrase)
+        members["status"] = .integer(status.code)
+        members["detail"] = .string(error.message)
+        members["code"] = .string(error.code.name)
+        members["retryable"] = .bool(error.retryable)
+        members["retryAfterMs"] = error.retryAfterMs.map { .integer($0) }
+        members["traceId"] = .string(traceID)
+        members["remedy"] = .string(error.code.remedy)
+        // A value of strings, numbers and booleans always has a JSON form; should it not, the status still stands.
+        return ByteBuffer(bytes: (try? StoreJSON.encode(JSONValue.object(members))) ?? [])
+    }
+}
+
+extension StoreError {
+    /// The request is not what the path expects; `place` names where, `$.quantity` or `query limit`.
+    static func invalid(_ place: String, _ reason: String, status: Int = 400) -> StoreError {
+        var error = StoreError(.requestInvalid, "\(place): \(reason)", details: ["path": .string(place)])
+        error.status = status
+        return error
+    }
+
+    /// One body for what does not exist and for what is another customer's or app's (S1).
+    static func notFound(_ what: String) -> StoreError { StoreError(.notFound, "there is no such \(what)") }
+}

@@ -1,0 +1,71 @@
+import StoreModels
+
+/// The query of a request, decoded as forms are: `+` is a space, `%2C` in a list is as good as a comma, and a name may
+/// stand several times.
+///
+/// A name the route does not know is refused, like an unknown member of a body: a misspelt filter must not be a filter
+/// that is silently left out.
+struct QueryParameters: Sendable {
+    private let values: [String: [String]]
+
+    /// - Parameters:
+    ///   - text: What stands behind `?`; nil for none.
+    ///   - names: The names the route knows.
+    /// - Throws: `requestInvalid`.
+    init(_ text: String?, names: Set<String>) throws(StoreError) {
+        var values: [String: [String]] = [:]
+        for pair in (text ?? "").split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = PercentEncoding.decodeForm(parts[0]),
+                let value = PercentEncoding.decodeForm(parts.count == 2 ? parts[1] : "")
+            else { throw .invalid("query", "is not percent-encoded UTF-8") }
+            guard names.contains(name) else {
+                let known = names.isEmpty ? "this path takes none" : "it may have \(names.sorted().joined(separator: ", "))"
+                throw .invalid("query \(name.prefix(64))", "is not known here; \(known)")
+            }
+            values[name, default: []].append(value)
+        }
+        self.values = values
+    }
+
+    /// The one value of a name.
+    /// - Throws: `requestInvalid` when it stands twice.
+    func single(_ name: String) throws(StoreError) -> String? {
+        guard let found = values[name] else { return nil }
+        guard found.count == 1 else { throw .invalid("query \(name)", "stands more than once") }
+        return found[0]
+    }
+
+    /// All values of a list: repeated names and commas alike. Empty elements are dropped, so `ids=` is an empty list.
+    func list(_ name: String) -> [String] {
+        (values[name] ?? []).flatMap { $0.split(separator: ",").map(String.init) }
+    }
+
+    func integer(_ name: String, in range: ClosedRange<Int>, default value: Int) throws(StoreError) -> Int {
+        guard let text = try single(name) else { return value }
+        guard let number = Int(text), text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") }), range.contains(number) else {
+            throw .invalid("query \(name)", "must be an integer from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func boolean(_ name: String) throws(StoreError) -> Bool? {
+        switch try single(name) {
+        case nil: nil
+        case "true": true
+        case "false": false
+        default: throw .invalid("query \(name)", "must be true or false")
+        }
+    }
+
+    /// One of an enumeration's names.
+    func choice<Value: RawRepresentable & CaseIterable>(_ name: String, _ type: Value.Type) throws(StoreError) -> Value?
+    where Value.RawValue == String {
+        guard let text = try single(name) else { return nil }
+        guard let value = Value(rawValue: text) else {
+            let known = Value.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalid("query \(name)", "must be one of \(known)")
+        }
+        return value
+    }
+}

@@ -1,0 +1,60 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import StoreModels
+
+/// Reads a JSON body: bounded, of the right type, strict, without unknown members.
+enum RequestBodyReader {
+    /// - Parameters:
+    ///   - isOptional: Whether no body at all counts as `{}`.
+    /// - Throws: `bodyTooLarge`, `requestInvalid`.
+    static func json<Value: Decodable>(
+        _ type: Value.Type, members: MemberNames, from request: Request, isOptional: Bool = false
+    ) async throws -> (value: Value, document: JSONValue) {
+        var bytes = try await collect(request)
+        if bytes.isEmpty && isOptional {
+            bytes = Array("{}".utf8)
+        } else {
+            try checkContentType(request.headers)
+        }
+        let document: JSONValue
+        do {
+            document = try StrictJSON.parse(bytes)
+        } catch {
+            throw StoreError(.requestInvalid, "\(error)", details: ["path": .string(error.path)])
+        }
+        guard document.objectValue != nil else { throw StoreError.invalid("$", "must be an object") }
+        try members.check(document)
+        return (try StoreJSON.decode(type, from: bytes), document)
+    }
+
+    /// A body without a type is taken as JSON; one of another type is refused, which also keeps a web page from
+    /// posting a form here behind its reader's back (S18).
+    private static func checkContentType(_ headers: HTTPFields) throws(StoreError) {
+        if let encoding = headers[.contentEncoding], encoding.lowercased() != "identity" {
+            throw .invalid("Content-Encoding", "must be absent: compressed bodies are not read", status: 415)
+        }
+        guard let text = headers[.contentType] else { return }
+        let type = text.split(separator: ";")[...].first.map { $0.filter { $0 != " " }.lowercased() } ?? ""
+        guard type == "application/json" || type.hasPrefix("application/") && type.hasSuffix("+json") else {
+            throw .invalid("Content-Type", "must be application/json", status: 415)
+        }
+    }
+
+    private static func collect(_ request: Request) async throws -> [UInt8] {
+        let limit = HTTPLimits.bodyBytesMax
+        if let announced = request.headers[.contentLength].flatMap(Int.init), announced > limit { throw tooLarge(limit) }
+        return try await withTimeLimit(HTTPLimits.bodyTimeout, else: StoreError.invalid("body", "did not arrive in time", status: 408)) {
+            var bytes: [UInt8] = []
+            for try await chunk in request.body {
+                guard bytes.count + chunk.readableBytes <= limit else { throw tooLarge(limit) }
+                bytes.append(contentsOf: chunk.readableBytesView)
+            }
+            return bytes
+        }
+    }
+
+    static func tooLarge(_ limit: Int) -> StoreError {
+        StoreError(.bodyTooLarge, "the body is larger than \(limit) bytes", details: ["limit": .integer(limit)])
+    }
+}

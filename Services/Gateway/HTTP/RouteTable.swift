@@ -1,0 +1,78 @@
+import HTTPTypes
+
+/// Finds the route of a request. A tree of path segments: the cost is the path's length, not the number of routes.
+struct RouteTable: Sendable {
+    enum Match: Sendable {
+        case found(Route, parameters: [String: String])
+        /// The path exists, with these methods.
+        case wrongMethod(allowed: [HTTPRequest.Method])
+        case notFound
+    }
+
+    private struct Node: Sendable {
+        var literals: [String: Node] = [:]
+        /// A list of at most one: an indirection that a struct needs to hold its own kind.
+        var parameter: [Node] = []
+        var routes: [HTTPRequest.Method: Route] = [:]
+    }
+
+    let routes: [Route]
+    private var root = Node()
+
+    /// - Precondition: No two routes have the same method and path.
+    init(_ routes: [Route]) {
+        self.routes = routes
+        for route in routes {
+            Self.insert(route, Self.segments(route.path[...])[...], into: &root)
+        }
+    }
+
+    /// - Parameter path: Raw, as the request line has it.
+    func match(_ method: HTTPRequest.Method, _ path: String) -> Match {
+        guard path.first == "/" else { return .notFound }
+        var node = root
+        var values: [String] = []
+        for raw in Self.segments(path[...]) {
+            guard let segment = PercentEncoding.decode(raw) else { return .notFound }
+            if let next = node.literals[segment] {
+                node = next
+            } else if let next = node.parameter.first, !segment.isEmpty {
+                values.append(segment)
+                node = next
+            } else {
+                return .notFound
+            }
+        }
+        guard !node.routes.isEmpty else { return .notFound }
+        guard let route = node.routes[method] else {
+            return .wrongMethod(allowed: node.routes.keys.sorted { $0.rawValue < $1.rawValue })
+        }
+        let names = Self.parameterNames(route.path)
+        return .found(route, parameters: Dictionary(zip(names, values), uniquingKeysWith: { first, _ in first }))
+    }
+
+    /// `{id}` of a template, in order.
+    static func parameterNames(_ path: String) -> [String] {
+        segments(path[...]).filter(isParameter).map { String($0.dropFirst().dropLast()) }
+    }
+
+    private static func segments(_ path: Substring) -> [Substring] {
+        path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    }
+
+    private static func isParameter(_ segment: Substring) -> Bool { segment.first == "{" }
+
+    private static func insert(_ route: Route, _ rest: ArraySlice<Substring>, into node: inout Node) {
+        guard let segment = rest.first else {
+            precondition(node.routes[route.method] == nil, "\(route.method) \(route.path) stands twice in the table")
+            node.routes[route.method] = route
+            return
+        }
+        if isParameter(segment) {
+            if node.parameter.isEmpty { node.parameter = [Node()] }
+            insert(route, rest.dropFirst(), into: &node.parameter[0])
+        } else {
+            insert(route, rest.dropFirst(), into: &node.literals[String(segment), default: Node()])
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import BusService
+import Hummingbird
+import StoreModels
+
+extension Gateway {
+    var transactionRoutes: [Route] {
+        [
+            Route(.get, "/v1/transactions", .app, query: ["after", "limit"]) { [self] in try await unfinished($0) },
+            Route(.get, "/v1/transactions/stream", .app, query: ["promotedPurchases"]) { [self] in
+                try await openStream($0)
+            },
+            Route(.get, "/v1/transactions/{id}", .app) { [self] in try await transaction($0) },
+            Route(.post, "/v1/transactions/{id}/finish", .app) { [self] in try await finish($0) },
+            Route(.get, "/v1/history", .app, query: ["after", "limit"]) { [self] in try await history($0) },
+        ]
+    }
+
+    /// This device's unfinished queue. Looking is not a delivery.
+    private func unfinished(_ call: Call) async throws -> Response {
+        let session = call.session
+        let snapshot = try await services.call(
+            PaymentEndpoints.snapshot,
+            SnapshotRequest(
+                bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
+                countsDelivery: false, after: try call.after(), limit: try call.limit()),
+            context: call.context())
+        return try Reply.json(
+            TransactionList(
+                transactions: snapshot.transactions.filter { $0.isVisible(to: session.deviceId) }, after: snapshot.after))
+    }
+
+    private func transaction(_ call: Call) async throws -> Response {
+        let transaction = try await services.call(
+            PaymentEndpoints.getTransaction, try transactionRequest(call), context: call.context())
+        // What belongs to another device of the customer is told to that device only.
+        guard transaction.isVisible(to: call.session.deviceId) else { throw StoreError.notFound("transaction") }
+        return try Reply.json(transaction)
+    }
+
+    private func finish(_ call: Call) async throws -> Response {
+        _ = try await call.body(Empty.self, members: MemberNames([]), isOptional: true)
+        let transaction = try await services.call(
+            PaymentEndpoints.finishTransaction, try transactionRequest(call), context: call.context())
+        return try Reply.json(transaction)
+    }
+
+    /// Purchased and restored, finished or not (M23).
+    private func history(_ call: Call) async throws -> Response {
+        let session = call.session
+        let page = try await services.call(
+            PaymentEndpoints.history,
+            HistoryRequest(
+                bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, after: try call.after(),
+                limit: try call.limit()),
+            context: call.context())
+        return try Reply.json(TransactionList(transactions: page.transactions, after: page.after))
+    }
+
+    private func transactionRequest(_ call: Call) throws(StoreError) -> TransactionRequest {
+        let session = call.session
+        return TransactionRequest(
+            bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
+            id: try call.parameter("id"))
+    }
+}
+
+/// `{"transactions":[…],"after":"t_…"}`; `after` is absent on the last page.
+struct TransactionList: Encodable {
+    var transactions: [PaymentTransaction]
+    var after: String?
+}
+
+extension Call {
+    /// Where the page begins: the `after` of the page before.
+    func after() throws(StoreError) -> String? {
+        guard let after = try query.single("after") else { return nil }
+        try Identifier.check(after, at: "query after")
+        return after
+    }
+
+    func limit(_ max: Int = HTTPLimits.pageMax) throws(StoreError) -> Int {
+        try query.integer("limit", in: 1...max, default: HTTPLimits.pageMax)
+    }
+}

@@ -1,0 +1,15 @@
+import StoreModels
+
+/// The body of `POST /v1/products/query`: `{"productIdentifiers":["a","b"]}`.
+struct ProductsQuery: Decodable {
+    var productIdentifiers: [String]
+
+    static let members = MemberNames(["productIdentifiers"])
+}
+
+/// `{"products":[…],"invalidProductIdentifiers":["x"],"degraded":[]}`
+struct ProductsAnswer: Encodable {
+    var products: [Product]
+    var invalidProductIdentifiers: [String]
+    var degraded: [String]
+}

@@ -1,0 +1,44 @@
+import BusService
+import StoreModels
+import Synchronization
+
+/// Catalog's table of storefronts, kept for a minute. It does not change while a store runs, so an old copy is better
+/// than none when Catalog is away.
+final class StorefrontDirectory: Sendable {
+    private struct Contents {
+        var storefronts: [String: Storefront] = [:]
+        var validUntil: ContinuousClock.Instant?
+    }
+
+    private let services: ServiceCaller
+    private let contents = Mutex(Contents())
+
+    init(services: ServiceCaller) {
+        self.services = services
+    }
+
+    /// - Parameter place: What to name when there is no such storefront.
+    /// - Throws: `requestInvalid` for a code that is not in the table, `serviceUnavailable` when the table has never
+    ///   been read and cannot be.
+    func find(_ countryCode: String, at place: String, _ call: Call) async throws(StoreError) -> Storefront {
+        let table = try await table(call)
+        guard let storefront = table[countryCode] else {
+            throw .invalid(place, "'\(countryCode.prefix(16))' is not the alpha-3 code of a storefront, such as USA")
+        }
+        return storefront
+    }
+
+    private func table(_ call: Call) async throws(StoreError) -> [String: Storefront] {
+        let kept = contents.withLock { $0 }
+        if let validUntil = kept.validUntil, validUntil > .now { return kept.storefronts }
+        do {
+            let reply = try await services.call(CatalogEndpoints.listStorefronts, Empty(), context: call.context())
+            let table = Dictionary(
+                reply.storefronts.map { ($0.countryCode, $0) }, uniquingKeysWith: { first, _ in first })
+            contents.withLock { $0 = Contents(storefronts: table, validUntil: .now + .seconds(60)) }
+            return table
+        } catch where error.meansAway && !kept.storefronts.isEmpty {
+            return kept.storefronts
+        }
+    }
+}

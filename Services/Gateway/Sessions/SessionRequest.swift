@@ -1,0 +1,54 @@
+import StoreModels
+
+/// The body of `POST /v1/sessions`:
+///
+/// ```json
+/// {"bundleId":"com.example.app","deviceId":"alice-1","account":"alice","platform":"iOS","osVersion":"17.4",
+///  "appVersion":"1.0","storefront":"FRA","promotedPurchases":"delegate"}
+/// ```
+struct SessionRequest: Decodable {
+    var client: Session.Client?
+    var bundleId: String
+    var deviceId: String
+    var account: String
+    var platform: DeviceLaunch.Platform
+    var osVersion: String
+    /// Not for `client: "store"`, which launches no app.
+    var appVersion: String?
+    /// Alpha-3; counts only when this creates the account.
+    var storefront: String?
+    var promotedPurchases: DeviceLaunch.PromotedPurchases?
+
+    static let members = MemberNames([
+        "client", "bundleId", "deviceId", "account", "platform", "osVersion", "appVersion", "storefront",
+        "promotedPurchases",
+    ])
+
+    /// - Throws: `requestInvalid` that names the member.
+    func validate() throws(StoreError) {
+        try Identifier.checkBundle(bundleId, at: "$.bundleId")
+        try Identifier.check(deviceId, at: "$.deviceId")
+        try Identifier.check(account, at: "$.account", lengthMax: HTTPLimits.accountLengthMax)
+        try Identifier.check(osVersion, at: "$.osVersion", lengthMax: 64)
+        if let appVersion { try Identifier.check(appVersion, at: "$.appVersion", lengthMax: 64) }
+        switch client ?? .app {
+        case .app:
+            guard appVersion != nil else { throw .invalid("$.appVersion", "is missing") }
+        case .store:
+            guard appVersion == nil else { throw .invalid("$.appVersion", "is not for a session of the store") }
+            guard promotedPurchases == nil else {
+                throw .invalid("$.promotedPurchases", "is not for a session of the store")
+            }
+        }
+    }
+}
+
+/// The answer: `{"token":"…","expiresAt":"…","storefront":{…},"canMakePayments":true,"degraded":[]}`.
+struct SessionReply: Encodable {
+    var token: String
+    var expiresAt: Timestamp
+    var storefront: Storefront
+    var canMakePayments: Bool
+    /// `promotions` when PromotionController did not hear of the launch.
+    var degraded: [String]
+}

@@ -1,0 +1,7 @@
+import StoreModels
+
+/// `{"promotions":[{"product":{…},"owned":false}],"degraded":[]}`
+struct StorePageAnswer: Encodable {
+    var promotions: [Promotion]
+    var degraded: [String]
+}

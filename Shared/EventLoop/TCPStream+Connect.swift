@@ -7,12 +7,14 @@ extension TCPStream {
     /// - Throws: `ECONNREFUSED` and the like of the last address, `ETIMEDOUT` when `timeout` passes first, `EAI_…` when the
     ///   name does not resolve, `ECANCELED` when the task is cancelled or the loop closes.
     package static func connect(
-        loop: UVLoop, host: String, port: Int, timeout: Duration
+        isolation: isolated (any Actor)? = #isolation, loop: UVLoop, host: String, port: Int, timeout: Duration
     ) async throws(UVError) -> TCPStream {
         loop.preconditionIsolated()
         let connecting = Transfer(value: ConnectorSlot())
+        // An isolated parameter, and named in the closure: otherwise the handler's operation would leave the loop.
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Transfer<Result<TCPStream, UVError>>, Never>) in
+            _ = isolation
+            return await withCheckedContinuation { (continuation: CheckedContinuation<Transfer<Result<TCPStream, UVError>>, Never>) in
                 let connector = TCPConnector(loop: loop, host: host, port: port) {
                     continuation.resume(returning: Transfer(value: $0))
                 }

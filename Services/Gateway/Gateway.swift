@@ -9,7 +9,6 @@ import StoreModels
 /// with a list of its routes, and ``routes`` is the whole table.
 package final class Gateway: Sendable {
     let bus: any BusClient
-    let execution: HandlerExecution
     /// Repeats what is safe to repeat: the gateway is the caller nearest the client.
     let services: ServiceCaller
     /// Never repeats: for payments, whose first unknown outcome the client must hear of.
@@ -25,11 +24,10 @@ package final class Gateway: Sendable {
     ///   - exposition: The metrics in Prometheus' text form.
     init(
         bus: any BusClient, tokens: SessionTokens, exposition: @escaping @Sendable () async -> String = { "" },
-        execution: HandlerExecution = HandlerExecution(loop: nil), logger: Logger
+        logger: Logger
     ) {
         let services = ServiceCaller(bus: bus, caller: "gateway", retries: true)
         self.bus = bus
-        self.execution = execution
         self.services = services
         self.payments = ServiceCaller(bus: bus, caller: "gateway")
         self.tokens = tokens

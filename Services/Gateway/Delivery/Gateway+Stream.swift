@@ -56,16 +56,14 @@ extension Gateway {
         }
     }
 
-    /// The task that sends. The body runs outside of the handler, so it chooses its executor itself.
+    /// Sends until the stream ends or its reader hangs up.
     private func body(of stream: ObserverStream, _ call: Call) -> ResponseBody {
-        ResponseBody { [services, execution] writer in
-            try await execution.run {
-                try await call.request.body.consumeWithInboundCloseHandler { _ in
-                    let sender = StreamSender(stream: stream, services: services) { call.context(deadline: $0) }
-                    try await sender.run(&writer)
-                } onInboundClosed: {
-                    stream.end()
-                }
+        ResponseBody { [services] writer in
+            try await call.request.body.consumeWithInboundCloseHandler { _ in
+                let sender = StreamSender(stream: stream, services: services) { call.context(deadline: $0) }
+                try await sender.run(&writer)
+            } onInboundClosed: {
+                stream.end()
             }
         }
     }

@@ -9,15 +9,10 @@ import StoreModels
 struct GatewayResponder: HTTPResponder {
     let table: RouteTable
     let authenticator: Authenticator
-    let execution: HandlerExecution
     let metrics: HTTPMetrics
     let logger: Logger
 
     func respond(to request: Request, context: GatewayContext) async throws -> Response {
-        await execution.run { await answer(request, context) }
-    }
-
-    private func answer(_ request: Request, _ context: GatewayContext) async -> Response {
         let start = ContinuousClock.now
         let trace = TraceContext.next(after: request.headers[.traceparent])
         var record = AccessRecord(method: request.method, path: request.uri.path, traceID: trace.traceID)

@@ -1,0 +1,17 @@
+import ArgumentParser
+import Gateway
+import Operations
+
+@main
+struct GatewayMain: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gateway", abstract: "Serves the store over HTTP: sessions, products, payments, live delivery.",
+        version: StorebusVersion.text)
+
+    @OptionGroup var options: ServiceOptions
+
+    func run() async throws {
+        try await ServiceMain.run(
+            name: .gateway, options: options, description: "The store's HTTP side.", build: Gateway.build)
+    }
+}

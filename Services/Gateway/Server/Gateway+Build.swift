@@ -1,0 +1,41 @@
+import Operations
+import ServiceLifecycle
+
+extension Gateway {
+    /// The port unless somebody sets another.
+    package static let defaultPort = 7430
+
+    /// Everything a gateway process runs beside its place on the bus. In order of start; it ends in the opposite order,
+    /// so that streams end before the server waits for its connections.
+    /// - Throws: ``StartupError``.
+    package static func build(_ environment: ServiceEnvironment) async throws -> [any ServiceLifecycle.Service] {
+        let settings = try GatewaySettings(environment.configuration, dataDirectory: environment.dataDirectory)
+        if settings.adminKey == nil {
+            environment.logger.warning(
+                "no admin key is set, so the operator's paths answer 401; set STOREBUS_ADMIN_KEY or STOREBUS_ADMIN_KEY_FILE")
+        }
+        let tokens = await SessionTokens(key: settings.sessionKey)
+        let gateway = Gateway(
+            bus: environment.bus, tokens: tokens,
+            exposition: { [metrics = environment.metrics] in metrics.text() }, logger: environment.logger)
+        let ready = environment.ready
+        ready.expectListener()
+        let server = GatewayServer(
+            responder: gateway.responder(adminKey: settings.adminKey), host: environment.host,
+            port: environment.port ?? defaultPort,
+            placement: LoopPlacement(loop: settings.handlersOnBusLoop ? environment.loop : nil),
+            logger: environment.logger,
+            onListening: { [host = environment.host, logger = environment.logger] port in
+                logger.info("listening", metadata: ["port": "\(port)"])
+                try ready.listening(host: host, port: port)
+            })
+        return [server, DeliveryService(hub: gateway.delivery)]
+    }
+
+    /// The responder over the whole table.
+    func responder(adminKey: AdminKey?, metrics: HTTPMetrics = HTTPMetrics()) -> GatewayResponder {
+        GatewayResponder(
+            table: RouteTable(routes), authenticator: Authenticator(tokens: tokens, adminKey: adminKey),
+            metrics: metrics, logger: logger)
+    }
+}

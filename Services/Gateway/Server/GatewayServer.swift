@@ -1,0 +1,60 @@
+import Hummingbird
+import Logging
+import NIOCore
+import NIOPosix
+import Operations
+import ServiceLifecycle
+
+/// The HTTP server: one NIO thread in front of the gateway's responder.
+struct GatewayServer: Service {
+    /// Connections at once; more wait in the kernel until one closes.
+    static let connectionsMax = DeliveryLimits.streamsMax + 4096
+
+    let responder: GatewayResponder
+    let host: String
+    /// 0: any that is free.
+    let port: Int
+    let placement: LoopPlacement
+    let logger: Logger
+    /// Called with the port, once connections are accepted.
+    let onListening: @Sendable (Int) throws -> Void
+
+    /// Serves until the graceful end: then no connection is accepted any more, requests are finished, and it returns.
+    /// - Throws: ``StartupError`` when the port cannot be listened on.
+    func run() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let listening = Listening(onListening)
+        do {
+            try await placement.run { try await application(group, listening).run() }
+        } catch let error as IOError {
+            throw StartupError(.unavailable, message(error))
+        }
+        try await group.shutdownGracefully()
+        if let failure = listening.failure { throw failure }
+    }
+
+    private func application(_ group: MultiThreadedEventLoopGroup, _ listening: Listening) -> Application<GatewayResponder> {
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        let logger = quiet
+        return Application(
+            responder: responder,
+            // An idle connection goes after a minute; one with a request or a stream on it does not count as idle.
+            server: .http1(configuration: .init(idleTimeout: .seconds(60))),
+            configuration: .init(
+                address: .hostname(host, port: port), serverName: nil,
+                availableConnectionsDelegate: .maximum(Self.connectionsMax, logger: logger)),
+            onServerRunning: { channel in await listening.began(channel) },
+            eventLoopGroupProvider: .shared(group), logger: logger)
+    }
+
+    private func message(_ error: IOError) -> String {
+        switch error.errnoCode {
+        case EADDRINUSE:
+            "\(host):\(port) is in use by another process; stop that one, or choose another port with --port"
+        case EACCES: "\(host):\(port) may not be listened on; choose a port above 1023 with --port"
+        case EADDRNOTAVAIL: "\(host) is no address of this machine; correct --host"
+        default: "cannot listen on \(host):\(port): \(error)"
+        }
+    }
+}

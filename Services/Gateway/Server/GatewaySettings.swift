@@ -1,0 +1,51 @@
+import Foundation
+import Operations
+
+/// What the gateway reads from its settings.
+struct GatewaySettings {
+    /// `storebus.admin.key`, else the content of the file `storebus.admin.keyFile`; nil: no operator.
+    let adminKey: AdminKey?
+    /// `storebus.session.keyFile`, else `gateway/session.key` in the data directory.
+    let sessionKey: [UInt8]
+    /// `gateway.handlersOnBusLoop`, true unless said otherwise.
+    let handlersOnBusLoop: Bool
+
+    /// - Throws: ``StartupError`` that names the key or the file.
+    init(_ settings: Settings, dataDirectory: String) throws(StartupError) {
+        adminKey = try Self.adminKey(settings)
+        sessionKey = try Self.sessionKey(settings, dataDirectory)
+        handlersOnBusLoop = try settings.bool("gateway.handlersOnBusLoop", default: true)
+    }
+
+    private static func adminKey(_ settings: Settings) throws(StartupError) -> AdminKey? {
+        if let key = try settings.string("storebus.admin.key", isSecret: true) {
+            return AdminKey(try checked(key, "STOREBUS_ADMIN_KEY"))
+        }
+        guard let path = try settings.string("storebus.admin.keyFile") else { return nil }
+        guard let data = FileManager.default.contents(atPath: path), let text = String(validating: data, as: UTF8.self)
+        else { throw StartupError(.badConfiguration, "the file of STOREBUS_ADMIN_KEY_FILE, \(path), cannot be read") }
+        return AdminKey(try checked(text.trimmingCharacters(in: .whitespacesAndNewlines), path))
+    }
+
+    /// A bearer token is text without spaces; one shorter than this is soon guessed.
+    private static func checked(_ key: String, _ source: String) throws(StartupError) -> String {
+        guard key.utf8.count >= 8, key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw StartupError(.badConfiguration, "\(source) must be 8 or more printable ASCII characters without spaces")
+        }
+        return key
+    }
+
+    private static func sessionKey(_ settings: Settings, _ dataDirectory: String) throws(StartupError) -> [UInt8] {
+        do {
+            if let path = try settings.string("storebus.session.keyFile") { return try KeyFile.load(path) }
+            let directory = "\(dataDirectory)/gateway"
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            return try KeyFile.load("\(directory)/session.key")
+        } catch let error as StartupError {
+            throw error
+        } catch {
+            throw StartupError(.badConfiguration, "the key of session tokens: \(error)")
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import NIOCore
+import Synchronization
+
+/// Passes on that the server listens, and keeps what went wrong with telling it: Hummingbird's callback cannot throw.
+final class Listening: Sendable {
+    private let tell: @Sendable (Int) throws -> Void
+    private let caught = Mutex<(any Error)?>(nil)
+
+    init(_ tell: @escaping @Sendable (Int) throws -> Void) {
+        self.tell = tell
+    }
+
+    var failure: (any Error)? { caught.withLock { $0 } }
+
+    /// A server nobody can be told of is stopped again.
+    func began(_ channel: any Channel) async {
+        do {
+            try tell(channel.localAddress?.port ?? 0)
+        } catch {
+            caught.withLock { $0 = error }
+            channel.close(promise: nil)
+        }
+    }
+}

@@ -70,8 +70,8 @@ var targets: [Target] = [
     shared("Persistence", [grdb, logging, "EventLoop"]),
     shared(
         "Operations",
-        ["EventLoop", "BusClient", "BusService", "BusProtocol", logging, metrics, coreMetrics, lifecycle, configuration,
-            argumentParser]),
+        ["EventLoop", "BusClient", "BusService", "BusProtocol", "StoreModels", logging, metrics, coreMetrics, lifecycle,
+            configuration, argumentParser]),
     shared("StorebusTesting", ["StoreModels", subprocess]),
     tests("EventLoop", ["EventLoop"]),
     tests("StoreModels", ["StoreModels", "StorebusTesting"]),

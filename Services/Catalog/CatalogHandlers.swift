@@ -1,0 +1,49 @@
+import BusService
+import Logging
+import Persistence
+import StoreModels
+
+/// Answers Catalog's subjects, `sb.catalog.v1.…`.
+package struct CatalogHandlers: Sendable {
+    private let store: CatalogStore
+
+    package init(store: CatalogStore) {
+        self.store = store
+    }
+
+    /// Makes `service` answer all of `CatalogEndpoints`.
+    package func register(on service: BusService) {
+        let (store, products, importer) = (store, store.products, store.importer)
+        handle(service, CatalogEndpoints.getApp, store.app)
+        handle(service, CatalogEndpoints.putApp, store.put)
+        handle(service, CatalogEndpoints.listApps, store.list)
+        handle(service, CatalogEndpoints.beginImport, importer.begin)
+        handle(service, CatalogEndpoints.addImportPart, importer.add)
+        handle(service, CatalogEndpoints.commitImport, importer.commit)
+        handle(service, CatalogEndpoints.exportPart, store.export)
+        handle(service, CatalogEndpoints.queryProducts, products.query)
+        handle(service, CatalogEndpoints.listProducts, products.list)
+        handle(service, CatalogEndpoints.quoteProduct, products.quote)
+        handle(service, CatalogEndpoints.listPromotions, products.promoted)
+        handle(service, CatalogEndpoints.listStorefronts) { _ in
+            StorefrontsReply(storefronts: products.storefronts.entries.map(\.storefront))
+        }
+    }
+
+    /// Registers a handler that needs no context, and turns what the database says into what a caller can act on.
+    private func handle<Request, Response>(
+        _ service: BusService, _ endpoint: Endpoint<Request, Response>,
+        _ body: @escaping @Sendable (Request) async throws -> Response
+    ) {
+        service.handle(endpoint) { request, context in
+            do {
+                return try await body(request)
+            } catch let error as PersistenceError {
+                context.logger.error("database", metadata: ["error": "\(error)", "endpoint": "\(endpoint.name)"])
+                throw error.isRetryable
+                    ? StoreError(.serviceUnavailable, "the catalogue cannot be written or read just now: \(error.code)")
+                    : StoreError(.internal, "the catalogue's database failed")
+            }
+        }
+    }
+}

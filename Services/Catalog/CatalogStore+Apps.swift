@@ -1,0 +1,58 @@
+import Foundation
+import Persistence
+import StoreModels
+
+extension CatalogStore {
+    /// - Throws: `notFound`.
+    func app(_ request: AppRequest) throws(StoreError) -> App {
+        guard let app = directory.snapshot(of: request.bundleId)?.app else { throw Self.unknownApp(request.bundleId) }
+        return app
+    }
+
+    /// Creates the app, or replaces its settings and leaves its catalogue.
+    /// - Throws: `requestInvalid`.
+    func put(_ request: PutAppRequest) async throws -> App {
+        try AppRules.check(bundleId: request.bundleId)
+        var settings = request.settings
+        if settings.name.isEmpty {
+            settings.name = directory.snapshot(of: request.bundleId)?.app.settings.name ?? String(
+                request.bundleId.prefix(AppRules.nameCharactersMax))
+        }
+        try AppRules.check(settings)
+        let row = try await apps.put(request.bundleId, settings)
+        directory.install(row, catalog: nil)
+        return row.app
+    }
+
+    /// By bundle identifier.
+    /// - Throws: `requestInvalid` for a bad limit.
+    func list(_ request: PageRequest) throws(StoreError) -> AppsPage {
+        try ProductQueries.check(limit: request.limit)
+        let behind = directory.apps.filter { $0.bundleId > request.after ?? "" }.sorted { $0.bundleId < $1.bundleId }
+        let page = Array(behind.prefix(request.limit))
+        return AppsPage(apps: page, after: behind.count > page.count ? page.last?.bundleId : nil)
+    }
+
+    /// A part of the file in force, byte for byte as it was imported.
+    /// - Throws: `notFound`; `requestInvalid` when another file has taken force since the first part, or there is no
+    ///   such part.
+    func export(_ request: ExportPartRequest) async throws -> ExportPartReply {
+        guard let part = try await apps.part(request.index, of: request.bundleId) else {
+            throw directory.snapshot(of: request.bundleId) == nil
+                ? Self.unknownApp(request.bundleId)
+                : StoreError(.notFound, "\(request.bundleId) has no catalogue yet; import one first")
+        }
+        if let version = request.catalogVersion, version != part.version {
+            throw StoreError(
+                .requestInvalid, "catalogue \(version) was replaced by \(part.version); begin the export again")
+        }
+        guard let data = part.data else {
+            throw StoreError(.requestInvalid, "$.index: must be from 0 to \(part.partCount - 1)", details: ["path": "$.index"])
+        }
+        return ExportPartReply(catalogVersion: part.version, partCount: part.partCount, data: Data(data))
+    }
+
+    private static func unknownApp(_ bundleId: String) -> StoreError {
+        StoreError(.notFound, "no app '\(bundleId.prefix(AppRules.bundleIdCharactersMax))'; import a catalogue for it, or put it")
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Logging
+import Persistence
+import StoreModels
+
+/// All that Catalog does, without a bus: apps, imports and answers about products.
+package struct CatalogStore: Sendable {
+    let apps: AppRepository
+    let directory: AppDirectory
+    let importer: CatalogImporter
+    let products: ProductQueries
+
+    /// The steps of Catalog's database.
+    package static var migrations: [Migration] { CatalogSchema.migrations }
+
+    /// Reads every app's catalogue into memory.
+    ///
+    /// - Parameter now: the wall clock, by which abandoned imports expire.
+    /// - Throws: `PersistenceError`; `catalogInvalid` when a stored file cannot be read any more.
+    package static func load(
+        _ database: SQLiteDatabase, logger: Logger, now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock
+    ) async throws -> CatalogStore {
+        let store = CatalogStore(database, now: now)
+        try await store.importer.imports.deleteExpired(now: now())
+        try await store.loadApps()
+        logger.info("catalogues loaded", metadata: ["apps": "\(store.directory.apps.count)"])
+        return store
+    }
+
+    private init(_ database: SQLiteDatabase, now: @escaping @Sendable () -> Timestamp) {
+        apps = AppRepository(database: database)
+        directory = AppDirectory()
+        importer = CatalogImporter(imports: ImportRepository(database: database), directory: directory, now: now)
+        products = ProductQueries(directory: directory, storefronts: .builtIn)
+    }
+
+    private func loadApps() async throws {
+        var last = ""
+        while true {
+            let rows = try await apps.rows(after: last, limit: 100)
+            for row in rows {
+                let file = try await apps.file(of: row.app.bundleId)
+                let catalog = try file.map { try StoreKitFileReader.read($0.bytes, fileName: $0.fileName).catalog }
+                directory.install(row, catalog: catalog)
+            }
+            guard let bundleId = rows.last?.app.bundleId else { return }
+            last = bundleId
+        }
+    }
+
+    /// Puts the sample catalogue (Hidden Beaches, Pro Subscription, Fishing Hot Spots) in force for `com.example.app`,
+    /// if there is no app at all (M135).
+    /// - Returns: whether it did.
+    package func importSampleIfEmpty() async throws -> Bool {
+        guard directory.apps.isEmpty else { return false }
+        let bytes = PackageResources.Sample_storekit
+        let begun = try await importer.begin(
+            BeginImportRequest(bundleId: "com.example.app", byteCount: bytes.count, fileName: "Sample.storekit"))
+        _ = try await importer.add(
+            ImportPartRequest(importIdentifier: begun.importIdentifier, index: 0, data: Data(bytes)))
+        _ = try await importer.commit(CommitImportRequest(importIdentifier: begun.importIdentifier))
+        return true
+    }
+}

@@ -1,0 +1,117 @@
+import StoreModels
+
+/// A value in a file together with where it stands, for messages a person can act on.
+struct JSONPlace: Sendable {
+    /// `$.products[2].displayPrice`
+    let path: String
+    /// Nil when there is no such member.
+    let value: JSONValue?
+
+    init(path: String = "$", value: JSONValue?) {
+        self.path = path
+        self.value = value
+    }
+
+    /// Xcode writes both for "nothing here".
+    var isAbsent: Bool { value == nil || value == .null }
+
+    func member(_ name: String) -> JSONPlace { JSONPlace(path: "\(path).\(name)", value: value?[name]) }
+
+    /// "is missing", or what stands there instead.
+    func mustBe(_ wanted: String) -> String {
+        guard let value else { return "is missing; it must be \(wanted)" }
+        return "must be \(wanted), not \(value.kind)"
+    }
+}
+
+extension ImportFindings {
+    /// The text at `place`; anything else is a problem.
+    mutating func text(_ place: JSONPlace, atMost count: Int) -> String? {
+        guard let text = place.value?.stringValue else {
+            refuse(place.path, place.mustBe("a string"))
+            return nil
+        }
+        guard text.unicodeScalars.count <= count else {
+            refuse(place.path, "is longer than \(count) characters")
+            return nil
+        }
+        return text
+    }
+
+    /// The text at `place`, empty when nothing stands there.
+    mutating func optionalText(_ place: JSONPlace, atMost count: Int) -> String {
+        place.isAbsent ? "" : text(place, atMost: count) ?? ""
+    }
+
+    mutating func flag(_ place: JSONPlace) -> Bool {
+        guard !place.isAbsent else { return false }
+        guard let value = place.value?.boolValue else {
+            refuse(place.path, place.mustBe("true or false"))
+            return false
+        }
+        return value
+    }
+
+    mutating func integer(_ place: JSONPlace, in range: ClosedRange<Int>, orElse fallback: Int? = nil) -> Int? {
+        if let fallback, place.isAbsent { return fallback }
+        guard case .number(let text)? = place.value else {
+            refuse(place.path, place.mustBe("an integer"))
+            return nil
+        }
+        guard let value = Int(text), range.contains(value) else {
+            refuse(place.path, "is \(text.prefix(20)); it must be an integer from \(range.lowerBound) to \(range.upperBound)")
+            return nil
+        }
+        return value
+    }
+
+    /// The elements of the list at `place`, each with its own path; none when nothing stands there.
+    mutating func elements(_ place: JSONPlace) -> [JSONPlace] {
+        guard !place.isAbsent else { return [] }
+        guard let values = place.value?.arrayValue else {
+            refuse(place.path, place.mustBe("a list"))
+            return []
+        }
+        return values.enumerated().map { JSONPlace(path: "\(place.path)[\($0.offset)]", value: $0.element) }
+    }
+
+    mutating func isObject(_ place: JSONPlace) -> Bool {
+        guard place.value?.objectValue == nil else { return true }
+        refuse(place.path, place.mustBe("an object"))
+        return false
+    }
+
+    /// One of a few words, translated.
+    mutating func word<Value>(_ place: JSONPlace, _ words: KeyValuePairs<String, Value>) -> Value? {
+        guard let text = place.value?.stringValue else {
+            refuse(place.path, place.mustBe("a string"), allowed: words.map(\.key))
+            return nil
+        }
+        guard let value = words.first(where: { $0.key == text })?.value else {
+            refuse(place.path, "is '\(text.prefix(40))'", allowed: words.map(\.key))
+            return nil
+        }
+        return value
+    }
+
+    /// A price: a decimal number in a string, as Xcode writes it.
+    mutating func price(_ place: JSONPlace) -> DecimalAmount? {
+        guard let text = place.value?.stringValue else {
+            refuse(place.path, place.mustBe("a decimal number in a string, such as \"1.99\""))
+            return nil
+        }
+        guard let amount = DecimalAmount(text) else {
+            refuse(place.path, "is '\(text.prefix(40))'; it must be a decimal number such as 1.99, not negative")
+            return nil
+        }
+        guard amount.wholeDigits <= DecimalAmount.wholeDigitsMax else {
+            refuse(place.path, "is larger than \(DecimalAmount.wholeDigitsMax) digits before the point")
+            return nil
+        }
+        guard amount.fractionDigits <= DecimalAmount.fractionDigitsMax else {
+            refuse(place.path, "is '\(text.prefix(40))'; a price has at most two digits behind the point")
+            return nil
+        }
+        return amount
+    }
+}

@@ -1,0 +1,84 @@
+import StoreModels
+
+extension StoreKitFileReader {
+    private static let promotionalOffersMax = 100
+    private static let paymentModes: KeyValuePairs<String, ProductDiscount.PaymentMode> = [
+        "free": .freeTrial, "payAsYouGo": .payAsYouGo, "payUpFront": .payUpFront,
+    ]
+
+    /// `introductoryOffer` (null or an object) of versions up to 4, or the list `introductoryOffers` of version 5, of
+    /// which the first counts that is not for another billing plan than paying each period up front.
+    mutating func readIntroductoryOffer(_ place: JSONPlace, subscription: SubscriptionPeriod) -> CatalogOffer? {
+        let single = place.member("introductoryOffer")
+        var offers = single.isAbsent ? [] : [single]
+        offers += findings.elements(place.member("introductoryOffers"))
+        var chosen: CatalogOffer?
+        var hasChosen = false
+        for offer in offers where findings.isObject(offer) {
+            let read = readOffer(offer, identifier: nil)
+            guard !hasChosen, isForPayingUpFront(offer) else {
+                findings.note("\(offer.path) is kept and has no effect: one introductory offer counts.")
+                continue
+            }
+            hasChosen = true
+            chosen = read
+            if let read { check(read, offer, subscription) }
+        }
+        return chosen
+    }
+
+    private mutating func isForPayingUpFront(_ offer: JSONPlace) -> Bool {
+        let plan = offer.member("billingPlanType")
+        return plan.isAbsent || plan.value == .string("BILLED_UPFRONT")
+    }
+
+    private mutating func check(_ offer: CatalogOffer, _ place: JSONPlace, _ subscription: SubscriptionPeriod) {
+        let objection = IntroductoryOfferRules.objection(
+            to: offer.paymentMode, period: offer.period, count: offer.numberOfPeriods, subscription: subscription)
+        if let objection {
+            findings.refuse(place.member("subscriptionPeriod").path, objection.reason, allowed: objection.allowed)
+        }
+    }
+
+    /// `adHocOffers[]`: promotional offers, each with its identifier.
+    mutating func readPromotionalOffers(_ list: JSONPlace) -> [CatalogOffer] {
+        var offers: [CatalogOffer] = []
+        for place in findings.elements(list) where findings.isObject(place) {
+            let identifierPlace = place.member("offerID")
+            let identifier = findings.text(identifierPlace, atMost: Self.identifierCharactersMax)
+            guard let offer = readOffer(place, identifier: identifier), let identifier else { continue }
+            if identifier.isEmpty {
+                findings.refuse(identifierPlace.path, "is empty; a promotional offer needs an identifier")
+            } else if offers.contains(where: { $0.identifier == identifier }) {
+                findings.refuse(identifierPlace.path, "is '\(identifier)', which the subscription has already")
+            }
+            offers.append(offer)
+        }
+        if offers.count > Self.promotionalOffersMax {
+            findings.refuse(list.path, "has \(offers.count) offers; a subscription has at most \(Self.promotionalOffersMax)")
+        }
+        return offers
+    }
+
+    private mutating func readOffer(_ place: JSONPlace, identifier: String?) -> CatalogOffer? {
+        let mode = findings.word(place.member("paymentMode"), Self.paymentModes)
+        let period = readPeriod(place.member("subscriptionPeriod"))
+        let count = findings.integer(place.member("numberOfPeriods"), in: 1...999, orElse: 1)
+        guard let mode, let price = readOfferPrice(place.member("displayPrice"), mode), let period, let count else {
+            return nil
+        }
+        return CatalogOffer(
+            identifier: identifier, paymentMode: mode, price: price, period: period, numberOfPeriods: count)
+    }
+
+    /// M111: a free trial costs nothing, and its price is usually left out.
+    private mutating func readOfferPrice(_ place: JSONPlace, _ mode: ProductDiscount.PaymentMode) -> DecimalAmount? {
+        if mode == .freeTrial, place.isAbsent { return .zero }
+        guard let price = findings.price(place) else { return nil }
+        guard mode != .freeTrial || price.isZero else {
+            findings.refuse(place.path, "is '\(price.text)', but a free trial costs nothing; leave the price out")
+            return nil
+        }
+        return price
+    }
+}

@@ -1,0 +1,80 @@
+import StoreModels
+
+extension StoreKitFileReader {
+    /// The periods App Store Connect sells.
+    static let periods = ["P1W", "P1M", "P2M", "P3M", "P6M", "P1Y"]
+
+    /// `subscriptionGroups[]`
+    /// - Returns: how many groups there are.
+    mutating func readGroups(_ list: JSONPlace) -> Int {
+        var places: [ExactText: String] = [:]
+        let groups = findings.elements(list)
+        for place in groups where findings.isObject(place) {
+            let identifierPlace = place.member("id")
+            guard let identifier = findings.text(identifierPlace, atMost: Self.identifierCharactersMax) else { continue }
+            if identifier.isEmpty {
+                findings.refuse(identifierPlace.path, "is empty; a subscription group needs an identifier")
+            } else if let first = places[ExactText(identifier)] {
+                findings.refuse(identifierPlace.path, "is '\(identifier)', which stands at \(first) already")
+            }
+            places[ExactText(identifier)] = identifierPlace.path
+            for subscription in findings.elements(place.member("subscriptions")) where findings.isObject(subscription) {
+                readSubscription(subscription, group: identifier)
+            }
+        }
+        return groups.count
+    }
+
+    private mutating func readSubscription(_ place: JSONPlace, group: String) {
+        _ = findings.word(place.member("type"), ["RecurringSubscription": ProductType.autoRenewable])
+        checkGroup(place.member("subscriptionGroupID"), group)
+        let facts = commonFacts(place)
+        let level = readLevel(place.member("groupNumber"))
+        let period = readPeriod(place.member("recurringSubscriptionPeriod"), among: Self.periods)
+        let introductory = period.flatMap { readIntroductoryOffer(place, subscription: $0) }
+        let promotional = readPromotionalOffers(place.member("adHocOffers"))
+        noteUnused(place)
+        guard let facts, let level, let period else { return }
+        products.append(
+            CatalogProduct(
+                productIdentifier: facts.identifier, type: .autoRenewable, referenceName: facts.referenceName,
+                price: facts.price, localizations: facts.localizations, isFamilyShareable: facts.isFamilyShareable,
+                subscription: .init(
+                    groupIdentifier: group, level: level, period: period, introductoryOffer: introductory,
+                    promotionalOffers: promotional)))
+    }
+
+    private mutating func checkGroup(_ place: JSONPlace, _ group: String) {
+        guard !place.isAbsent, let named = findings.text(place, atMost: Self.identifierCharactersMax) else { return }
+        if named != group { findings.refuse(place.path, "is '\(named)', but the subscription stands in group '\(group)'") }
+    }
+
+    private mutating func readLevel(_ place: JSONPlace) -> Int? {
+        if place.isAbsent { findings.note("\(place.path) is missing; the subscription is at level 1.") }
+        return findings.integer(place, in: 1...10_000, orElse: 1)
+    }
+
+    /// An ISO 8601 duration; with `allowed`, one of these.
+    mutating func readPeriod(_ place: JSONPlace, among allowed: [String] = []) -> SubscriptionPeriod? {
+        guard let text = place.value?.stringValue else {
+            findings.refuse(place.path, place.mustBe("an ISO 8601 duration such as \"P1M\""), allowed: allowed)
+            return nil
+        }
+        guard let period = SubscriptionPeriod(iso8601: text),
+            allowed.isEmpty || allowed.contains(period.canonical.iso8601)
+        else {
+            findings.refuse(
+                place.path, "is '\(text.prefix(40))', which is no subscription period",
+                allowed: allowed.isEmpty ? ["P3D", "P1W", "P1M", "P1Y"] : allowed)
+            return nil
+        }
+        return period.canonical
+    }
+
+    private mutating func noteUnused(_ place: JSONPlace) {
+        for name in ["codeOffers", "winbackOffers"] {
+            let offers = findings.elements(place.member(name))
+            if !offers.isEmpty { findings.note("\(place.member(name).path) is kept and has no effect yet.") }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import StoreModels
+
+/// Reads a StoreKit configuration file (`.storekit`) of Xcode's versions 1 to 5.
+///
+/// All faults are collected, so that one refusal names every place. Members nobody here knows are never refused: the
+/// file itself is kept and exported as it came. What real files leave out (`identifier`, `nonRenewingSubscriptions`,
+/// `settings`, localizations) may be left out.
+struct StoreKitFileReader {
+    /// App Store Connect's own limit of products in an app.
+    static let productsMax = 10_000
+    static let identifierCharactersMax = 100
+    /// Far above what App Store Connect takes; only keeps replies on the bus bounded.
+    static let textCharactersMax = 4_000
+
+    var findings = ImportFindings()
+    var products: [CatalogProduct] = []
+    /// Where each product identifier was first seen, by its exact bytes.
+    private var places: [ExactText: String] = [:]
+
+    /// What a sound file says.
+    struct Result: Sendable {
+        let catalog: Catalog
+        /// `4.0`
+        let fileVersion: String
+        let settings: SettingsReport
+        let notes: [String]
+    }
+
+    /// - Parameter fileName: named in the error.
+    /// - Throws: `catalogInvalid` with every problem found.
+    static func read(_ bytes: [UInt8], fileName: String) throws(StoreError) -> Result {
+        var reader = StoreKitFileReader()
+        let root: JSONPlace
+        do {
+            root = JSONPlace(value: try StrictJSON.parse(bytes))
+        } catch {
+            reader.findings.refuse(error.path, "\(error.reason) (byte \(error.offset))")
+            throw reader.findings.error(fileName: fileName)
+        }
+        return try reader.read(root, fileName: fileName)
+    }
+
+    private mutating func read(_ root: JSONPlace, fileName: String) throws(StoreError) -> Result {
+        guard isConfiguration(root) else { throw findings.error(fileName: fileName) }
+        let version = fileVersion(root.member("version"))
+        let settings = SettingsReport(root.member("settings"), &findings)
+        readProducts(root.member("products"))
+        readNonRenewing(root.member("nonRenewingSubscriptions"))
+        let groups = readGroups(root.member("subscriptionGroups"))
+        if products.count > Self.productsMax {
+            findings.refuse("$", "has \(products.count) products; an app has at most \(Self.productsMax)")
+        }
+        guard findings.problemCount == 0 else { throw findings.error(fileName: fileName) }
+        noteAssumptions()
+        let catalog = Catalog(products: products, subscriptionGroupCount: groups, defaultLocale: settings.defaultLocale)
+        return Result(catalog: catalog, fileVersion: version, settings: settings, notes: findings.notes)
+    }
+
+    /// Any other JSON, such as a `package.json`, must not become an empty catalogue.
+    private mutating func isConfiguration(_ root: JSONPlace) -> Bool {
+        guard findings.isObject(root) else { return false }
+        let known = ["products", "nonRenewingSubscriptions", "subscriptionGroups"]
+        guard known.contains(where: { !root.member($0).isAbsent }) else {
+            findings.refuse("$", "is no StoreKit configuration; it has none of the expected members", allowed: known)
+            return false
+        }
+        return true
+    }
+
+    private mutating func fileVersion(_ place: JSONPlace) -> String {
+        guard !place.isAbsent else {
+            findings.note("The file names no version; it was read as version 4.0.")
+            return "4.0"
+        }
+        guard findings.isObject(place) else { return "" }
+        let major = findings.integer(place.member("major"), in: 1...5) ?? 0
+        let minor = findings.integer(place.member("minor"), in: 0...999, orElse: 0) ?? 0
+        return "\(major).\(minor)"
+    }
+
+    private mutating func noteAssumptions() {
+        let count = products.count { $0.price.fractionDigits > 0 }
+        if !products.isEmpty {
+            findings.note(
+                "A .storekit file has one price for each product: every storefront uses the same number in its own currency.")
+        }
+        if count > 0 {
+            findings.note("Currencies without cents round \(count) of the prices half-up, never to zero (1.99 is ¥2).")
+        }
+    }
+
+    /// Remembers where a product identifier stands; twice is a problem that names both places.
+    mutating func claim(_ place: JSONPlace) -> String? {
+        guard let identifier = findings.text(place, atMost: Self.identifierCharactersMax) else { return nil }
+        guard !identifier.isEmpty else {
+            findings.refuse(place.path, "is empty; a product identifier has 1 to \(Self.identifierCharactersMax) characters")
+            return nil
+        }
+        guard !identifier.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            findings.refuse(place.path, "has a control character")
+            return nil
+        }
+        if let first = places[ExactText(identifier)] {
+            findings.refuse(place.path, "is '\(identifier)', which stands at \(first) already")
+            return nil
+        }
+        places[ExactText(identifier)] = place.path
+        return identifier
+    }
+}

@@ -1,0 +1,12 @@
+import StoreModels
+
+/// An introductory or promotional offer as its file describes it.
+struct CatalogOffer: Hashable, Sendable {
+    /// Nil for the introductory offer.
+    let identifier: String?
+    let paymentMode: ProductDiscount.PaymentMode
+    /// Of one charge; zero for a free trial.
+    let price: DecimalAmount
+    let period: SubscriptionPeriod
+    let numberOfPeriods: Int
+}

@@ -1,0 +1,31 @@
+import StoreModels
+
+/// A product as its file describes it, for all storefronts.
+struct CatalogProduct: Hashable, Sendable {
+    /// What a product is called in one language.
+    struct Localization: Hashable, Sendable {
+        let locale: LocaleName
+        let title: String
+        let description: String
+    }
+
+    /// What only auto-renewable subscriptions have.
+    struct Subscription: Hashable, Sendable {
+        let groupIdentifier: String
+        /// 1 is the highest service.
+        let level: Int
+        let period: SubscriptionPeriod
+        let introductoryOffer: CatalogOffer?
+        let promotionalOffers: [CatalogOffer]
+    }
+
+    let productIdentifier: String
+    let type: ProductType
+    /// The operator's own name for it, shown where no localization has a title.
+    let referenceName: String
+    let price: DecimalAmount
+    /// In the file's order.
+    let localizations: [Localization]
+    let isFamilyShareable: Bool
+    let subscription: Subscription?
+}

@@ -1,0 +1,52 @@
+import StoreModels
+
+/// A price as a `.storekit` file has it: a decimal number without a currency.
+///
+/// The same number counts in every storefront's own currency; nothing is ever converted (M11).
+struct DecimalAmount: Hashable, Sendable {
+    /// Digits, and a point with digits behind it if there is a fraction.
+    let text: String
+
+    /// Reads `1.99`, `300`, and also `5.` and `.5`, which people write by hand.
+    /// - Returns: nil for signs, exponents, words, commas and spaces.
+    init?(_ text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+        let digits = parts.joined()
+        guard !digits.isEmpty, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return nil
+        }
+        let whole = parts[0].isEmpty ? "0" : String(decoding: parts[0], as: UTF8.self)
+        let fraction = parts.count == 2 ? String(decoding: parts[1], as: UTF8.self) : ""
+        self.text = fraction.isEmpty ? whole : "\(whole).\(fraction)"
+    }
+
+    private init(checked text: String) { self.text = text }
+
+    static let zero = DecimalAmount(checked: "0")
+
+    var isZero: Bool { text.allSatisfy { $0 == "0" || $0 == "." } }
+
+    /// Digits before the point without leading zeros.
+    var wholeDigits: Int { text.prefix { $0 != "." }.drop { $0 == "0" }.count }
+
+    /// Digits behind the point without trailing zeros.
+    var fractionDigits: Int {
+        guard let point = text.firstIndex(of: ".") else { return 0 }
+        return text[text.index(after: point)...].reversed().drop { $0 == "0" }.count
+    }
+
+    /// The amount in a currency: half-up where it has fewer digits, and never down to nothing (`0.40` is ¥1).
+    ///
+    /// - Precondition: at most ``wholeDigitsMax`` digits before the point, which the import has checked.
+    func money(in currency: Currency) -> Money {
+        guard let money = Money(amount: text, currency: currency, rounding: .halfUp) else {
+            preconditionFailure("an imported price has at most \(Self.wholeDigitsMax) digits and fits")
+        }
+        return money.minorUnits == 0 && !isZero ? Money(minorUnits: 1, currency: currency) : money
+    }
+
+    /// Ten of the dearest product still fit 64 bits of the smallest unit any currency has.
+    static let wholeDigitsMax = 12
+    /// No storefront's currency has more than two digits behind the point.
+    static let fractionDigitsMax = 2
+}

@@ -1,0 +1,14 @@
+/// Text that equals only the same bytes. `String` counts é and e + ́ as one, but they are two product identifiers, and
+/// a client in another language would miss one of them in the answer (M4).
+struct ExactText: Hashable, Sendable {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    static func == (left: ExactText, right: ExactText) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+        hasher.combine(0xFF as UInt8)
+    }
+}

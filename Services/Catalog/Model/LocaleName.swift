@@ -1,0 +1,35 @@
+/// A locale identifier such as `fr_FR`, `zh-Hans` or `zh_Hant_TW`, taken apart.
+struct LocaleName: Hashable, Sendable, CustomStringConvertible {
+    /// As it was written, with underscores.
+    let description: String
+    /// Two or three lower-case letters.
+    let language: String
+    /// `hans`, `hant`; for Chinese also inferred from the region.
+    let script: String?
+
+    /// - Returns: nil unless it begins with a language code and has only letters and digits between its separators.
+    init?(_ text: String) {
+        // Keywords (`@currency=EUR`) say nothing about the language.
+        let name = String(text.prefix { $0 != "@" }).replacing("-", with: "_")
+        let parts = name.lowercased().split(separator: "_", omittingEmptySubsequences: false).map(String.init)
+        guard let language = parts.first, (2...3).contains(language.count), language.allSatisfy({ $0.isASCII && $0.isLetter }),
+            parts.allSatisfy({ !$0.isEmpty && $0.count <= 8 && $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } })
+        else { return nil }
+        self.description = name
+        self.language = language
+        self.script = parts.dropFirst().first { $0.count == 4 } ?? Self.inferredScript(language, parts.dropFirst())
+    }
+
+    private static func inferredScript(_ language: String, _ regions: ArraySlice<String>) -> String? {
+        guard language == "zh" else { return nil }
+        return regions.contains { ["tw", "hk", "mo"].contains($0) } ? "hant" : "hans"
+    }
+
+    /// How well a text in this locale serves somebody who reads `wanted`: 3 the same locale, 2 the same language and
+    /// script, 1 the same language, 0 not at all.
+    func closeness(to wanted: LocaleName) -> Int {
+        if description.lowercased() == wanted.description.lowercased() { return 3 }
+        guard language == wanted.language else { return 0 }
+        return script == wanted.script ? 2 : 1
+    }
+}

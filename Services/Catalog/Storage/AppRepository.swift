@@ -1,0 +1,76 @@
+import Persistence
+import StoreModels
+
+/// Apps and the files in force.
+struct AppRepository: Sendable {
+    let database: SQLiteDatabase
+
+    /// Every app, a page at a time, by bundle identifier.
+    func rows(after bundleId: String, limit: Int) async throws -> [AppRow] {
+        try await database.read { reader in
+            try reader.query(
+                """
+                SELECT bundle_id, settings, settings_revision, catalog_version FROM app
+                WHERE bundle_id > ? ORDER BY bundle_id LIMIT ?
+                """, bundleId, limit
+            ).map(AppRow.init)
+        }
+    }
+
+    /// Creates the app or changes its settings; the catalogue stays.
+    func put(_ bundleId: String, _ settings: AppSettings) async throws -> AppRow {
+        let encoded = try StoreJSON.encode(settings)
+        return try await database.write { transaction in
+            let row = try transaction.queryOne(
+                """
+                INSERT INTO app (bundle_id, settings, settings_revision, catalog_version) VALUES (?, ?, 1, 0)
+                ON CONFLICT (bundle_id) DO UPDATE SET settings = excluded.settings, settings_revision = settings_revision + 1
+                RETURNING bundle_id, settings, settings_revision, catalog_version
+                """, bundleId, encoded)
+            return try AppRow(found(row))
+        }
+    }
+
+    /// The file in force, whole; nil before the first import.
+    func file(of bundleId: String) async throws -> (version: Int64, fileName: String, bytes: [UInt8])? {
+        try await database.read { reader in
+            guard let file = try reader.queryOne("SELECT version, file_name FROM catalog_file WHERE bundle_id = ?", bundleId)
+            else { return nil }
+            let parts = try reader.query("SELECT data FROM catalog_part WHERE bundle_id = ? ORDER BY part", bundleId)
+            return (try file["version"], try file["file_name"], try joined(parts))
+        }
+    }
+
+    /// One part of the file in force, with how many there are; nil before the first import.
+    func part(_ index: Int, of bundleId: String) async throws -> (version: Int64, partCount: Int, data: [UInt8]?)? {
+        try await database.read { reader in
+            guard let file = try reader.queryOne("SELECT version FROM catalog_file WHERE bundle_id = ?", bundleId)
+            else { return nil }
+            let count = try reader.queryOne("SELECT count(*) AS n FROM catalog_part WHERE bundle_id = ?", bundleId)
+            let part = try reader.queryOne(
+                "SELECT data FROM catalog_part WHERE bundle_id = ? AND part = ?", bundleId, index)
+            return (try file["version"], try found(count)["n"], try part.map { row in try row["data"] })
+        }
+    }
+}
+
+extension AppRow {
+    init(_ row: SQLRow) throws {
+        let app = App(
+            bundleId: try row["bundle_id"],
+            settings: try StoreJSON.decode(AppSettings.self, from: row["settings"]),
+            catalogVersion: try row["catalog_version"])
+        self.init(app: app, settingsRevision: try row["settings_revision"])
+    }
+}
+
+/// A row that the statement cannot be without.
+func found(_ row: SQLRow?) throws(PersistenceError) -> SQLRow {
+    guard let row else { throw PersistenceError(.statement, "a statement that always has a row had none") }
+    return row
+}
+
+/// The `data` of consecutive parts, one behind the other.
+func joined(_ parts: [SQLRow]) throws -> [UInt8] {
+    try parts.reduce(into: []) { bytes, row in bytes += try row["data"] as [UInt8] }
+}

@@ -1,0 +1,78 @@
+import Persistence
+import StoreModels
+
+extension ImportRepository {
+    /// What a commit came to.
+    enum Commit: Sendable {
+        /// The file is in force.
+        case done(AppRow, ImportReport)
+        /// Another commit of the same import was first; its answer stands.
+        case repeated(ImportOutcome)
+        /// Parts came in after the file was read; read it again.
+        case stale
+    }
+
+    /// Makes the import the app's catalogue: version, file and answer in one transaction.
+    ///
+    /// - Parameter report: makes the answer for the version the catalogue gets.
+    func commit(
+        _ identifier: String, _ upload: Upload, defaults: AppSettings,
+        report: @escaping @Sendable (Int64) -> ImportReport
+    ) async throws -> Commit {
+        let settings = try StoreJSON.encode(defaults)
+        return try await database.write { transaction in
+            if let early = try lastMoment(transaction, identifier, upload) { return early }
+            let row = try AppRow(
+                found(
+                    transaction.queryOne(
+                        """
+                        INSERT INTO app (bundle_id, settings, settings_revision, catalog_version) VALUES (?, ?, 1, 1)
+                        ON CONFLICT (bundle_id) DO UPDATE SET catalog_version = catalog_version + 1
+                        RETURNING bundle_id, settings, settings_revision, catalog_version
+                        """, upload.bundleId, settings)))
+            try replaceFile(transaction, identifier, upload, version: row.app.catalogVersion)
+            let answer = report(row.app.catalogVersion)
+            try finish(transaction, identifier, .committed(answer))
+            return .done(row, answer)
+        }
+    }
+
+    /// Keeps the refusal as the import's answer and drops its bytes.
+    func refuse(_ identifier: String, _ upload: Upload, _ error: StoreError) async throws -> Commit {
+        try await database.write { transaction in
+            if let early = try lastMoment(transaction, identifier, upload) { return early }
+            try finish(transaction, identifier, .refused(error))
+            return .repeated(.refused(error))
+        }
+    }
+
+    private func lastMoment(_ transaction: SQLTransaction, _ identifier: String, _ upload: Upload) throws -> Commit? {
+        guard let row = try transaction.queryOne("SELECT revision, outcome FROM import WHERE id = ?", identifier) else {
+            throw ImportLimits.unknownImport
+        }
+        if let outcome = try row["outcome"] as [UInt8]? {
+            return .repeated(try StoreJSON.decode(ImportOutcome.self, from: outcome))
+        }
+        return try row["revision"] == upload.revision ? nil : .stale
+    }
+
+    private func replaceFile(
+        _ transaction: SQLTransaction, _ identifier: String, _ upload: Upload, version: Int64
+    ) throws {
+        try transaction.execute("DELETE FROM catalog_part WHERE bundle_id = ?", upload.bundleId)
+        try transaction.execute(
+            "INSERT INTO catalog_part (bundle_id, part, data) SELECT ?, part, data FROM import_part WHERE import_id = ?",
+            upload.bundleId, identifier)
+        try transaction.execute(
+            """
+            INSERT INTO catalog_file (bundle_id, version, file_name) VALUES (?, ?, ?)
+            ON CONFLICT (bundle_id) DO UPDATE SET version = excluded.version, file_name = excluded.file_name
+            """, upload.bundleId, version, upload.fileName)
+    }
+
+    private func finish(_ transaction: SQLTransaction, _ identifier: String, _ outcome: ImportOutcome) throws {
+        try transaction.execute("DELETE FROM import_part WHERE import_id = ?", identifier)
+        try transaction.execute(
+            "UPDATE import SET outcome = ? WHERE id = ?", try StoreJSON.encode(outcome), identifier)
+    }
+}

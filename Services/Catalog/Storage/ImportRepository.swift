@@ -1,0 +1,99 @@
+import Persistence
+import StoreModels
+
+/// Imports under way: a row each, their parts beside it, until a commit makes them the file in force.
+struct ImportRepository: Sendable {
+    let database: SQLiteDatabase
+
+    /// What a commit needs to know of an import.
+    struct Upload: Sendable {
+        let bundleId: String
+        let fileName: String
+        let byteCount: Int
+        /// Grows with each part, so that a commit notices parts that came after it had read the file.
+        let revision: Int64
+        let outcome: ImportOutcome?
+        let partIndexes: [Int]
+        let bytes: [UInt8]
+    }
+
+    /// Opens an import and forgets those nobody committed within ``ImportLimits/lifetime``.
+    /// - Throws: `rateLimited` when too many or too large ones are open.
+    func begin(_ identifier: String, _ request: BeginImportRequest, fileName: String, now: Timestamp) async throws {
+        try await database.write { transaction in
+            try transaction.execute("DELETE FROM import WHERE created_at < ?", ImportLimits.expiry(now).milliseconds)
+            try makeRoom(transaction, for: request.byteCount)
+            try transaction.execute(
+                """
+                INSERT INTO import (id, bundle_id, file_name, byte_count, created_at, revision) VALUES (?, ?, ?, ?, ?, 0)
+                """, identifier, request.bundleId, fileName, request.byteCount, now.milliseconds)
+        }
+    }
+
+    private func makeRoom(_ transaction: SQLTransaction, for byteCount: Int) throws {
+        let open = try found(
+            transaction.queryOne(
+                "SELECT count(*) AS n, coalesce(sum(byte_count), 0) AS bytes FROM import WHERE outcome IS NULL"))
+        guard try open["n"] < ImportLimits.openMax, try open["bytes"] + byteCount <= ImportLimits.openBytesMax else {
+            throw StoreError(
+                .rateLimited, "too many imports are open; commit them, or wait until they expire after an hour",
+                retryAfterMs: 60_000)
+        }
+        // Answers of finished imports are small; the oldest go first.
+        try transaction.execute(
+            """
+            DELETE FROM import WHERE id IN (
+                SELECT id FROM import WHERE outcome IS NOT NULL ORDER BY created_at DESC LIMIT -1 OFFSET ?)
+            """, ImportLimits.finishedMax)
+    }
+
+    /// Stores or replaces a part.
+    /// - Throws: `notFound` for an unknown, expired or finished import; `requestInvalid` beyond the announced size.
+    func put(_ request: ImportPartRequest, now: Timestamp) async throws {
+        try await database.write { transaction in
+            let row = try transaction.queryOne(
+                """
+                UPDATE import SET revision = revision + 1 WHERE id = ? AND outcome IS NULL AND created_at >= ?
+                RETURNING byte_count
+                """, request.importIdentifier, ImportLimits.expiry(now).milliseconds)
+            guard let row else { throw ImportLimits.unknownImport }
+            try transaction.execute(
+                """
+                INSERT INTO import_part (import_id, part, data) VALUES (?, ?, ?)
+                ON CONFLICT (import_id, part) DO UPDATE SET data = excluded.data
+                """, request.importIdentifier, request.index, Array(request.data))
+            let stored = try found(
+                transaction.queryOne(
+                    "SELECT sum(length(data)) AS bytes FROM import_part WHERE import_id = ?", request.importIdentifier))
+            let (announced, sum): (Int, Int) = (try row["byte_count"], try stored["bytes"])
+            guard sum <= announced else {
+                throw StoreError(.requestInvalid, "$.data: the parts have \(sum) bytes; the import announced \(announced)")
+            }
+        }
+    }
+
+    /// The whole of an import from one snapshot.
+    /// - Throws: `notFound` when it is unknown or has expired.
+    func upload(_ identifier: String, now: Timestamp) async throws -> Upload {
+        try await database.read { reader in
+            let row = try reader.queryOne(
+                """
+                SELECT bundle_id, file_name, byte_count, revision, outcome FROM import WHERE id = ? AND created_at >= ?
+                """, identifier, ImportLimits.expiry(now).milliseconds)
+            guard let row else { throw ImportLimits.unknownImport }
+            let parts = try reader.query("SELECT part, data FROM import_part WHERE import_id = ? ORDER BY part", identifier)
+            let outcome = try (row["outcome"] as [UInt8]?).map { try StoreJSON.decode(ImportOutcome.self, from: $0) }
+            return Upload(
+                bundleId: try row["bundle_id"], fileName: try row["file_name"], byteCount: try row["byte_count"],
+                revision: try row["revision"], outcome: outcome, partIndexes: try parts.map { try $0["part"] },
+                bytes: try joined(parts))
+        }
+    }
+
+    /// Deletes what nobody committed in time; called at the start.
+    func deleteExpired(now: Timestamp) async throws {
+        _ = try await database.write { transaction in
+            try transaction.execute("DELETE FROM import WHERE created_at < ?", ImportLimits.expiry(now).milliseconds)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import StoreModels
+
+/// A storefront with all that a price and a title need, one line of `Resources/storefronts.json`:
+///
+/// ```json
+/// {"countryCode":"FRA","identifier":"143442","currency":"EUR","locale":"fr_FR","languages":["fr_FR","en_GB"]}
+/// ```
+struct StorefrontEntry: Hashable, Sendable, Decodable {
+    let storefront: Storefront
+    let currency: Currency
+    /// How prices are written there.
+    let locale: String
+    /// What its shop speaks, the first first.
+    let languages: [LocaleName]
+
+    private enum CodingKeys: String, CodingKey { case countryCode, identifier, currency, locale, languages }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        storefront = Storefront(
+            countryCode: try container.decode(String.self, forKey: .countryCode),
+            identifier: try container.decode(String.self, forKey: .identifier))
+        currency = try container.decode(Currency.self, forKey: .currency)
+        locale = try container.decode(String.self, forKey: .locale)
+        languages = try container.decode([String].self, forKey: .languages).map { text in
+            guard let name = LocaleName(text) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .languages, in: container, debugDescription: "'\(text)' is not a locale")
+            }
+            return name
+        }
+    }
+
+    /// What `priceLocale` says: `fr_FR@currency=EUR`.
+    var priceLocale: String { "\(locale)@currency=\(currency)" }
+}

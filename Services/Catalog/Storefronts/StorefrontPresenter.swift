@@ -1,0 +1,41 @@
+import StoreModels
+
+/// Turns a catalogue's products into what one storefront shows: its currency and price locale (M10, M11), its language
+/// (M12).
+struct StorefrontPresenter: Sendable {
+    let entry: StorefrontEntry
+    let defaultLocale: LocaleName?
+
+    func product(_ product: CatalogProduct) -> Product {
+        let text = localization(of: product)
+        let subscription = product.subscription
+        return Product(
+            productIdentifier: product.productIdentifier,
+            type: product.type,
+            localizedTitle: text.map(\.title).flatMap { $0.isEmpty ? nil : $0 } ?? product.referenceName,
+            localizedDescription: text?.description ?? "",
+            price: product.price.money(in: entry.currency),
+            priceLocale: entry.priceLocale,
+            subscriptionPeriod: subscription?.period,
+            subscriptionGroupIdentifier: subscription?.groupIdentifier,
+            introductoryPrice: subscription?.introductoryOffer.map { discount($0, .introductory) },
+            discounts: subscription?.promotionalOffers.map { discount($0, .subscription) } ?? [],
+            isFamilyShareable: product.isFamilyShareable)
+    }
+
+    private func discount(_ offer: CatalogOffer, _ type: ProductDiscount.Kind) -> ProductDiscount {
+        ProductDiscount(
+            identifier: offer.identifier, type: type, price: offer.price.money(in: entry.currency),
+            priceLocale: entry.priceLocale, paymentMode: offer.paymentMode, subscriptionPeriod: offer.period,
+            numberOfPeriods: offer.numberOfPeriods)
+    }
+
+    /// The storefront's languages in their order, then the file's own language, then what comes first.
+    private func localization(of product: CatalogProduct) -> CatalogProduct.Localization? {
+        for wanted in entry.languages + (defaultLocale.map { [$0] } ?? []) {
+            let closest = product.localizations.map { ($0, $0.locale.closeness(to: wanted)) }.max { $0.1 < $1.1 }
+            if let closest, closest.1 > 0 { return closest.0 }
+        }
+        return product.localizations.first
+    }
+}

@@ -1,0 +1,35 @@
+import StoreModels
+
+/// The storefronts this version knows, compiled in from `Resources/storefronts.json`.
+struct StorefrontTable: Sendable {
+    /// By country code, in that order.
+    let entries: [StorefrontEntry]
+    private let positions: [String: Int]
+
+    /// The table compiled into the program. A test reads it, so a table that cannot be read is never released.
+    static let builtIn: StorefrontTable = {
+        do {
+            return try StorefrontTable(json: PackageResources.storefronts_json)
+        } catch {
+            preconditionFailure("Resources/storefronts.json: \(error)")
+        }
+    }()
+
+    /// - Throws: `requestInvalid` naming the line's path when the table is malformed.
+    init(json: [UInt8]) throws(StoreError) {
+        entries = try StoreJSON.decode([StorefrontEntry].self, from: json)
+        positions = Dictionary(
+            entries.enumerated().map { ($0.element.storefront.countryCode, $0.offset) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// - Throws: `requestInvalid` for a storefront that is not in the table.
+    func entry(_ countryCode: String) throws(StoreError) -> StorefrontEntry {
+        guard let position = positions[countryCode] else {
+            throw StoreError(
+                .requestInvalid,
+                "$.storefront: '\(countryCode.prefix(20))' is no storefront; it must be a country code such as USA",
+                details: ["path": "$.storefront"])
+        }
+        return entries[position]
+    }
+}

@@ -49,6 +49,7 @@ let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hum
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
@@ -71,7 +72,7 @@ var targets: [Target] = [
     shared(
         "Operations",
         ["EventLoop", "BusClient", "BusService", "BusProtocol", "StoreModels", logging, metrics, coreMetrics, lifecycle,
-            configuration, argumentParser]),
+            unixSignals, configuration, argumentParser]),
     shared("StorebusTesting", ["StoreModels", subprocess]),
     tests("EventLoop", ["EventLoop"]),
     tests("StoreModels", ["StoreModels", "StorebusTesting"]),

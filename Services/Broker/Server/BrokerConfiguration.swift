@@ -8,14 +8,15 @@ import BusProtocol
 
 /// How a broker is started.
 package struct BrokerConfiguration: Sendable {
+    /// The bus's usual port.
+    package static let port = BusLimits.port
+    /// The usual port of the monitoring pages.
+    package static let monitorPort = BusLimits.monitorPort
+
     /// Address to listen on. Without a token only loopback.
     package var host: String
     /// Port, 0 for any free one.
     package var port: Int
-    /// Address of the monitoring pages.
-    package var monitorHost: String
-    /// Port of the monitoring pages, 0 for any free one.
-    package var monitorPort: Int
     /// What clients sign in with; nil for one open user.
     package var token: String?
     package var limits: BrokerLimits
@@ -23,14 +24,11 @@ package struct BrokerConfiguration: Sendable {
     package var version: String
 
     package init(
-        host: String = "127.0.0.1", port: Int = BusLimits.port, monitorHost: String = "127.0.0.1",
-        monitorPort: Int = BusLimits.monitorPort, token: String? = nil, limits: BrokerLimits = BrokerLimits(),
-        version: String = "0.1.0"
+        host: String = "127.0.0.1", port: Int = BrokerConfiguration.port, token: String? = nil,
+        limits: BrokerLimits = BrokerLimits(), version: String
     ) {
         self.host = host
         self.port = port
-        self.monitorHost = monitorHost
-        self.monitorPort = monitorPort
         self.token = token
         self.limits = limits
         self.version = version
@@ -39,7 +37,6 @@ package struct BrokerConfiguration: Sendable {
     /// Refuses what must not start.
     package func validate() throws(BrokerStartError) {
         guard (0...65535).contains(port) else { throw .portOutOfRange(port) }
-        guard (0...65535).contains(monitorPort) else { throw .portOutOfRange(monitorPort) }
         if token == nil, !Self.isLoopback(host) { throw .openBeyondLoopback(host) }
     }
 

@@ -1,6 +1,7 @@
 import BusProtocol
 import EventLoop
 import Logging
+import ServiceLifecycle
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -16,7 +17,10 @@ import Logging
 /// …
 /// await broker.stop()
 /// ```
-package actor BrokerServer {
+package actor BrokerServer: ServiceLifecycle.Service {
+    /// The monitoring pages there are.
+    package static let pages = ["/healthz", "/varz", "/connz", "/subsz", "/metrics"]
+
     package nonisolated let loop: UVLoop
     package nonisolated let configuration: BrokerConfiguration
     private let logger: Logger
@@ -52,6 +56,12 @@ package actor BrokerServer {
         self.transport = transport
         address = transport.listener.localAddress
         return transport.listener.localAddress
+    }
+
+    /// Serves until graceful shutdown, then stops.
+    package func run() async throws {
+        try? await gracefulShutdown()
+        await stop()
     }
 
     /// Stops as SIGTERM asks for: no new connections, `drain` and `bye` to everybody, and returns when the last

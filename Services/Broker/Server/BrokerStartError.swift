@@ -8,6 +8,14 @@ package enum BrokerStartError: Error, Equatable, CustomStringConvertible {
     case portInUse(port: Int, owner: String?, flag: String)
     case cannotListen(String)
 
+    /// Whether the address is the trouble rather than the settings.
+    package var isUnavailable: Bool {
+        switch self {
+        case .portInUse, .cannotListen: true
+        case .portOutOfRange, .openBeyondLoopback, .tokenUnreadable, .tokenEmpty: false
+        }
+    }
+
     package var description: String {
         switch self {
         case .portOutOfRange(let port): "port \(port) is not between 0 and 65535"

@@ -18,44 +18,56 @@ struct PendingRequests {
         }
     }
 
-    private var waiters: [UInt64: Waiter] = [:]
-
-    var count: Int { waiters.count }
-
-    /// Adds a waiter under a token that no request of this connection had before.
-    mutating func add(_ waiter: Waiter, token: UInt64) {
-        waiters[token] = waiter
+    private struct Entry {
+        var waiter: Waiter
+        let subject: String
     }
 
-    func contains(_ token: UInt64) -> Bool { waiters[token] != nil }
+    private var entries: [UInt64: Entry] = [:]
+
+    var count: Int { entries.count }
+
+    /// Adds a waiter under a token that no request of this connection had before.
+    mutating func add(_ waiter: Waiter, token: UInt64, subject: String) {
+        entries[token] = Entry(waiter: waiter, subject: subject)
+    }
+
+    func contains(_ token: UInt64) -> Bool { entries[token] != nil }
 
     /// Takes the waiter out, to fail it.
-    mutating func remove(_ token: UInt64) -> Waiter? { waiters.removeValue(forKey: token) }
+    mutating func remove(_ token: UInt64) -> Waiter? { entries.removeValue(forKey: token)?.waiter }
 
     /// Takes all waiters out, in no order.
     mutating func removeAll() -> [Waiter] {
-        defer { waiters = [:] }
-        return Array(waiters.values)
+        defer { entries = [:] }
+        return entries.values.map(\.waiter)
+    }
+
+    /// Takes out all that wait for answers to one subject.
+    mutating func removeAll(subject: String) -> [Waiter] {
+        let tokens = entries.filter { $0.value.subject == subject }.keys
+        return tokens.compactMap { remove($0) }
     }
 
     /// Hands over an answer. Returns what to do once no lock is held: resume somebody, or nothing for a late answer or
     /// one of several.
     mutating func answer(_ token: UInt64, with message: BusMessage) -> (() -> Void)? {
-        guard let waiter = waiters[token] else { return nil }
+        guard let entry = entries[token] else { return nil }
+        let waiter = entry.waiter
         if let error = Self.error(status: message.status) {
-            waiters[token] = nil
+            entries[token] = nil
             return { waiter.fail(error) }
         }
         switch waiter {
         case .one(let continuation):
-            waiters[token] = nil
+            entries[token] = nil
             return { continuation.resume(returning: .success(message)) }
         case .many(let continuation, let max, var answers):
             // Emptied first, so that appending does not copy.
-            waiters[token] = nil
+            entries[token] = nil
             answers.append(message)
             if answers.count < max {
-                waiters[token] = .many(continuation, max: max, answers: answers)
+                entries[token] = Entry(waiter: .many(continuation, max: max, answers: answers), subject: entry.subject)
                 return nil
             }
             return { [answers] in continuation.resume(returning: .success(answers)) }

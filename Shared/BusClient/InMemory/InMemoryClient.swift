@@ -164,7 +164,7 @@ package final class InMemoryClient: BusClient {
         defer { clock.cancel() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                contents.withLock { $0.pending.add(waiter(continuation), token: token) }
+                contents.withLock { $0.pending.add(waiter(continuation), token: token, subject: subject.text) }
                 var message = message
                 message.reply = "\(inbox).\(token)"
                 bus.route(message, subject: subject, from: self)

@@ -70,7 +70,8 @@ package final class BusService: ServiceLifecycle.Service {
         health.add(name, check)
     }
 
-    /// Returns when the broker has acknowledged every subscription: from then on requests are served.
+    /// Returns when the broker has acknowledged every subscription, so that requests are served, or when the task is
+    /// cancelled.
     package func ready() async { await readiness.wait() }
 
     /// The answer to `$SRV.HEALTH`, for whoever shows it elsewhere.
@@ -85,19 +86,35 @@ package final class BusService: ServiceLifecycle.Service {
     /// - Throws: `BusError` when a subscription is refused, or the connection ends for good (`authenticationFailed`,
     ///   `replaced`, `closed`).
     package func run() async throws {
-        let discovery = try await subscribeDiscovery()
+        let subscriptions: Subscriptions
+        do {
+            // Without a broker subscribing waits for ever; an end before the beginning must still come at once.
+            subscriptions = try await cancelWhenGracefulShutdown { try await self.subscribeAll() }
+        } catch let error as BusError where error.code == .cancelled {
+            return
+        }
+        logger.info("serving", metadata: ["endpoints": "\(subscriptions.requests.count)"])
+        readiness.open()
+        let failure = await waitForTheEnd()
+        await stop(subscriptions)
+        if let failure { throw failure }
+    }
+
+    private struct Subscriptions {
+        var discovery: [any BusSubscription] = []
         var requests: [any BusSubscription] = []
+    }
+
+    private func subscribeAll() async throws(BusError) -> Subscriptions {
+        var subscriptions = Subscriptions()
+        subscriptions.discovery = try await subscribeDiscovery()
         for endpoint in sealedEndpoints() {
             let subscription = try await bus.subscribe(endpoint.subject, queue: BusServiceLimits.queueGroup) {
                 self.receive($0, endpoint)
             }
-            requests.append(subscription)
+            subscriptions.requests.append(subscription)
         }
-        logger.info("serving", metadata: ["endpoints": "\(requests.count)"])
-        readiness.open()
-        let failure = await waitForTheEnd()
-        await stop(requests, discovery)
-        if let failure { throw failure }
+        return subscriptions
     }
 
     /// The endpoints; from the first call on nothing may be added.
@@ -130,16 +147,16 @@ package final class BusService: ServiceLifecycle.Service {
     }
 
     /// The barrier first: what was delivered before it is in flight by then, and nothing comes after it.
-    private func stop(_ requests: [any BusSubscription], _ discovery: [any BusSubscription]) async {
+    private func stop(_ subscriptions: Subscriptions) async {
         await withDiscardingTaskGroup { group in
-            for subscription in requests { group.addTask { await subscription.unsubscribe() } }
+            for subscription in subscriptions.requests { group.addTask { await subscription.unsubscribe() } }
         }
         let abandoned = await inFlight.drain(within: BusServiceLimits.drainTimeout)
         if abandoned > 0 {
             logger.warning("requests were cancelled, they took too long to finish", metadata: ["count": "\(abandoned)"])
         }
         await withDiscardingTaskGroup { group in
-            for subscription in discovery { group.addTask { await subscription.unsubscribe() } }
+            for subscription in subscriptions.discovery { group.addTask { await subscription.unsubscribe() } }
         }
         // Fails only when the connection is gone, and then nobody can get the replies any more.
         try? await bus.flush(timeout: .seconds(2))

@@ -4,7 +4,8 @@ import Synchronization
 final class Readiness: Sendable {
     private struct Contents {
         var isOpen = false
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        var nextWaiter = 0
+        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     }
 
     private let contents = Mutex(Contents())
@@ -13,19 +14,29 @@ final class Readiness: Sendable {
     func open() {
         let waiters = contents.withLock { contents in
             contents.isOpen = true
-            defer { contents.waiters = [] }
+            defer { contents.waiters = [:] }
             return contents.waiters
         }
-        for waiter in waiters { waiter.resume() }
+        for waiter in waiters.values { waiter.resume() }
     }
 
+    /// Returns when the gate opens, or the task is cancelled.
     func wait() async {
-        await withCheckedContinuation { continuation in
-            let isOpen = contents.withLock { contents in
-                if !contents.isOpen { contents.waiters.append(continuation) }
-                return contents.isOpen
+        let number = contents.withLock { contents in
+            contents.nextWaiter += 1
+            return contents.nextWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = contents.withLock { contents in
+                    if contents.isOpen || Task.isCancelled { return true }
+                    contents.waiters[number] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
             }
-            if isOpen { continuation.resume() }
+        } onCancel: {
+            contents.withLock { $0.waiters.removeValue(forKey: number) }?.resume()
         }
     }
 }

@@ -1,0 +1,77 @@
+import BusProtocol
+import Logging
+
+extension SBPCore {
+    /// One frame of the broker.
+    func receive(_ header: Span<UInt8>, _ body: Span<UInt8>) {
+        do throws(BusViolation) {
+            switch try ServerMessage(header) {
+            case .msg(let message): deliver(message, body)
+            case .ok(let answer): acknowledged(answer)
+            case .ping(let t):
+                write { (output) throws(BusViolation) in ControlFrame.pong(echoing: t, into: &output) }
+            case .pong(let t): answered(t)
+            case .err(let answer): refused(answer)
+            case .hello(let hello): handle(.hello(hello))
+            case .bye(let why): handle(.lost(BusError(.disconnected, "the broker said goodbye: \(why)", origin: .broker)))
+            case .drain(let drain):
+                logger.info("the broker is about to stop", metadata: ["durationMs": "\(drain.inMilliseconds)"])
+            case .unknown: break
+            }
+        } catch {
+            handle(.lost(BusError(.protocolViolation, "the broker broke the protocol: \(error)")))
+        }
+    }
+
+    private func deliver(_ message: MsgMessage, _ body: Span<UInt8>) {
+        let delivery = BusMessage(
+            subject: message.subject, reply: message.reply, key: message.key, headers: message.headers,
+            status: message.status, body: body.withUnsafeBufferPointer { Array($0) })
+        if message.sid == Self.inboxSid { return answer(delivery) }
+        // An unknown sid is a delivery that crossed an unsubscribe.
+        subscriptions.handler(of: message.sid)?(delivery)
+    }
+
+    /// The reply subject is the inbox, a dot and the request's token.
+    private func answer(_ message: BusMessage) {
+        let suffix = message.subject.utf8.dropFirst(inbox.utf8.count + 1)
+        guard let token = UInt64(String(Substring(suffix))) else { return }
+        pending.answer(token, with: message)?()
+    }
+
+    private func acknowledged(_ answer: OkMessage) {
+        if answer.re == BusOp.connect.rawValue { return handle(.signedIn(answer)) }
+        guard let sequence = answer.seq else { return }
+        subscriptions.resolve(sequence, nil)?.resume()
+    }
+
+    private func answered(_ t: [UInt8]?) {
+        guard let t, let number = Int(String(decoding: t, as: UTF8.self)) else { return }
+        flushes.removeValue(forKey: number)?.resume(returning: .success(()))
+    }
+
+    private func refused(_ answer: ErrMessage) {
+        if answer.fatal { return handle(.refused(answer)) }
+        let error = BusError(answer)
+        if let sequence = answer.seq, let resolution = subscriptions.resolve(sequence, error) {
+            resolution.resume()
+            if let pattern = resolution.orphan {
+                logger.error(
+                    "a subscription was refused after a reconnect",
+                    metadata: ["subject": "\(pattern)", "error": "\(error)"])
+            }
+            return
+        }
+        // Publishes carry no sequence number, so requests are found by subject: what one may not, none may.
+        var isRequest = false
+        if answer.re == BusOp.pub.rawValue, let subject = answer.subject {
+            let waiters = pending.removeAll(subject: subject)
+            isRequest = !waiters.isEmpty
+            for waiter in waiters { waiter.fail(error) }
+        }
+        if !isRequest {
+            logger.warning(
+                "the broker refused", metadata: ["subject": "\(answer.subject ?? "")", "error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import BusProtocol
+import EventLoop
+
+/// One TCP connection of a client and the frames on it; a client has one after the other. Confined to the loop.
+final class SBPLink {
+    let stream: TCPStream
+    private var decoder = FrameDecoder(limits: .fromBroker)
+    /// No frame is handed out any more.
+    private var isOver = false
+    /// Kept between frames, so that writing one allocates nothing.
+    private var output: [UInt8] = []
+
+    init(_ stream: TCPStream) { self.stream = stream }
+
+    /// Starts reading.
+    /// - Parameters:
+    ///   - handle: Gets each frame; header and body are valid during the call.
+    ///   - end: Called at most once: the connection ended or the broker broke the protocol.
+    func start(
+        input: @escaping () -> Void, handle: @escaping (Span<UInt8>, Span<UInt8>) -> Void,
+        end: @escaping (BusError) -> Void
+    ) {
+        stream.onRead = { [self] buffer in
+            input()
+            read(buffer, handle, end)
+        }
+        stream.onClose = { [self] error in
+            guard !isOver else { return }
+            isOver = true
+            end(BusError(.disconnected, error.map { "\($0)" } ?? "the broker closed the connection"))
+        }
+        stream.startReading()
+    }
+
+    /// Encodes a frame and sends it with everything else of this turn.
+    func write(_ encode: (inout [UInt8]) throws(BusViolation) -> Void) throws(BusViolation) {
+        output.removeAll(keepingCapacity: true)
+        try encode(&output)
+        stream.write(output)
+    }
+
+    /// Sends frames that are encoded already.
+    func write(_ frames: [UInt8]) { stream.write(frames) }
+
+    /// Ends the connection; nothing is handed out after this.
+    func close(goodbye: Bool) {
+        isOver = true
+        guard goodbye else { return stream.close() }
+        var frame: [UInt8] = []
+        ControlFrame.bye(why: "closed by the client", into: &frame)
+        stream.write(frame)
+        stream.closeAfterFlush()
+    }
+
+    private func read(
+        _ buffer: UnsafeRawBufferPointer, _ handle: (Span<UInt8>, Span<UInt8>) -> Void, _ end: (BusError) -> Void
+    ) {
+        guard !isOver else { return }
+        do throws(BusViolation) {
+            let bytes = Span<UInt8>(_bytes: buffer.bytes)
+            try decoder.decode(bytes) { header, body in
+                handle(header, body)
+                return isOver ? .stop : .proceed
+            }
+        } catch {
+            isOver = true
+            end(BusError(.protocolViolation, "the broker sent what is no frame: \(error)"))
+        }
+    }
+}

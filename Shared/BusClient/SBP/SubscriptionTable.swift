@@ -1,0 +1,96 @@
+import BusProtocol
+
+/// The subscriptions of a client and the calls that wait for the broker's word on them. Outlives connections.
+struct SubscriptionTable {
+    typealias Handler = @Sendable (BusMessage) -> Void
+    typealias Waiter = CheckedContinuation<Result<Void, BusError>, Never>
+
+    private struct Entry {
+        let pattern: SubjectPattern
+        let queue: QueueName?
+        let handler: Handler
+        /// `subscribe`, until the first acknowledgement.
+        var waiter: Waiter?
+        /// An `unsub` is under way: it is not subscribed again.
+        var isEnding = false
+    }
+
+    /// What a sequence number was sent for.
+    private enum Call {
+        case subscribe(sid: Int)
+        case unsubscribe(sid: Int, CheckedContinuation<Void, Never>)
+    }
+
+    private var entries: [Int: Entry] = [:]
+    private var calls: [Int: Call] = [:]
+    private var nextSequence = 0
+
+    var sids: [Int] { entries.keys.sorted() }
+
+    func handler(of sid: Int) -> Handler? { entries[sid]?.handler }
+    func pattern(of sid: Int) -> String { entries[sid]?.pattern.text ?? "" }
+
+    mutating func add(
+        _ sid: Int, _ pattern: SubjectPattern, queue: QueueName?, waiter: Waiter, handler: @escaping Handler
+    ) {
+        entries[sid] = Entry(pattern: pattern, queue: queue, handler: handler, waiter: waiter)
+    }
+
+    /// The frame that subscribes, for a new subscription or a new connection; nil when it is gone.
+    mutating func subscribeFrame(_ sid: Int) -> SubMessage? {
+        guard let entry = entries[sid] else { return nil }
+        nextSequence += 1
+        calls[nextSequence] = .subscribe(sid: sid)
+        return SubMessage(sid: sid, subject: entry.pattern, queue: entry.queue, seq: nextSequence)
+    }
+
+    /// The frame that unsubscribes; nil, with nothing to wait for, when the subscription is gone.
+    mutating func unsubscribeFrame(_ sid: Int, _ continuation: CheckedContinuation<Void, Never>) -> UnsubMessage? {
+        guard entries[sid] != nil else { return nil }
+        entries[sid]?.isEnding = true
+        nextSequence += 1
+        calls[nextSequence] = .unsubscribe(sid: sid, continuation)
+        return UnsubMessage(sid: sid, seq: nextSequence)
+    }
+
+    /// Forgets a subscription. Returns whoever still waits for its acknowledgement.
+    mutating func remove(_ sid: Int) -> Waiter? { entries.removeValue(forKey: sid)?.waiter }
+
+    /// The broker's answer to a sequence number. Returns what to do next, and the pattern when a subscription was
+    /// refused that nobody waits for any more, for the log.
+    mutating func resolve(_ sequence: Int, _ error: BusError?) -> (resume: () -> Void, orphan: String?)? {
+        guard let call = calls.removeValue(forKey: sequence) else { return nil }
+        switch call {
+        case .unsubscribe(let sid, let continuation):
+            entries[sid] = nil
+            return ({ continuation.resume() }, nil)
+        case .subscribe(let sid):
+            let pattern = pattern(of: sid)
+            let waiter = entries[sid]?.waiter
+            entries[sid]?.waiter = nil
+            guard let error else { return ({ waiter?.resume(returning: .success(())) }, nil) }
+            entries[sid] = nil
+            return ({ waiter?.resume(returning: .failure(error)) }, waiter == nil ? pattern : nil)
+        }
+    }
+
+    /// The connection is gone: no acknowledgement comes any more. What was ending has ended.
+    mutating func connectionLost() -> [() -> Void] {
+        var resumes: [() -> Void] = []
+        for call in calls.values {
+            if case .unsubscribe(let sid, let continuation) = call {
+                entries[sid] = nil
+                resumes.append { continuation.resume() }
+            }
+        }
+        calls = [:]
+        return resumes
+    }
+
+    /// The client has ended: everybody who waits is told.
+    mutating func removeAll(_ error: BusError) -> [() -> Void] {
+        let waiters = entries.values.compactMap(\.waiter)
+        entries = [:]
+        return connectionLost() + waiters.map { waiter in { waiter.resume(returning: .failure(error)) } }
+    }
+}

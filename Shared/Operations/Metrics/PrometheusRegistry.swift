@@ -1,0 +1,92 @@
+import CoreMetrics
+import Synchronization
+
+/// Keeps the process's metrics and writes them as Prometheus text (exposition format 0.0.4): the backend of
+/// swift-metrics.
+///
+/// Timers are histograms in seconds (give them names that end in `_seconds`), aggregating recorders are summaries with
+/// sum and count, the others gauges. Cardinality is bounded: over 256 metrics are not shown, and of one metric the label
+/// sets after the 256th share one whose labels say `other`.
+package final class PrometheusRegistry: MetricsFactory {
+    private struct Family {
+        let kind: MetricKind
+        var series: [String: MetricSeries] = [:]
+    }
+
+    /// Metrics of one process; ours have a few dozen.
+    static let familiesMax = 256
+    /// Label sets of one metric: endpoints times codes stay far below.
+    static let seriesMax = 256
+
+    private let families = Mutex<[String: Family]>([:])
+    /// Called before each page, to bring gauges up to date that are read and not pushed.
+    private let refreshers = Mutex<[@Sendable () -> Void]>([])
+
+    package init() {}
+
+    /// Calls `refresh` before each page; it sets gauges.
+    package func beforeEachPage(_ refresh: @escaping @Sendable () -> Void) {
+        refreshers.withLock { $0.append(refresh) }
+    }
+
+    package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+        series(label, dimensions, .counter)
+    }
+
+    package func makeFloatingPointCounter(
+        label: String, dimensions: [(String, String)]
+    ) -> any FloatingPointCounterHandler {
+        series(label, dimensions, .counter)
+    }
+
+    package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+        series(label, dimensions, .gauge)
+    }
+
+    package func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
+        series(label, dimensions, aggregate ? .summary : .gauge)
+    }
+
+    package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+        series(label, dimensions, .histogram)
+    }
+
+    // Series live as long as the process: what was counted once is shown until the end, as Prometheus expects.
+    package func destroyCounter(_ handler: any CounterHandler) {}
+    package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
+    package func destroyMeter(_ handler: any MeterHandler) {}
+    package func destroyRecorder(_ handler: any RecorderHandler) {}
+    package func destroyTimer(_ handler: any TimerHandler) {}
+
+    /// The page for `/metrics`, metrics and label sets in alphabetical order.
+    package func text() -> String {
+        for refresh in refreshers.withLock({ $0 }) { refresh() }
+        var page = ""
+        for (name, family) in families.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+            page += "# TYPE \(name) \(family.kind.rawValue)\n"
+            for (labels, series) in family.series.sorted(by: { $0.key < $1.key }) {
+                PrometheusText.append(name, labels, series.current, family.kind, to: &page)
+            }
+        }
+        return page
+    }
+
+    /// The one series of a name and labels. A name in use with another kind, or one too many, gets a series that counts
+    /// but is not shown: metrics never stop a service.
+    private func series(_ label: String, _ dimensions: [(String, String)], _ kind: MetricKind) -> MetricSeries {
+        let name = PrometheusText.name(label)
+        return families.withLock { families in
+            if families[name] == nil, families.count < Self.familiesMax { families[name] = Family(kind: kind) }
+            guard var family = families[name], family.kind == kind else { return MetricSeries(kind) }
+            var labels = PrometheusText.labels(dimensions)
+            if family.series[labels] == nil, family.series.count >= Self.seriesMax {
+                labels = PrometheusText.labels(dimensions.map { ($0.0, "other") })
+            }
+            if let series = family.series[labels] { return series }
+            let series = MetricSeries(kind)
+            family.series[labels] = series
+            families[name] = family
+            return series
+        }
+    }
+}

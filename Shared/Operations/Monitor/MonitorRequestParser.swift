@@ -1,0 +1,67 @@
+/// Reads the head of one HTTP/1.1 request, however it was split. Only the request line matters; header fields are
+/// skipped and bodies are not taken.
+struct MonitorRequestParser {
+    /// Far more than a scraper sends.
+    static let headBytesMax = 8192
+
+    enum Result: Equatable {
+        /// The head is not whole yet.
+        case incomplete
+        case request(MonitorRequest)
+        /// What the client gets instead.
+        case refused(status: Int, String)
+    }
+
+    private var head: [UInt8] = []
+
+    /// Takes more bytes.
+    mutating func take(_ bytes: some Sequence<UInt8>) -> Result {
+        head.append(contentsOf: bytes)
+        guard let end = endOfHead else {
+            return head.count > Self.headBytesMax ? .refused(status: 431, "the request's head is too large") : .incomplete
+        }
+        guard end <= Self.headBytesMax else { return .refused(status: 431, "the request's head is too large") }
+        let line = head[..<end].prefix { $0 != 0x0D && $0 != 0x0A }
+        return Self.parse(String(decoding: line, as: UTF8.self))
+    }
+
+    /// Where the empty line begins.
+    private var endOfHead: Int? {
+        guard head.count >= 4 else { return nil }
+        return (0...(head.count - 4)).first { head[$0..<($0 + 4)].elementsEqual([0x0D, 0x0A, 0x0D, 0x0A]) }
+    }
+
+    private static func parse(_ line: String) -> Result {
+        let parts = line.split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[2].hasPrefix("HTTP/1.") else { return .refused(status: 400, "no HTTP/1.1 request") }
+        guard parts[0] == "GET" || parts[0] == "HEAD" else { return .refused(status: 405, "only GET is answered here") }
+        let target = parts[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let path = decoded(target[0]), path.hasPrefix("/") else { return .refused(status: 400, "no path") }
+        var query: [String: String] = [:]
+        for pair in target.count > 1 ? target[1].split(separator: "&") : [] {
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = decoded(sides[0]), let value = sides.count > 1 ? decoded(sides[1]) : "" else {
+                return .refused(status: 400, "the query is not percent-encoded text")
+            }
+            query[name] = value
+        }
+        return .request(MonitorRequest(path: path, query: query, isHead: parts[0] == "HEAD"))
+    }
+
+    /// Undoes percent-encoding; nil when it is broken or no UTF-8.
+    private static func decoded(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2)
+            guard digits.count == 2, let value = UInt8(String(Substring(digits)), radix: 16) else { return nil }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

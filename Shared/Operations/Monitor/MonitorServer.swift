@@ -1,0 +1,93 @@
+import EventLoop
+import ServiceLifecycle
+import Synchronization
+
+/// The monitoring port: a GET-only HTTP/1.1 server on the process's loop, for `/healthz`, `/metrics` and what else a
+/// process has to show. Meant for loopback; it authenticates nobody.
+///
+/// ```swift
+/// environment.monitor.route("/varz") { request in .json(await broker.varz()) }
+/// ```
+/// One request per connection, 64 connections at a time (more wait in the backlog of the accept loop and are closed),
+/// five seconds for a request. Page functions run on the loop.
+package actor MonitorServer: ServiceLifecycle.Service {
+    package typealias Page = @Sendable (MonitorRequest) async -> MonitorResponse
+
+    /// Scrapers and people with curl; more is a mistake.
+    static let connectionsMax = 64
+    /// From accepting a connection to the end of its answer.
+    static let requestTimeout: Duration = .seconds(5)
+
+    nonisolated package let loop: UVLoop
+    nonisolated package var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    nonisolated private let pages = Mutex<[String: Page]>([:])
+
+    private var listener: TCPListener?
+    private var connections: [ObjectIdentifier: MonitorConnection] = [:]
+
+    package init(loop: UVLoop) { self.loop = loop }
+
+    /// Adds a page, or replaces it; at any time.
+    nonisolated package func route(_ path: String, _ page: @escaping Page) {
+        pages.withLock { $0[path] = page }
+    }
+
+    /// Listens.
+    /// - Parameter port: 0 for any free one.
+    /// - Returns: The port.
+    /// - Throws: `unavailable` when the port is in use, naming it and `--monitor-port`.
+    @discardableResult
+    package func start(host: String = "127.0.0.1", port: Int) throws(StartupError) -> Int {
+        do throws(UVError) {
+            let listener = try TCPListener.bind(loop: loop, host: host, port: port)
+            self.listener = listener
+            try listener.listen { stream in self.accept(stream) }
+            return listener.localAddress.port
+        } catch {
+            throw StartupError(listening: error, host: host, port: port, flag: "--monitor-port")
+        }
+    }
+
+    /// Serves until graceful shutdown, then closes the port and every connection.
+    package func run() async throws {
+        try? await gracefulShutdown()
+        stop()
+    }
+
+    /// The port it listens on; 0 before `start` and after `stop`.
+    package var port: Int { listener?.localAddress.port ?? 0 }
+
+    /// Closes the port and every connection. Idempotent.
+    package func stop() {
+        listener?.close()
+        listener = nil
+        for connection in connections.values { connection.close() }
+        connections = [:]
+    }
+
+    private func accept(_ stream: TCPStream) {
+        guard connections.count < Self.connectionsMax else { return stream.close() }
+        let connection = MonitorConnection(stream, timeout: Self.requestTimeout)
+        let key = ObjectIdentifier(connection)
+        connections[key] = connection
+        connection.onEnd = { self.connections[key] = nil }
+        connection.start { request in self.answer(request, key) }
+    }
+
+    private func answer(_ request: MonitorRequest, _ key: ObjectIdentifier) {
+        guard let page = pages.withLock({ $0[request.path] }) else {
+            let paths = pages.withLock { $0.keys.sorted() }.joined(separator: " ")
+            connections[key]?.send(.text("no such page; there are \(paths)\n", status: 404), to: request)
+            return
+        }
+        // A callback of the loop cannot wait; the connection's timeout bounds the task's use.
+        Task(executorPreference: loop) {
+            let response = await page(request)
+            await self.send(response, to: request, on: key)
+        }
+    }
+
+    private func send(_ response: MonitorResponse, to request: MonitorRequest, on key: ObjectIdentifier) {
+        connections[key]?.send(response, to: request)
+    }
+}

@@ -1,0 +1,52 @@
+import BusClient
+import EventLoop
+import ServiceLifecycle
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The process's bus client as a service of the group: the first to start, the last to end.
+struct BusConnection: ServiceLifecycle.Service {
+    let bus: any BusClient
+
+    /// Waits for the end, then drains.
+    func run() async throws {
+        try? await gracefulShutdown()
+        await bus.drain()
+    }
+
+    /// A client for `BUS_URL` that connects by itself.
+    /// - Throws: `badConfiguration` for an unreadable URL or credentials file.
+    static func open(_ process: ProcessEnvironment) async throws(StartupError) -> SBPClient {
+        let text = try process.configuration.string("bus.url", default: BusURL().description)
+        var url: BusURL
+        do throws(BusError) {
+            url = try BusURL(parsing: text)
+        } catch {
+            throw StartupError(error)
+        }
+        if let path = try process.configuration.string("bus.credentialsFile") { url.token = try token(path) }
+        let client = SBPClient(
+            configuration: .init(url: url, name: process.name, instance: process.instance), loop: process.loop,
+            logger: process.logger)
+        client.start()
+        return client
+    }
+
+    /// The content of a credentials file without the line end editors add.
+    private static func token(_ path: String) throws(StartupError) -> String {
+        guard let data = FileManager.default.contents(atPath: path),
+            let text = String(validating: data, as: UTF8.self)
+        else {
+            throw StartupError(.badConfiguration, "the file of BUS_CREDENTIALS_FILE, \(path), cannot be read")
+        }
+        let token = String(text.reversed().drop { $0.isWhitespace }.reversed())
+        guard !token.isEmpty else {
+            throw StartupError(.badConfiguration, "the file of BUS_CREDENTIALS_FILE, \(path), is empty")
+        }
+        return token
+    }
+}

@@ -1,0 +1,90 @@
+import BusService
+import EventLoop
+import Logging
+import Metrics
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Makes what a process is given, and takes it apart again.
+enum ProcessBuilder {
+    static let processIdentifier = ProcessInfo.processInfo.processIdentifier
+
+    /// Reads the settings and sets up logging, metrics and the loop. Once per process, because swift-log and
+    /// swift-metrics take one backend.
+    static func environment(
+        name: String, options: ServiceOptions, usesData: Bool
+    ) throws(StartupError) -> ProcessEnvironment {
+        let settings = try Settings(options: options)
+        let instance = RandomIdentifier.hex(digits: 24)
+        let logger = try bootstrapLogging(name: name, instance: instance, settings)
+        let metrics = PrometheusRegistry()
+        MetricsSystem.bootstrap(metrics)
+        let loop: UVLoop
+        do throws(UVError) {
+            loop = try UVLoop.start(name: name)
+        } catch {
+            throw StartupError(.temporary, "\(error)")
+        }
+        let host = try settings.string("listen.host", default: "127.0.0.1")
+        let environment = ProcessEnvironment(
+            name: name, instance: instance, loop: loop, logger: logger, configuration: settings, metrics: metrics,
+            monitor: monitor(loop, metrics),
+            ready: ReadyFile(
+                path: options.readyFile, service: name, instance: instance, host: host, expectsListener: false),
+            dataDirectory: try dataDirectory(settings, usesData: usesData), host: host,
+            port: try settings.int("listen.port", in: 0...65535))
+        return environment
+    }
+
+    /// Everything has stopped: the ready file goes, and the loop ends.
+    static func tearDown(_ environment: ProcessEnvironment) async {
+        environment.ready.remove()
+        await environment.monitor.stop()
+        await environment.loop.close()
+    }
+
+    /// The lifecycle library tells each step at info; that is for debugging.
+    static func quiet(_ logger: Logger) -> Logger {
+        var logger = logger
+        if logger.logLevel > .debug { logger.logLevel = .error }
+        return logger
+    }
+
+    private static func bootstrapLogging(
+        name: String, instance: String, _ settings: Settings
+    ) throws(StartupError) -> Logger {
+        let level = try settings.choice("log.level", default: Logger.Level.info)
+        let format = try settings.choice("log.format", default: StandardError.isTerminal ? LogFormat.text : .json)
+        LoggingSystem.bootstrap { _ in
+            StorebusLogHandler(service: name, instance: instance, level: level, format: format)
+        }
+        return Logger(label: name)
+    }
+
+    private static func monitor(_ loop: UVLoop, _ metrics: PrometheusRegistry) -> MonitorServer {
+        let process = ProcessMetrics(registry: metrics, loop: loop)
+        metrics.beforeEachPage { process.refresh() }
+        let monitor = MonitorServer(loop: loop)
+        monitor.route("/healthz") { _ in .json(["status": "pass"]) }
+        monitor.route("/metrics") { _ in
+            MonitorResponse(contentType: "text/plain; version=0.0.4; charset=utf-8", body: Array(metrics.text().utf8))
+        }
+        return monitor
+    }
+
+    private static func dataDirectory(_ settings: Settings, usesData: Bool) throws(StartupError) -> String {
+        let path = try settings.string("data.directory", default: ".storebus")
+        guard usesData else { return path }
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw StartupError(.badConfiguration, "the data directory \(path) cannot be made; choose another with --data")
+        }
+        return path
+    }
+}

@@ -1,0 +1,94 @@
+import StoreModels
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Tells whoever started the process that it serves: the file of `--ready-file`, and a log line by the caller.
+///
+/// ```json
+/// {"host":"127.0.0.1","instance":"9f2c…","monitorPort":0,"pid":812,"port":7430,"service":"gateway"}
+/// ```
+/// `port` is 0 for a process that listens nowhere, `monitorPort` 0 without a monitoring port. Written beside its place
+/// and renamed, so a reader sees all of it or nothing.
+package final class ReadyFile: Sendable {
+    /// The file's contents.
+    package struct Contents: Codable, Sendable, Equatable {
+        package var service: String
+        package var pid: Int32
+        package var host: String
+        package var port: Int
+        package var monitorPort: Int
+        package var instance: String
+    }
+
+    private struct State {
+        var contents: Contents
+        var expectsListener: Bool
+        var isListening = false
+        var isServing = false
+        var isWritten = false
+    }
+
+    private let path: String?
+    private let state: Mutex<State>
+
+    init(path: String?, service: String, instance: String, host: String, expectsListener: Bool) {
+        self.path = path
+        let contents = Contents(
+            service: service, pid: ProcessInfo.processInfo.processIdentifier, host: host, port: 0, monitorPort: 0,
+            instance: instance)
+        state = Mutex(State(contents: contents, expectsListener: expectsListener))
+    }
+
+    /// The process will listen on a port of its own: it is not ready before ``listening(host:port:)``. To be called while
+    /// the process is built.
+    package func expectListener() { state.withLock { $0.expectsListener = true } }
+
+    /// The process listens.
+    /// - Throws: `badConfiguration` when the ready file cannot be written.
+    package func listening(host: String, port: Int) throws(StartupError) {
+        state.withLock { state in
+            state.contents.host = host
+            state.contents.port = port
+            state.isListening = true
+        }
+        try writeIfReady()
+    }
+
+    /// Its requests are served.
+    func serving(monitorPort: Int) throws(StartupError) {
+        state.withLock { state in
+            state.contents.monitorPort = monitorPort
+            state.isServing = true
+        }
+        try writeIfReady()
+    }
+
+    /// Whether everything the process waits for has happened.
+    package var isReady: Bool { state.withLock { $0.isServing && ($0.isListening || !$0.expectsListener) } }
+
+    /// Removes the file; the process serves no longer.
+    func remove() {
+        guard let path, state.withLock({ $0.isWritten }) else { return }
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    private func writeIfReady() throws(StartupError) {
+        guard let path else { return }
+        let contents: Contents? = state.withLock { state in
+            guard state.isServing, state.isListening || !state.expectsListener, !state.isWritten else { return nil }
+            state.isWritten = true
+            return state.contents
+        }
+        guard let contents else { return }
+        do {
+            try Data(StoreJSON.encode(contents)).write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw StartupError(.badConfiguration, "the file of --ready-file, \(path), cannot be written")
+        }
+    }
+}

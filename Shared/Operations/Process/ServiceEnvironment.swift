@@ -1,0 +1,50 @@
+import BusClient
+import BusService
+import EventLoop
+import Logging
+
+/// What every process is given: a loop, settings, a logger, metrics and a monitoring port. The broker gets this one.
+package struct ProcessEnvironment: Sendable {
+    /// `catalog`, `broker`.
+    package let name: String
+    /// Random for each process start.
+    package let instance: String
+    /// The process's loop, on a thread of its own. Closed after everything has stopped.
+    package let loop: UVLoop
+    package let logger: Logger
+    package let configuration: Settings
+    package let metrics: PrometheusRegistry
+    /// The monitoring port; pages may be added at any time.
+    package let monitor: MonitorServer
+    /// Tells the starter when the process serves.
+    package let ready: ReadyFile
+    /// `--data`, else `.storebus`; made when it does not exist, private to the user, if the process said it uses it.
+    package let dataDirectory: String
+    /// `--host`, else 127.0.0.1.
+    package let host: String
+    /// `--port`; nil when nobody set one.
+    package let port: Int?
+}
+
+/// What a service on the bus is given.
+package struct ServiceEnvironment: Sendable {
+    package let process: ProcessEnvironment
+    /// The connection to the bus, already started; it connects by itself, again and again.
+    package let bus: any BusClient
+    /// Where endpoints and health checks are registered. It is run by ``ServiceMain`` after the services that `build`
+    /// returns, and stops before them.
+    package let service: BusService
+    /// For calls of other services, without retries.
+    package let caller: ServiceCaller
+
+    package var instance: String { process.instance }
+    package var loop: UVLoop { process.loop }
+    package var logger: Logger { process.logger }
+    package var configuration: Settings { process.configuration }
+    package var metrics: PrometheusRegistry { process.metrics }
+    package var monitor: MonitorServer { process.monitor }
+    package var ready: ReadyFile { process.ready }
+    package var dataDirectory: String { process.dataDirectory }
+    package var host: String { process.host }
+    package var port: Int? { process.port }
+}

@@ -1,0 +1,145 @@
+import ArgumentParser
+import BusClient
+import BusService
+import EventLoop
+import Logging
+import ServiceLifecycle
+import StoreModels
+import UnixSignals
+
+/// The main program that all executables share.
+///
+/// A service's whole executable:
+/// ```swift
+/// @main struct CatalogMain: AsyncParsableCommand {
+///     static let configuration = CommandConfiguration(
+///         commandName: "catalog", abstract: "Keeps apps, products and prices.", version: StorebusVersion.text)
+///     @OptionGroup var options: ServiceOptions
+///
+///     func run() async throws {
+///         try await ServiceMain.run(name: .catalog, options: options) { environment in
+///             let catalog = try await Catalog(databasePath: "\(environment.dataDirectory)/catalog.sqlite")
+///             catalog.register(on: environment.service)   // service.handle(…), service.healthCheck(…)
+///             return [catalog]                            // what runs beside the endpoints; may be empty
+///         }
+///     }
+/// }
+/// ```
+/// The broker, which is on no bus, uses ``runProcess(name:options:monitorPort:usesData:build:)`` and
+/// `environment.ready.listening(host:port:)`.
+///
+/// Start: SIGPIPE ignored, settings, logging, metrics, the loop, then `build`, then the monitoring port, then everything
+/// runs in one `ServiceGroup`. SIGTERM and SIGINT end it gracefully in the opposite order: endpoints first (their
+/// requests are finished), then what `build` returned from last to first, then the monitoring port, then the bus. An
+/// error is one line on standard error that names place and remedy, and an exit code (``ProcessExit``).
+package enum ServiceMain {
+    /// How long a graceful end may take before everything is cancelled: the drain of the endpoints and a bit.
+    static let gracefulLimit: Duration = .seconds(15)
+
+    /// Runs a service on the bus of `BUS_URL`, with the token in the file `BUS_CREDENTIALS_FILE`.
+    ///
+    /// - Parameters:
+    ///   - description: One sentence for `$SRV.INFO`.
+    ///   - usesData: Whether the data directory is made.
+    ///   - build: Makes the service: opens databases, registers endpoints, returns what runs beside them.
+    /// - Throws: `ExitCode`, after the reason was written to standard error.
+    package static func run(
+        name: ServiceName, options: ServiceOptions, description: String = "", usesData: Bool = true,
+        build: @escaping @Sendable (ServiceEnvironment) async throws -> [any ServiceLifecycle.Service]
+    ) async throws {
+        try await runProcess(name: name.rawValue, options: options, usesData: usesData) { process in
+            let bus = try await BusConnection.open(process)
+            let service = BusService(
+                name: name, version: StorebusVersion.text, bus: bus, logger: process.logger, instance: process.instance,
+                description: description)
+            service.healthCheck("bus") { bus.state == .connected ? .pass : .fail("no connection to the bus") }
+            process.monitor.route("/healthz") { _ in
+                let health = await service.healthResponse()
+                return .json(health, status: health.status == .fail ? 503 : 200)
+            }
+            let environment = ServiceEnvironment(
+                process: process, bus: bus, service: service, caller: ServiceCaller(bus: bus, caller: name.rawValue))
+            let services: [any ServiceLifecycle.Service]
+            do {
+                services = try await build(environment)
+            } catch {
+                await bus.close()
+                throw error
+            }
+            return [BusConnection(bus: bus)] + services + [service, Announcer(service: service, process: process)]
+        }
+    }
+
+    /// Runs a process that is on no bus by itself. It is ready when `ready.listening` is called.
+    ///
+    /// - Parameters:
+    ///   - monitorPort: The monitoring port when nobody set one; nil: none.
+    /// - Throws: `ExitCode`, after the reason was written to standard error.
+    package static func runProcess(
+        name: String, options: ServiceOptions, monitorPort: Int? = nil, usesData: Bool = false,
+        build: @escaping @Sendable (ProcessEnvironment) async throws -> [any ServiceLifecycle.Service]
+    ) async throws {
+        ignoreBrokenPipe()
+        do {
+            let environment = try ProcessBuilder.environment(name: name, options: options, usesData: usesData)
+            do {
+                try await serve(environment, defaultMonitorPort: monitorPort, build)
+            } catch {
+                await ProcessBuilder.tearDown(environment)
+                throw error
+            }
+            await ProcessBuilder.tearDown(environment)
+        } catch {
+            let reason = StartupError(error)
+            StandardError.write("\(name): \(reason.message)")
+            throw ExitCode(reason.exit.rawValue)
+        }
+    }
+
+    private static func serve(
+        _ environment: ProcessEnvironment, defaultMonitorPort: Int?,
+        _ build: @Sendable (ProcessEnvironment) async throws -> [any ServiceLifecycle.Service]
+    ) async throws {
+        var port = try environment.configuration.int("monitor.port", in: 0...65535) ?? defaultMonitorPort
+        let services = try await build(environment)
+        if let wanted = port { port = try await environment.monitor.start(port: wanted) }
+        logStart(environment, monitorPort: port)
+        // A process on no bus has nothing else to wait for than its listener.
+        if !services.contains(where: { $0 is Announcer }) {
+            environment.ready.expectListener()
+            try environment.ready.serving(monitorPort: port ?? 0)
+        }
+        var configuration = ServiceGroupConfiguration(
+            services: ([environment.monitor] + services).map {
+                .init(
+                    service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
+                    failureTerminationBehavior: .gracefullyShutdownGroup)
+            },
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: ProcessBuilder.quiet(environment.logger))
+        configuration.maximumGracefulShutdownDuration = gracefulLimit
+        try await ServiceGroup(configuration: configuration).run()
+        environment.logger.info("stopped")
+    }
+
+    private static func logStart(_ environment: ProcessEnvironment, monitorPort: Int?) {
+        var metadata: Logger.Metadata = ["pid": "\(ProcessBuilder.processIdentifier)"]
+        if let monitorPort { metadata["monitorPort"] = "\(monitorPort)" }
+        environment.logger.info("started", metadata: metadata)
+        environment.logger.info(
+            "settings", metadata: environment.configuration.effective.mapValues { .string($0) })
+    }
+}
+
+/// Writes the ready file once the endpoints are served.
+struct Announcer: ServiceLifecycle.Service {
+    let service: BusService
+    let process: ProcessEnvironment
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await service.ready() }
+        if !Task.isShuttingDownGracefully, !Task.isCancelled {
+            try process.ready.serving(monitorPort: await process.monitor.port)
+        }
+        try? await gracefulShutdown()
+    }
+}

@@ -1,0 +1,61 @@
+import BusClient
+import EventLoop
+
+/// Why a process cannot start or go on: one line that names the place and the remedy, and the exit code.
+///
+/// ```swift
+/// throw StartupError(.locked, "data/catalog.sqlite is held by pid 812 (catalog); stop it first")
+/// ```
+package struct StartupError: Error, Equatable, Sendable, CustomStringConvertible {
+    package var exit: ProcessExit
+    /// One line, without the process's name.
+    package var message: String
+
+    package init(_ exit: ProcessExit, _ message: String) {
+        self.exit = exit
+        self.message = message
+    }
+
+    package var description: String { message }
+}
+
+extension StartupError {
+    /// What an error that ended the process means to whoever started it.
+    package init(_ error: any Error) {
+        switch error {
+        case let error as StartupError: self = error
+        case let error as BusError: self.init(error)
+        case let error as UVError: self.init(.unavailable, "\(error)")
+        default: self.init(.bug, "\(error)")
+        }
+    }
+
+    private init(_ error: BusError) {
+        switch error.code {
+        case .authenticationFailed:
+            self.init(
+                .notAllowed,
+                "the bus did not accept the credentials: \(error.message); BUS_CREDENTIALS_FILE names the token's file")
+        case .replaced: self.init(.temporary, "another process took this instance's place on the bus")
+        case .invalidURL: self.init(.badConfiguration, "BUS_URL: \(error.message)")
+        case .permissionDenied: self.init(.notAllowed, "the bus refused: \(error.message)")
+        default: self.init(.unavailable, "the bus: \(error.message)")
+        }
+    }
+
+    /// A listener that could not be opened.
+    package init(listening error: UVError, host: String, port: Int, flag: String) {
+        switch error.code {
+        case UVError.addressInUse:
+            self.init(
+                .unavailable,
+                "\(host):\(port) is in use by another process; stop that one, or choose another port with \(flag)")
+        case UVError.permissionDenied:
+            self.init(.unavailable, "\(host):\(port) may not be listened on; choose a port above 1023 with \(flag)")
+        case UVError.addressNotAvailable:
+            self.init(.badConfiguration, "\(host) is no address of this machine; correct --host")
+        default:
+            self.init(.unavailable, "cannot listen: \(error)")
+        }
+    }
+}

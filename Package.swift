@@ -68,7 +68,7 @@ var targets: [Target] = [
     shared("BusProtocol"),
     shared("BusClient", ["EventLoop", "BusProtocol", logging, deque]),
     shared("BusService", ["BusClient", "BusProtocol", "EventLoop", "StoreModels", logging, metrics, lifecycle]),
-    shared("Persistence", [grdb, logging, "EventLoop"]),
+    shared("Persistence", [grdb, logging, lifecycle, "EventLoop"]),
     shared(
         "Operations",
         ["EventLoop", "BusClient", "BusService", "BusProtocol", "StoreModels", logging, metrics, coreMetrics, lifecycle,
@@ -89,7 +89,10 @@ var targets: [Target] = [
     tests("PaymentProcessor", ["PaymentProcessor", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting"]),
     tests("PromotionController", ["PromotionController", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting"]),
     tests("Eligibility", ["Eligibility", "StoreModels", "BusClient", "BusService", "StorebusTesting"]),
-    tests("Gateway", ["Gateway", "StoreModels", "BusClient", "BusService", "StorebusTesting", hummingbird, hummingbirdTesting]),
+    tests(
+        "Gateway",
+        ["Gateway", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", "Operations", "StorebusTesting",
+            hummingbird, hummingbirdTesting, asyncHTTPClient, nioCore, httpTypes, lifecycle, logging, jwtKit]),
     tests("Storebus", ["Storebus", "StoreModels", "StorebusTesting"]),
     .testTarget(
         name: "Scenarios",
@@ -106,7 +109,7 @@ targets += service(
     resources: [.embedInCode("Resources/storefronts.json"), .embedInCode("Resources/Sample.storekit")])
 targets += service("PaymentQueue", busService + ["Persistence", "Operations", crypto, lifecycle])
 targets += service("PaymentProcessor", busService + ["Persistence", "Operations", lifecycle])
-targets += service("PromotionController", busService + ["Persistence"])
+targets += service("PromotionController", busService + ["Persistence", lifecycle])
 targets += service("Eligibility", busService)
 targets += service(
     "Gateway",

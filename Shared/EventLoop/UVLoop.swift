@@ -14,7 +14,10 @@ import Synchronization
 ///     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 /// }
 /// ```
-/// It is a task executor too: `withTaskExecutorPreference(loop)` runs nonisolated async code on it.
+/// It is a task executor too, and tasks that work with such actors should prefer it: `Task(executorPreference: loop)` or
+/// `withTaskExecutorPreference(loop)`. A continuation (and an `AsyncStream`, which stands on one) resumes its task on the
+/// task's executor before the actor's; without the preference that is the global pool, so each await of one costs a visit
+/// to another thread and a wake-up. A plain `Task { }` does not inherit the preference.
 ///
 /// **Turns.** The loop polls, runs the callbacks of what is ready, then runs all jobs, then the work registered with
 /// `atEndOfTurn`, and polls again. So output written in any number of callbacks and jobs leaves in one write per turn.
@@ -38,7 +41,7 @@ package final class UVLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     let endOfPoll: UnsafeMutablePointer<uv_prepare_t>
     let doNotBlock: UnsafeMutablePointer<uv_idle_t>
 
-    let inbox = Mutex(LoopInbox())
+    let inbox = Locked(LoopInbox())
     /// The thread that may touch the loop's state now, 0 when there is none.
     let owner = Atomic<UInt>(0)
     let wakeUps = Atomic<Int>(0)

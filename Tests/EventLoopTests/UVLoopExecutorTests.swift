@@ -51,6 +51,14 @@ import Testing
         return (before, loop.wakeUpCount)
     }
 
+    @Test func `continuations and streams of a task that prefers the loop resume without a wake-up`() async throws {
+        let loop = try UVLoop.start(name: "resume")
+        let waiter = PinnedWaiter(loop)
+        let wakeUps = await Task(executorPreference: loop) { await waiter.wakeUpsOfAwaiting() }.value
+        #expect(wakeUps == 0)
+        await loop.close()
+    }
+
     @Test func `a task can prefer the loop from the start`() async throws {
         let loop = try UVLoop.start(name: "task")
         let onLoop = await Task(executorPreference: loop) { loop.isCurrent }.value
@@ -106,5 +114,26 @@ actor PinnedCounter {
         loop.preconditionIsolated()
         value += 1
         return value
+    }
+}
+
+/// Awaits what the same loop resumes.
+actor PinnedWaiter {
+    private let loop: UVLoop
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    init(_ loop: UVLoop) { self.loop = loop }
+
+    func wakeUpsOfAwaiting() async -> Int {
+        let before = loop.wakeUpCount
+        let (stream, feed) = AsyncStream.makeStream(of: Int.self)
+        var iterator = stream.makeAsyncIterator()
+        for number in 0..<10 {
+            await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
+            loop.execute { feed.yield(number) }
+            _ = await iterator.next(isolation: self)
+        }
+        return loop.wakeUpCount - before
     }
 }

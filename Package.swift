@@ -25,7 +25,7 @@ func service(_ name: String, _ dependencies: [Target.Dependency], resources: [Re
             name: name, dependencies: dependencies, path: "Services/\(name)", exclude: ["Executable", "README.md"],
             resources: resources, swiftSettings: settings),
         .executableTarget(
-            name: "\(name)Main", dependencies: [.target(name: name), "Operations", argumentParser],
+            name: "\(name)Main", dependencies: [.target(name: name), "Operations", "Persistence", "StoreModels", argumentParser],
             path: "Services/\(name)/Executable", swiftSettings: settings),
     ]
 }

@@ -7,23 +7,44 @@ import StoreModels
 
 /// Reads the payment processor's own books, over the bus as any service would.
 enum Ledger {
+    /// Every charge, oldest first.
     static func charges(of store: StoreStack) async throws -> [Charge] {
-        let facts = try StrictJSON.parse(Array(Data(contentsOf: URL(fileURLWithPath: store.directory.file("run/up.json")))))
+        let url = try busURL(of: store)
         let loop = try UVLoop.start(name: "ledger")
+        let bus = SBPClient(
+            configuration: .init(url: url, name: "ledger"), loop: loop, logger: Logger(label: "ledger"))
+        bus.start()
+        let charges: Result<[Charge], any Error>
         do {
-            let charges = try await read(busURL: facts["busURL"]?.stringValue ?? "", store: store, loop: loop)
-            await loop.close()
-            return charges
+            charges = .success(try await read(ServiceCaller(bus: bus, caller: "ledger", retries: true)))
         } catch {
-            await loop.close()
-            throw error
+            charges = .failure(error)
         }
+        await bus.close()
+        await loop.close()
+        return try charges.get()
     }
 
-    private static func read(busURL: String, store: StoreStack, loop: UVLoop) async throws -> [Charge] {
-        let token = try String(contentsOfFile: store.directory.file("bus.token"), encoding: .utf8)
+    private static func busURL(of store: StoreStack) throws -> BusURL {
+        let record = try Data(contentsOf: URL(fileURLWithPath: store.directory.file("run/up.json")))
+        guard let text = try StrictJSON.parse(Array(record))["busURL"]?.stringValue else {
+            throw StackError("run/up.json names no busURL")
+        }
+        var url = try BusURL(parsing: text)
+        url.token = try String(contentsOfFile: store.directory.file("bus.token"), encoding: .utf8)
             .trimmingCharacters(in: .whitespacesAndNewlines)
-        _ = (token, busURL, loop)
-        return []
+        return url
+    }
+
+    private static func read(_ services: ServiceCaller) async throws -> [Charge] {
+        var charges: [Charge] = []
+        var after: String?
+        repeat {
+            let page = try await services.call(
+                ProcessorEndpoints.listCharges, ChargeListRequest(after: after, limit: 500), context: CallContext())
+            charges += page.charges
+            after = page.after
+        } while after != nil
+        return charges
     }
 }

@@ -7,7 +7,7 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-@Suite struct PromotionHandlersTests {
+@Suite struct PromotionControllerServiceTests {
     private let logger = Logger(label: "test")
     private let launch = DeviceLaunch(
         bundleId: "com.example.app", deviceId: "alice-1", platform: .iOS, osVersion: "17.0", appVersion: "1.0",
@@ -48,7 +48,7 @@ import Testing
 
     private func withRepository(_ path: String, _ body: (DeviceRepository) async throws -> Void) async throws {
         let database = try SQLiteDatabase.open(
-            path: path, holder: "test", migrations: PromotionHandlers.migrations, logger: logger)
+            path: path, holder: "test", migrations: PromotionControllerService.migrations, logger: logger)
         do {
             try await body(DeviceRepository(database: database))
         } catch {
@@ -65,10 +65,10 @@ import Testing
             BusService(name: name, version: "test", bus: bus.client(name: name.rawValue), logger: logger)
         }
         let database = try SQLiteDatabase.open(
-            path: directory.file("p.sqlite"), holder: "test", migrations: PromotionHandlers.migrations, logger: logger)
+            path: directory.file("p.sqlite"), holder: "test", migrations: PromotionControllerService.migrations, logger: logger)
         let promotions = service(.promotionController)
         let caller = ServiceCaller(bus: bus.client(name: "p"), caller: "promotion-controller")
-        PromotionHandlers(database: database, services: caller).register(on: promotions)
+        PromotionControllerService(database: database, services: caller).register(on: promotions)
         var services = [promotions]
         if let catalog {
             let products = try catalog.map { identifier in

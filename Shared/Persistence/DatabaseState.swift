@@ -9,10 +9,14 @@ final class DatabaseState: Sendable {
     }
 
     private let facts = Mutex(Facts())
+    /// The first fault, once; ends when the database is closed.
+    let faults: AsyncStream<PersistenceError>
+    private let faultContinuation: AsyncStream<PersistenceError>.Continuation
     private let path: String
     private let logger: Logger
 
     init(path: String, logger: Logger) {
+        (faults, faultContinuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
         self.path = path
         self.logger = logger
     }
@@ -21,16 +25,19 @@ final class DatabaseState: Sendable {
     var fault: PersistenceError? { facts.withLock { $0.fault } }
 
     func finishedGroup(of count: Int, failure: PersistenceError?) {
-        facts.withLock { facts in
+        let fault = facts.withLock { facts -> PersistenceError? in
             guard let failure else {
                 facts.statistics.commits += 1
                 facts.statistics.writes += count
-                return
+                return nil
             }
             facts.statistics.failedCommits += 1
             // A full disk or a lock is over when it is over; a failed flush or a damaged page is not.
-            if failure.code == .storageFailed || failure.code == .corrupted { facts.fault = facts.fault ?? failure }
+            guard facts.fault == nil, failure.code == .storageFailed || failure.code == .corrupted else { return nil }
+            facts.fault = failure
+            return failure
         }
+        if let fault { faultContinuation.yield(fault) }
         if let failure {
             logger.error("group commit failed", metadata: ["path": "\(path)", "error": "\(failure)", "requests": "\(count)"])
         }
@@ -39,6 +46,9 @@ final class DatabaseState: Sendable {
     func finishedRead() {
         facts.withLock { $0.statistics.reads += 1 }
     }
+
+    /// Every thread has ended.
+    func finished() { faultContinuation.finish() }
 
     func finishedClosing(_ result: Result<Void, any Error>) {
         if case .failure(let error) = result {

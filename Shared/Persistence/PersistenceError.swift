@@ -57,6 +57,17 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
         }
     }
 
+    /// How a process ends that cannot start because of it, in the numbers of `sysexits.h`.
+    package var exitCode: Int32 {
+        switch code {
+        case .held: 73
+        case .corrupted: 65
+        case .cannotOpen, .schemaMismatch, .notDurable: 78
+        case .storageFull, .storageFailed, .busy, .overloaded, .closed: 75
+        case .constraint, .columnMissing, .columnType, .statement: 70
+        }
+    }
+
     /// Whether a UNIQUE or PRIMARY KEY of this table was broken: how a repository learns that somebody was first.
     package func isUniqueViolation(of table: String) -> Bool {
         code == .constraint(.unique) && columns.contains { $0.hasPrefix("\(table).") }

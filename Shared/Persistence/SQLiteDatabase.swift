@@ -26,7 +26,7 @@ package final class SQLiteDatabase: Sendable {
     private let reads = JobInbox<any DatabaseJob<SQLReader>>(countMax: waitingMax)
     /// The writer's thread, which ends last.
     private let ended = DispatchGroup()
-    private let state: DatabaseState
+    let state: DatabaseState
 
     /// Opens or creates the file, takes its lock, checks it and brings its schema up to date.
     ///
@@ -68,6 +68,7 @@ package final class SQLiteDatabase: Sendable {
             readersEnded.wait()
             state.finishedClosing(Result { try writer.close() })
             lock.release()
+            state.finished()
         }
     }
 

@@ -1,0 +1,41 @@
+import BusService
+import Logging
+import Operations
+import Persistence
+import ServiceLifecycle
+import StoreModels
+
+/// Puts the service together in a process.
+package enum CatalogProcess {
+    /// Runs the service until it is told to stop.
+    /// - Throws: `ExitCode`, after the reason was written to standard error.
+    package static func run(options: ServiceOptions, sample: Bool) async throws {
+        try await ServiceMain.run(name: .catalog, options: options, description: "Apps, products, prices and offers.") {
+            environment in try await build(environment, sample: sample)
+        }
+    }
+
+    /// Opens the database, reads the catalogues and registers the endpoints.
+    ///
+    /// - Parameter sample: put the sample catalogue in force when there is no app; also `catalog.sample`.
+    /// - Throws: `StartupError` naming the file and the remedy.
+    private static func build(
+        _ environment: ServiceEnvironment, sample: Bool
+    ) async throws -> [any ServiceLifecycle.Service] {
+        let wantsSample = try environment.configuration.bool("catalog.sample", default: false) || sample
+        do {
+            let database = try SQLiteDatabase.open(
+                path: "\(environment.dataDirectory)/catalog.sqlite", holder: ServiceName.catalog.rawValue,
+                migrations: CatalogStore.migrations, logger: environment.logger)
+            let store = try await CatalogStore.load(database, logger: environment.logger)
+            if wantsSample, try await store.importSampleIfEmpty() {
+                environment.logger.info("sample catalogue imported", metadata: ["bundleId": "com.example.app"])
+            }
+            CatalogHandlers(store: store).register(on: environment.service)
+            environment.service.healthCheck("database") { database.fault.map { .fail("\($0)") } ?? .pass }
+            return [database]
+        } catch let error as PersistenceError {
+            throw StartupError(ProcessExit(rawValue: error.exitCode) ?? .bug, error.message)
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import ArgumentParser
+import Catalog
+import Operations
+
+@main
+struct CatalogMain: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "catalog", abstract: "Keeps apps, products, prices and offers.", version: StorebusVersion.text)
+
+    @OptionGroup var options: ServiceOptions
+
+    @Flag(help: "Put the sample catalogue in force when there is no app. (CATALOG_SAMPLE)")
+    var sample = false
+
+    func run() async throws {
+        try await CatalogProcess.run(options: options, sample: sample)
+    }
+}

@@ -1,0 +1,16 @@
+import ServiceLifecycle
+
+/// A database runs beside the endpoints that use it and is closed after them: return it from a service's `build`.
+extension SQLiteDatabase: ServiceLifecycle.Service {
+    /// Keeps the database open until graceful shutdown, then closes it.
+    ///
+    /// - Throws: ``fault`` as soon as there is one, so that the process ends and is started again: it recovers from the
+    ///   log, and a flush that failed is never tried twice.
+    package func run() async throws {
+        let fault = await cancelWhenGracefulShutdown { [state] in
+            await state.faults.first { _ in true }
+        }
+        await close()
+        if let fault { throw fault }
+    }
+}

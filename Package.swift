@@ -77,10 +77,14 @@ var targets: [Target] = [
     tests("EventLoop", ["EventLoop"]),
     tests("StoreModels", ["StoreModels", "StorebusTesting"]),
     tests("BusProtocol", ["BusProtocol", "StorebusTesting"]),
-    tests("BusClient", ["BusClient", "BusProtocol", "EventLoop", "Broker", "StorebusTesting"]),
-    tests("BusService", ["BusService", "BusClient", "StoreModels", "StorebusTesting"]),
+    tests("BusClient", ["BusClient", "BusProtocol", "EventLoop", "Broker", "StorebusTesting", logging]),
+    tests(
+        "BusService",
+        ["BusService", "BusClient", "BusProtocol", "EventLoop", "Broker", "StoreModels", "StorebusTesting", logging, lifecycle]),
     tests("Persistence", ["Persistence", "StorebusTesting", grdb, logging]),
-    tests("Operations", ["Operations", "EventLoop", "StorebusTesting"]),
+    tests(
+        "Operations",
+        ["Operations", "BusClient", "EventLoop", "StorebusTesting", logging, coreMetrics, lifecycle, argumentParser]),
     tests("Broker", ["Broker", "BusProtocol", "EventLoop", "StorebusTesting"]),
     tests("Catalog", ["Catalog", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting", logging]),
     tests(

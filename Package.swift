@@ -89,8 +89,11 @@ var targets: [Target] = [
     tests("Catalog", ["Catalog", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting", logging]),
     tests(
         "PaymentQueue",
-        ["PaymentQueue", "PaymentProcessor", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting"]),
-    tests("PaymentProcessor", ["PaymentProcessor", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting"]),
+        ["PaymentQueue", "PaymentProcessor", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting",
+            logging]),
+    tests(
+        "PaymentProcessor",
+        ["PaymentProcessor", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting", logging]),
     tests("PromotionController", ["PromotionController", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting"]),
     tests("Eligibility", ["Eligibility", "StoreModels", "BusClient", "BusService", "StorebusTesting"]),
     tests(

@@ -1,0 +1,28 @@
+import ArgumentParser
+import Operations
+import PaymentProcessor
+
+/// `payment-processor`: the sandbox that charges.
+@main struct PaymentProcessorMain: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "payment-processor", abstract: "The sandbox's payment processor, with a ledger of its own.",
+        discussion: "PROCESSOR_MODE=approve|decline says how it decides; approve when nobody does.",
+        version: StorebusVersion.text)
+
+    @OptionGroup var options: ServiceOptions
+
+    func run() async throws {
+        try await ServiceMain.run(
+            name: .paymentProcessor, options: options, description: "Sandbox charges, in a ledger of its own."
+        ) { environment in
+            let mode = try environment.configuration.choice("processor.mode", default: ProcessorMode.approve)
+            let processor = PaymentProcessorService(
+                ledger: ChargeLedger(
+                    database: try PaymentProcessorService.openDatabase(
+                        in: environment.dataDirectory, logger: environment.logger),
+                    behavior: SandboxBehavior(mode: mode)))
+            processor.register(on: environment.service)
+            return [processor]
+        }
+    }
+}

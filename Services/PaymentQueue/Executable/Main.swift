@@ -1,0 +1,25 @@
+import ArgumentParser
+import Operations
+import PaymentQueue
+
+/// `payment-queue`: accounts, payments and transactions.
+@main struct PaymentQueueMain: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "payment-queue", abstract: "Sells: accounts, payments, transactions and the unfinished queue.",
+        version: StorebusVersion.text)
+
+    @OptionGroup var options: ServiceOptions
+
+    func run() async throws {
+        try await ServiceMain.run(
+            name: .paymentQueue, options: options, description: "Accounts, payments, transactions, business clock."
+        ) { environment in
+            let queue = PaymentQueueService(
+                database: try PaymentQueueService.openDatabase(
+                    in: environment.dataDirectory, logger: environment.logger),
+                bus: environment.bus, logger: environment.logger)
+            queue.register(on: environment.service)
+            return [queue]
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Logging
+import Operations
+import Persistence
+
+extension PaymentQueueService {
+    /// Opens `<directory>/payment-queue.sqlite` and brings its schema up to date.
+    /// - Throws: a `StartupError` that names the file, what is wrong with it and the remedy.
+    package static func openDatabase(in directory: String, logger: Logger) throws(StartupError) -> SQLiteDatabase {
+        do throws(PersistenceError) {
+            return try SQLiteDatabase.open(
+                path: "\(directory)/payment-queue.sqlite", holder: "payment-queue", migrations: PaymentQueueSchema.migrations,
+                logger: logger)
+        } catch {
+            throw StartupError(exit(for: error), error.message)
+        }
+    }
+
+    private static func exit(for error: PersistenceError) -> ProcessExit {
+        switch error.code {
+        case .held: .locked
+        case .corrupted, .schemaMismatch: .badInput
+        case .cannotOpen, .notDurable: .badConfiguration
+        case .storageFull, .storageFailed, .busy: .temporary
+        default: .bug
+        }
+    }
+}

@@ -132,6 +132,14 @@ targets += [
         name: "StorebusMain", dependencies: ["Storebus"], path: "Services/Storebus/Executable", swiftSettings: settings),
 ]
 
+// The spike of the event loops (docs/adr/0002): part of no product and of no plain build. `make spike` sets the variable.
+if Context.environment["STOREBUS_SPIKE"] != nil {
+    targets.append(
+        .executableTarget(
+            name: "LoopSpike", dependencies: ["EventLoop", "BusClient", "Broker", hummingbird, nioCore, nioPosix, logging],
+            path: "Tests/Benchmarks/LoopSpike", exclude: ["measure"], swiftSettings: settings))
+}
+
 /// One product for each executable, under the name compose and `$SRV` use.
 let executables = [
     "broker": "BrokerMain", "catalog": "CatalogMain", "payment-queue": "PaymentQueueMain",

@@ -99,7 +99,7 @@ var targets: [Target] = [
     tests(
         "Gateway",
         ["Gateway", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", "Operations", "StorebusTesting",
-            hummingbird, hummingbirdTesting, asyncHTTPClient, nioCore, httpTypes, lifecycle, logging, jwtKit]),
+            hummingbird, hummingbirdTesting, asyncHTTPClient, nioCore, httpTypes, lifecycle, logging, jwtKit, crypto]),
     tests("Storebus", ["Storebus", "StoreModels", "StorebusTesting"]),
     .testTarget(
         name: "Scenarios",

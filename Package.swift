@@ -55,6 +55,7 @@ let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metri
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift-subprocess")
 
@@ -99,7 +100,7 @@ var targets: [Target] = [
     tests(
         "Gateway",
         ["Gateway", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", "Operations", "StorebusTesting",
-            hummingbird, hummingbirdTesting, asyncHTTPClient, nioCore, httpTypes, lifecycle, logging, jwtKit, crypto]),
+            hummingbird, asyncHTTPClient, nioCore, nioHTTP1, httpTypes, lifecycle, logging, jwtKit, crypto]),
     tests("Storebus", ["Storebus", "StoreModels", "StorebusTesting"]),
     .testTarget(
         name: "Scenarios",

@@ -4,7 +4,7 @@
 package enum BusConnectionState: Sendable, Equatable {
     /// No connection yet, or again; an attempt is under way or waits for its turn.
     case connecting
-    /// Signed in, and all subscriptions have been sent again.
+    /// Signed in, and the broker has taken all subscriptions again.
     case connected
     /// The connection was lost, with the reason. Requests in flight have failed by now.
     case disconnected(BusError)

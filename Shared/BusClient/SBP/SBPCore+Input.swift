@@ -47,6 +47,7 @@ extension SBPCore {
 
     private func answered(_ t: [UInt8]?) {
         guard let t, let number = Int(String(decoding: t, as: UTF8.self)) else { return }
+        if number == Self.resubscribedPing { return resubscribed() }
         flushes.removeValue(forKey: number)?.resume(returning: .success(()))
     }
 

@@ -29,6 +29,8 @@ actor SBPCore {
 
     /// The sid of the inbox; subscriptions of users begin above it.
     static let inboxSid = 1
+    /// The ping that follows the subscriptions of a new connection; the flushes' numbers are above it.
+    static let resubscribedPing = 0
 
     init(_ configuration: SBPClient.Configuration, loop: UVLoop, broadcast: StateBroadcast, logger: Logger) {
         self.configuration = configuration
@@ -62,7 +64,6 @@ actor SBPCore {
     private func open() {
         attempt += 1
         let mine = attempt
-        broadcast.set(.connecting)
         TCPStream.connect(
             loop: loop, host: configuration.url.host, port: configuration.url.port,
             timeout: BusClientLimits.connectTimeout
@@ -87,8 +88,8 @@ actor SBPCore {
         }
     }
 
-    /// Signed in: the inbox first, then the subscriptions, then what waited. Frames are handled in order, so whatever
-    /// is sent from now on finds all of it in place.
+    /// Signed in: the inbox first, then the subscriptions, then what waited, then a ping. Frames are handled in order, so
+    /// whatever this client sends from now on finds all of it in place; for others that is so when the pong comes.
     private func becomeReady(_ inbox: String) {
         self.inbox = inbox
         guard let pattern = try? SubjectPattern("\(inbox).*") else {
@@ -99,6 +100,11 @@ actor SBPCore {
         for sid in subscriptions.sids { sendSubscribe(sid) }
         if !buffered.isEmpty { link?.write(buffered) }
         buffered = []
+        write { (output) throws(BusViolation) in ControlFrame.ping(t: Self.resubscribedPing, into: &output) }
+    }
+
+    /// The broker has taken all subscriptions: others reach this client.
+    func resubscribed() {
         hasWarned = false
         logger.info("connected to the bus", metadata: ["url": "\(configuration.url)"])
         broadcast.set(.connected)
@@ -119,9 +125,11 @@ actor SBPCore {
         for waiter in waiters { waiter.fail(failure) }
         for flush in flushes { flush.resume(returning: .failure(failure)) }
         for resume in resumes { resume() }
-        // Whoever waits to be subscribed learns the reason when it is final.
         if error.code == .authenticationFailed || error.code == .replaced {
+            // Final: whoever waits to be subscribed learns the reason.
             for resume in subscriptions.removeAll(error) { resume() }
+        } else {
+            broadcast.set(.connecting)
         }
     }
 

@@ -1,0 +1,75 @@
+import Broker
+import BusClient
+import EventLoop
+import Logging
+import StorebusTesting
+import Synchronization
+
+/// A broker in this process, on a port of its own, and a loop for its clients. It can be killed and come back on the
+/// same port.
+final class TestBroker: Sendable {
+    let brokerLoop: UVLoop
+    let clientLoop: UVLoop
+    let port: Int
+    let token: String?
+    private let server: Mutex<BrokerServer>
+    private let clients = Mutex<[SBPClient]>([])
+
+    private init(token: String?) async throws {
+        self.token = token
+        brokerLoop = try UVLoop.start(name: "broker")
+        clientLoop = try UVLoop.start(name: "clients")
+        let server = Self.server(port: 0, token: token, loop: brokerLoop)
+        port = try await server.start().port
+        self.server = Mutex(server)
+    }
+
+    static func with(token: String? = nil, _ body: (TestBroker) async throws -> Void) async throws {
+        let broker = try await TestBroker(token: token)
+        do {
+            try await body(broker)
+        } catch {
+            await broker.end()
+            throw error
+        }
+        await broker.end()
+    }
+
+    /// A client that has begun to connect.
+    func client(_ name: String, instance: String? = nil, token: String? = nil) -> SBPClient {
+        let client = SBPClient(
+            configuration: .init(
+                url: BusURL(port: port, token: token ?? self.token), name: name, instance: instance,
+                random: SplitMix64(seed: 1)),
+            loop: clientLoop, logger: silent)
+        clients.withLock { $0.append(client) }
+        client.start()
+        return client
+    }
+
+    /// Cuts every connection and stops listening, as a crash would.
+    func kill() async { await server.withLock { $0 }.kill() }
+
+    /// Comes back on the same port.
+    func restart() async throws {
+        let next = Self.server(port: port, token: token, loop: brokerLoop)
+        server.withLock { $0 = next }
+        _ = try await next.start()
+    }
+
+    private func end() async {
+        for client in clients.withLock({ $0 }) { await client.close() }
+        await kill()
+        await clientLoop.close()
+        await brokerLoop.close()
+    }
+
+    private static func server(port: Int, token: String?, loop: UVLoop) -> BrokerServer {
+        var configuration = BrokerConfiguration(host: "127.0.0.1", port: port, version: "test")
+        configuration.token = token
+        return BrokerServer(configuration: configuration, loop: loop, logger: silent)
+    }
+}
+
+/// A logger that says nothing.
+let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

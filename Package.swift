@@ -55,7 +55,6 @@ let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metri
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
-let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift-subprocess")
 

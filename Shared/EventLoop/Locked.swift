@@ -1,3 +1,4 @@
+internal import CLibUV
 import Glibc
 
 /// A value that only one thread at a time can reach. It is used like the standard library's `Mutex`.
@@ -12,7 +13,6 @@ package final class Locked<Value: ~Copyable>: @unchecked Sendable {
     /// Takes `initial` over.
     package init(_ initial: consuming sending Value) {
         mutex = .allocate(capacity: 1)
-        mutex.initialize(to: pthread_mutex_t())
         pthread_mutex_init(mutex, nil)
         value = .allocate(capacity: 1)
         value.initialize(to: initial)

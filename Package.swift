@@ -126,7 +126,7 @@ targets += service(
 targets += [
     .systemLibrary(name: "CProcess", path: "Shared/CProcess"),
     .target(
-        name: "Storebus", dependencies: ["CProcess", "StoreModels", asyncHTTPClient, nioCore, nioHTTP1, argumentParser],
+        name: "Storebus", dependencies: ["CProcess", "StoreModels", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, argumentParser],
         path: "Services/Storebus", exclude: ["Executable", "README.md"], swiftSettings: settings),
     .executableTarget(
         name: "StorebusMain", dependencies: ["Storebus"], path: "Services/Storebus/Executable", swiftSettings: settings),

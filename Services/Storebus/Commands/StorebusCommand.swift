@@ -1,0 +1,38 @@
+import ArgumentParser
+
+/// `storebus`: the store's one command.
+package struct StorebusCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "storebus",
+        abstract: "A StoreKit-shaped store on your own machine.",
+        discussion: """
+            storebus up                               start a store with the sample catalogue
+            storebus up --import App.storekit         … with your own
+            storebus buy PRODUCT --as alice           buy something
+            storebus watch --as alice                 see what alice's app is told
+            storebus finish TRANSACTION --as alice    say that it was delivered
+
+            The store is found by .storebus/run/up.json here or in a directory above; --data, --url, STOREBUS_URL and \
+            STOREBUS_ADMIN_KEY say otherwise. No command uses the network beyond the store's address.
+
+            Exit status:
+            \(exitTable)
+            """,
+        version: StorebusVersion.line,
+        groupedSubcommands: [
+            CommandGroup(name: "Server", subcommands: [UpCommand.self, StatusCommand.self]),
+            CommandGroup(name: "Catalogue", subcommands: [ImportCommand.self, ProductCommand.self]),
+            CommandGroup(
+                name: "Shopping", subcommands: [BuyCommand.self, WatchCommand.self, FinishCommand.self, TxCommand.self]),
+            CommandGroup(name: "Misc", subcommands: [VersionCommand.self]),
+        ])
+
+    package init() {}
+
+    private static var exitTable: String {
+        ExitStatus.allCases.map { status in
+            let number = "\(status.rawValue)"
+            return String(repeating: " ", count: 5 - number.count) + number + "  " + status.meaning
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,17 @@
+/// The version of everything in this repository: they are released together.
+package enum StorebusVersion {
+    package static let number = "0.1.0"
+
+    /// The compiler's version the program was built with, as far as the language lets one ask.
+    package static var compiler: String {
+        #if compiler(>=6.4)
+            "Swift 6.4 or newer"
+        #elseif compiler(>=6.3)
+            "Swift 6.3"
+        #else
+            "Swift 6.2"
+        #endif
+    }
+
+    package static var line: String { "Storebus \(number) (\(compiler))" }
+}

@@ -1,0 +1,72 @@
+import Glibc
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What `up` was asked to do, checked before anything is started or written.
+package struct UpPlan: Sendable {
+    /// A catalogue to put in force.
+    package struct Import: Hashable, Sendable {
+        package var file: String
+        package var bundleId: String
+        package var bytes: [UInt8]
+    }
+
+    package var settings: ServiceRoster.Settings
+    package var imports: [Import]
+    package var roster: ServiceRoster
+    /// Whether the gateway is told a key by the environment instead of the made-up one.
+    package var adminKey: String?
+
+    /// - Throws: `usage` for files and apps that do not fit, what is wrong with a file, `executableMissing`.
+    package static func make(
+        imports: [String], bundleIds: [String], data: String, port: PortChoice, busPort: PortChoice, bind: String,
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        executableDirectory: String = Self.ownDirectory
+    ) throws(CLIError) -> UpPlan {
+        let settings = ServiceRoster.Settings(
+            directory: DataDirectory(data), host: bind, port: port, busPort: busPort,
+            wantsSample: imports.isEmpty)
+        if case .fixed(let number) = port, [busPort, settings.busMonitorPort].contains(.fixed(number)) {
+            throw CLIError(
+                .usage, "--port \(number) is also the bus's or its monitoring", hints: ["choose another: --port auto"])
+        }
+        let roster = ServiceRoster(
+            settings: settings, executableDirectory: executableDirectory, environment: environment)
+        try roster.check { access($0, X_OK) == 0 }
+        let files = try pair(imports, bundleIds)
+        var read: [Import] = []
+        for (file, bundleId) in files {
+            read.append(Import(file: file, bundleId: bundleId, bytes: try CatalogFile.read(file)))
+        }
+        return UpPlan(settings: settings, imports: read, roster: roster, adminKey: environment["STOREBUS_ADMIN_KEY"])
+    }
+
+    /// Files with their apps: the first may go without a name and is the default app's, every other needs its own,
+    /// because a second catalogue of one app would take the place of the first.
+    package static func pair(
+        _ files: [String], _ bundleIds: [String]
+    ) throws(CLIError) -> [(file: String, bundleId: String)] {
+        guard bundleIds.count <= files.count else {
+            throw CLIError(
+                .usage, "\(Words.count(bundleIds.count, "--bundle-id")) for \(Words.count(files.count, "--import"))",
+                hints: ["each --bundle-id belongs to one --import FILE"])
+        }
+        let names = bundleIds + (bundleIds.isEmpty && files.count == 1 ? [CommandContext.defaultBundleId] : [])
+        guard names.count == files.count, Set(names).count == names.count else {
+            throw CLIError(
+                .usage, "\(files.count) catalogues need \(files.count) different apps",
+                hints: ["name one for each file: --import A.storekit --bundle-id com.example.a --import …"])
+        }
+        return Array(zip(files, names)).map { (file: $0, bundleId: $1) }
+    }
+
+    /// The directory of the running program, symbolic links resolved.
+    package static var ownDirectory: String {
+        let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "./storebus"
+        return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    }
+}

@@ -1,0 +1,65 @@
+import StoreModels
+
+/// What went wrong, where, why, and what to do next; the code is the contract (`docs/ERRORS.md`), the sentences are
+/// not.
+///
+/// ```
+/// error: no Storebus at http://127.0.0.1:7430 (connection refused)             [serverUnreachable]
+///   start one: storebus up      another address: --url or STOREBUS_URL
+/// ```
+package struct CLIError: Error, Hashable, Sendable {
+    package var code: CLIErrorCode
+    /// What and where, in one sentence without a full stop.
+    package var message: String
+    /// What to do next; each is shown behind the other on the second line.
+    package var hints: [String]
+    package var status: ExitStatus
+    /// Finds the request in the services' logs.
+    package var traceId: String?
+    package var retryable: Bool
+    package var details: [String: JSONValue]
+
+    package init(
+        _ code: CLIErrorCode, _ message: String, hints: [String] = [], status: ExitStatus? = nil,
+        traceId: String? = nil, retryable: Bool = false, details: [String: JSONValue] = [:]
+    ) {
+        self.code = code
+        self.message = message
+        self.hints = hints
+        self.status = status ?? code.status
+        self.traceId = traceId
+        self.retryable = retryable
+        self.details = details
+    }
+
+    /// The form people read: the sentence, the code at the right, the hints below.
+    package var text: String {
+        var first = "error: \(message)"
+        first += String(repeating: " ", count: max(2, 78 - first.count)) + "[\(code.name)]"
+        if let traceId { first += "  trace \(traceId)" }
+        let problems = self.problems.map { "  \($0)" }
+        let second = hints.isEmpty ? [] : ["  " + hints.joined(separator: "      ")]
+        return ([first] + problems + second).joined(separator: "\n") + "\n"
+    }
+
+    /// The form programs read, one line:
+    /// `{"error":{"code":"…","details":{},"docs":"docs/ERRORS.md#…","hint":"…","message":"…","retryable":false}}`
+    package var json: String {
+        var members: [String: JSONValue] = [
+            "code": .string(code.name), "message": .string(message), "hint": .string(hints.joined(separator: "; ")),
+            "docs": .string("docs/ERRORS.md#\(code.name.lowercased())"), "retryable": .bool(retryable),
+            "details": .object(details),
+        ]
+        if let traceId { members["traceId"] = .string(traceId) }
+        return JSONText.line(.object(["error": .object(members)]))
+    }
+
+    /// Places and reasons of a refused file, one a line, as Catalog lists them in `details.problems`; at most ten.
+    private var problems: [String] {
+        guard case .array(let problems)? = details["problems"] else { return [] }
+        let lines = problems.prefix(10).map { problem in
+            [problem["path"]?.stringValue, problem["reason"]?.stringValue].compactMap { $0 }.joined(separator: ": ")
+        }
+        return lines + (problems.count > 10 ? ["… and \(problems.count - 10) more"] : [])
+    }
+}

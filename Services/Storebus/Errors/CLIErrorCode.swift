@@ -1,0 +1,55 @@
+import StoreModels
+
+/// The name of an error as `storebus` prints it: the store's own codes of ``StoreErrorCode``, spelled the same, and
+/// those that only a command line can have.
+package struct CLIErrorCode: Hashable, Sendable {
+    package let name: String
+    /// How the program ends with it, unless the error says otherwise.
+    package let status: ExitStatus
+
+    private init(_ name: String, _ status: ExitStatus) {
+        self.name = name
+        self.status = status
+    }
+
+    package static let usage = CLIErrorCode("usage", .usage)
+    package static let fileNotFound = CLIErrorCode("fileNotFound", .noSuchFile)
+    package static let fileUnreadable = CLIErrorCode("fileUnreadable", .noSuchFile)
+    package static let serverUnreachable = CLIErrorCode("serverUnreachable", .unreachable)
+    /// Something answers at the address that is no store, or a store of another version.
+    package static let answerInvalid = CLIErrorCode("answerInvalid", .unreachable)
+    package static let dataDirectoryInUse = CLIErrorCode("dataDirectoryInUse", .locked)
+    package static let dataDirectoryUnusable = CLIErrorCode("dataDirectoryUnusable", .badConfiguration)
+    package static let portInUse = CLIErrorCode("portInUse", .badConfiguration)
+    package static let addressUnusable = CLIErrorCode("addressUnusable", .badConfiguration)
+    package static let executableMissing = CLIErrorCode("executableMissing", .badConfiguration)
+    package static let serviceFailed = CLIErrorCode("serviceFailed", .temporary)
+    package static let notReady = CLIErrorCode("notReady", .temporary)
+    package static let purchaseFailed = CLIErrorCode("purchaseFailed", .purchaseFailed)
+    package static let purchasePending = CLIErrorCode("purchasePending", .temporary)
+    package static let transactionAmbiguous = CLIErrorCode("transactionAmbiguous", .usage)
+    package static let `internal` = CLIErrorCode("internal", .bug)
+
+    /// The codes above, for the registry in the docs.
+    package static let own: [CLIErrorCode] = [
+        usage, fileNotFound, fileUnreadable, serverUnreachable, answerInvalid, dataDirectoryInUse,
+        dataDirectoryUnusable, portInUse, addressUnusable, executableMissing, serviceFailed, notReady, purchaseFailed,
+        purchasePending, transactionAmbiguous, `internal`,
+    ]
+
+    /// A code the store answered with.
+    package init(_ code: StoreErrorCode) {
+        self.init(code.name, Self.status(of: code))
+    }
+
+    private static func status(of code: StoreErrorCode) -> ExitStatus {
+        switch code {
+        case .unauthenticated, .forbidden: .notAllowed
+        case .requestInvalid, .idempotencyKeyInvalid, .urlInvalid: .usage
+        case .catalogInvalid, .receiptInvalid, .bodyTooLarge: .badInput
+        case .inFlight, .rateLimited, .deadlineExceeded, .outcomeUnknown, .serviceUnavailable: .temporary
+        case .internal: .bug
+        default: .refused
+        }
+    }
+}

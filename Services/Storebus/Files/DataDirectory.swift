@@ -1,0 +1,42 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Where a store keeps its things: the layout of `deploy/README.md`, "The data directory".
+package struct DataDirectory: Hashable, Sendable {
+    /// `.storebus` unless `--data` says otherwise.
+    package static let defaultName = ".storebus"
+
+    /// Absolute.
+    package let path: String
+
+    /// - Parameter path: relative ones count from `currentDirectory`.
+    package init(_ path: String, currentDirectory: String = FileManager.default.currentDirectoryPath) {
+        var absolute = path.hasPrefix("/") ? path : "\(currentDirectory)/\(path)"
+        while absolute.hasSuffix("/"), absolute.count > 1 { absolute.removeLast() }
+        self.path = absolute
+    }
+
+    package var runDirectory: String { "\(path)/run" }
+    package var logDirectory: String { "\(path)/logs" }
+    package var sessionDirectory: String { "\(path)/sessions" }
+    /// Held for as long as a store runs on the directory.
+    package var lockFile: String { "\(path)/up.lock" }
+    /// Says where the running store is: ``RunRecord``.
+    package var runRecord: String { "\(runDirectory)/up.json" }
+    /// The token that lets a service onto the bus.
+    package var busToken: String { "\(path)/bus.token" }
+    /// The admin key `up` made up.
+    package var adminKey: String { "\(path)/admin.key" }
+
+    package func pidFile(_ service: String) -> String { "\(runDirectory)/\(service).1.pid" }
+    package func readyFile(_ service: String) -> String { "\(runDirectory)/\(service).1.ready" }
+    package func logFile(_ service: String) -> String { "\(logDirectory)/\(service).1.log" }
+
+    /// Makes what is missing.
+    package func prepare() throws(CLIError) {
+        for directory in [path, runDirectory, logDirectory] { try FileAccess.makeDirectory(directory) }
+    }
+}

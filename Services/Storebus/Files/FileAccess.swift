@@ -1,0 +1,100 @@
+import Glibc
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The few things done with files here, with errors that name the file and the system's reason.
+package enum FileAccess {
+    /// What the system says to the last failed call.
+    package static var systemReason: String { reason(errno) }
+
+    package static func reason(_ number: Int32) -> String { String(cString: strerror(number)) }
+
+    /// The whole of a file.
+    /// - Throws: `fileNotFound`, `fileUnreadable`, or `fileUnreadable` for more than `byteCountMax`.
+    package static func read(_ path: String, byteCountMax: Int) throws(CLIError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            let code: CLIErrorCode = errno == ENOENT ? .fileNotFound : .fileUnreadable
+            throw CLIError(code, "cannot read \(path): \(systemReason)", hints: ["check the path"])
+        }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 256 * 1024)
+        while true {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count == 0 { return bytes }
+            guard count > 0 else {
+                if errno == EINTR { continue }
+                throw CLIError(.fileUnreadable, "cannot read \(path): \(systemReason)", hints: ["name a regular file"])
+            }
+            bytes += chunk[..<count]
+            guard bytes.count <= byteCountMax else {
+                throw CLIError(
+                    .fileUnreadable, "\(path) is larger than \(byteCountMax / 1024 / 1024) MiB",
+                    hints: ["a catalogue of that size is refused"], status: .badInput)
+            }
+        }
+    }
+
+    /// A small text file without the white space at its ends; nil when it is not there or cannot be read.
+    package static func text(_ path: String) -> String? {
+        guard let bytes = try? read(path, byteCountMax: 1024 * 1024) else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        let isSpace: (Character) -> Bool = \.isWhitespace
+        guard let first = text.firstIndex(where: { !isSpace($0) }), let last = text.lastIndex(where: { !isSpace($0) })
+        else { return "" }
+        return String(text[first...last])
+    }
+
+    /// Writes a file so that whoever reads it sees the old content or the new one, never a half.
+    /// - Parameter mode: of the new file, whatever the umask says.
+    package static func write(_ bytes: [UInt8], to path: String, mode: mode_t) throws(CLIError) {
+        let temporary = "\(path).new-\(getpid())"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw unwritable(temporary) }
+        defer { close(descriptor) }
+        guard fchmod(descriptor, mode) == 0, writeAll(bytes, to: descriptor), rename(temporary, path) == 0 else {
+            let error = unwritable(path)
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    /// All of `bytes`, however often the system takes a part only.
+    /// - Returns: false when the system refuses; `errno` says why.
+    package static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        bytes.withUnsafeBytes { buffer in
+            var written = 0
+            while written < buffer.count {
+                let count = Glibc.write(descriptor, buffer.baseAddress.map { $0 + written }, buffer.count - written)
+                if count < 0 {
+                    if errno == EINTR { continue }
+                    return false
+                }
+                written += count
+            }
+            return true
+        }
+    }
+
+    /// The directory and those above it, readable by their owner only.
+    package static func makeDirectory(_ path: String) throws(CLIError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw CLIError(
+                .dataDirectoryUnusable, "cannot make the directory \(path): \(systemReason)",
+                hints: ["name another: --data DIR"])
+        }
+    }
+
+    private static func unwritable(_ path: String) -> CLIError {
+        CLIError(
+            .dataDirectoryUnusable, "cannot write \(path): \(systemReason)", hints: ["name another place: --data DIR"])
+    }
+}

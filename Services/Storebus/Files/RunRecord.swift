@@ -1,0 +1,65 @@
+import Glibc
+import StoreModels
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// `DIR/run/up.json`, there while a store runs on DIR:
+///
+/// ```json
+/// {"busURL":"storebus://127.0.0.1:7420","dataDirectory":"/home/me/app/.storebus","monitorPort":7421,"pid":812,
+///  "startedAt":"2026-11-21T10:00:00.000Z","url":"http://127.0.0.1:7430","version":"0.1.0"}
+/// ```
+package struct RunRecord: Hashable, Sendable, Codable {
+    /// Of `storebus up`.
+    package var pid: Int32
+    /// The gateway.
+    package var url: String
+    package var busURL: String
+    /// The broker's monitoring pages.
+    package var monitorPort: Int
+    /// Absolute.
+    package var dataDirectory: String
+    package var startedAt: Timestamp
+    package var version: String
+
+    package init(
+        pid: Int32, url: String, busURL: String, monitorPort: Int, dataDirectory: String, startedAt: Timestamp,
+        version: String
+    ) {
+        self.pid = pid
+        self.url = url
+        self.busURL = busURL
+        self.monitorPort = monitorPort
+        self.dataDirectory = dataDirectory
+        self.startedAt = startedAt
+        self.version = version
+    }
+
+    package func write(to directory: DataDirectory) throws(CLIError) {
+        try FileAccess.write(
+            Array((JSONText.line(JSONText.value(self)) + "\n").utf8), to: directory.runRecord, mode: 0o600)
+    }
+
+    /// - Returns: nil when there is none or it cannot be read.
+    package static func read(_ directory: DataDirectory) -> RunRecord? {
+        FileAccess.text(directory.runRecord).flatMap { try? StoreJSON.decode(RunRecord.self, from: Array($0.utf8)) }
+    }
+
+    /// Whether the process that wrote it is there. After kill -9 the record stays behind.
+    package var isAlive: Bool { kill(pid, 0) == 0 || errno == EPERM }
+
+    /// The store of the project one is in: `.storebus` here or in a directory above.
+    package static func search(from directory: String) -> DataDirectory? {
+        var place = Substring(directory)
+        while true {
+            let candidate = DataDirectory("\(place)/\(DataDirectory.defaultName)")
+            if FileManager.default.fileExists(atPath: candidate.runRecord) { return candidate }
+            guard let slash = place.lastIndex(of: "/") else { return nil }
+            place = place[..<slash]
+        }
+    }
+}

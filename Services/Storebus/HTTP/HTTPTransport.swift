@@ -1,0 +1,86 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// ``StoreTransport`` over HTTP/1.1.
+package struct HTTPTransport: StoreTransport {
+    /// `http://127.0.0.1:7430`
+    package let baseURL: String
+
+    package init(baseURL: String) {
+        var url = baseURL
+        while url.hasSuffix("/") { url.removeLast() }
+        self.baseURL = url
+    }
+
+    /// The largest answer taken: an exported catalogue.
+    private static let answerByteCountMax = 160 * 1024 * 1024
+
+    package func send(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
+        do {
+            let response = try await HTTPClient.shared.execute(
+                httpRequest(request), timeout: TimeAmount(request.timeout))
+            return try await collect(response)
+        } catch {
+            throw unreachable(error)
+        }
+    }
+
+    package func open(_ request: StoreRequest) async throws(CLIError) -> StoreStream {
+        do {
+            // The deadline covers the head of the answer only; the stream itself has none.
+            let response = try await HTTPClient.shared.execute(httpRequest(request), deadline: .distantFuture)
+            guard response.status == .ok else {
+                return StoreStream(
+                    failure: try await collect(response), bytes: AsyncThrowingStream<[UInt8], any Error> { $0.finish() }
+                )
+            }
+            return StoreStream(bytes: response.body.map { Array($0.readableBytesView) })
+        } catch {
+            throw unreachable(error)
+        }
+    }
+
+    private func httpRequest(_ request: StoreRequest) -> HTTPClientRequest {
+        var http = HTTPClientRequest(url: baseURL + request.path)
+        http.method = HTTPMethod(rawValue: request.method.rawValue)
+        for (name, value) in request.headers { http.headers.add(name: name, value: value) }
+        if let token = request.token { http.headers.add(name: "Authorization", value: "Bearer \(token)") }
+        if let body = request.body {
+            if http.headers["Content-Type"].isEmpty {
+                http.headers.add(name: "Content-Type", value: "application/json")
+            }
+            http.body = .bytes(body)
+        }
+        return http
+    }
+
+    private func collect(_ response: HTTPClientResponse) async throws -> StoreResponse {
+        let body = try await response.body.collect(upTo: Self.answerByteCountMax)
+        return StoreResponse(
+            status: Int(response.status.code), body: Array(body.readableBytesView),
+            retryAfter: response.headers.first(name: "Retry-After").flatMap(Int.init),
+            isReplayed: response.headers.first(name: "Idempotent-Replayed") == "true")
+    }
+
+    private func unreachable(_ error: any Error) -> CLIError {
+        CLIError(
+            .serverUnreachable, "no Storebus at \(baseURL) (\(Self.reason(error)))",
+            hints: ["start one: storebus up", "another address: --url or STOREBUS_URL"], retryable: true)
+    }
+
+    /// The library's error as a person says it.
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as HTTPClientError where error == .connectTimeout || error == .deadlineExceeded:
+            "no answer in time"
+        case let error as HTTPClientError where error == .remoteConnectionClosed: "it closed the connection"
+        case let error as HTTPClientError: error.shortDescription
+        case let error as NIOConnectionError:
+            error.connectionErrors.first.map { reason($0.error) } ?? "no such host"
+        case let error as IOError: FileAccess.reason(error.errnoCode)
+        default: "\(error)"
+        }
+    }
+}

@@ -1,0 +1,9 @@
+import StoreModels
+
+/// What `POST /v1/sessions` answers.
+package struct Session: Hashable, Sendable, Codable {
+    package var token: String
+    package var expiresAt: Timestamp
+    package var storefront: Storefront
+    package var canMakePayments: Bool
+}

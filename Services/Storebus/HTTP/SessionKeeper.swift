@@ -1,0 +1,62 @@
+import StoreModels
+
+/// Keeps sessions between commands. A new session means "the app was launched again" and ends the older one's stream
+/// (`superseded`); without this, every `buy` would end the `watch` that runs beside it.
+package struct SessionKeeper: Sendable {
+    package let api: StoreAPI
+    /// Where the files are, one an installation, readable by their owner only; nil keeps nothing.
+    package let directory: String?
+
+    package init(api: StoreAPI, directory: String?) {
+        self.api = api
+        self.directory = directory
+    }
+
+    /// The kept session, or a new one.
+    package func session(_ installation: Installation) async throws(CLIError) -> Session {
+        if let kept = kept(installation) { return kept }
+        let session = try await api.openSession(installation)
+        keep(session, installation)
+        return session
+    }
+
+    /// Runs `body` with a session, and once more with a new one when the store no longer takes the kept one (it ran
+    /// out, or the store was made anew).
+    package func with<Answer>(
+        _ installation: Installation, _ body: (Session) async throws(CLIError) -> Answer
+    ) async throws(CLIError) -> Answer {
+        guard let kept = kept(installation) else { return try await body(session(installation)) }
+        do {
+            return try await body(kept)
+        } catch  where error.code.name == StoreErrorCode.unauthenticated.name {
+            return try await body(renewed(installation))
+        }
+    }
+
+    private func renewed(_ installation: Installation) async throws(CLIError) -> Session {
+        let session = try await api.openSession(installation)
+        keep(session, installation)
+        return session
+    }
+
+    private func file(_ installation: Installation) -> String? {
+        guard let directory, let name = installation.fileName else { return nil }
+        return "\(directory)/\(name)"
+    }
+
+    /// Asking for a storefront means that the store shall judge it, so no kept session answers that.
+    private func kept(_ installation: Installation) -> Session? {
+        guard installation.storefront == nil, let path = file(installation), let text = FileAccess.text(path),
+            let session = try? StoreJSON.decode(Session.self, from: Array(text.utf8)),
+            session.expiresAt > Timestamp.wallClock() + .seconds(60)
+        else { return nil }
+        return session
+    }
+
+    /// A session that cannot be kept is only less convenient.
+    private func keep(_ session: Session, _ installation: Installation) {
+        guard let directory, let path = file(installation) else { return }
+        try? FileAccess.makeDirectory(directory)
+        try? FileAccess.write(Array(JSONText.line(JSONText.value(session)).utf8), to: path, mode: 0o600)
+    }
+}

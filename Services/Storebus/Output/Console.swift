@@ -1,0 +1,24 @@
+import Glibc
+
+/// Where the program's words go: results on standard output, everything told along the way on standard error. No
+/// colours and no cursor movements, on a terminal as in a pipe.
+package struct Console: Sendable {
+    private let writeResult: @Sendable (String) -> Void
+    private let writeNarration: @Sendable (String) -> Void
+
+    package init(
+        result: @escaping @Sendable (String) -> Void, narration: @escaping @Sendable (String) -> Void
+    ) {
+        writeResult = result
+        writeNarration = narration
+    }
+
+    package func result(_ text: String) { writeResult(text) }
+    package func narrate(_ text: String) { writeNarration(text) }
+
+    /// The process's own. Unbuffered, so that what `watch` prints into a pipe arrives at once. A reader that went away
+    /// is no error: `storebus tx list | head -1` ends well.
+    package static let standard = Console(
+        result: { _ = FileAccess.writeAll(Array($0.utf8), to: STDOUT_FILENO) },
+        narration: { _ = FileAccess.writeAll(Array($0.utf8), to: STDERR_FILENO) })
+}

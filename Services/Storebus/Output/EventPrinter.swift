@@ -1,0 +1,68 @@
+import StoreModels
+
+/// The observer's events as lines:
+///
+/// ```
+/// 10:00:04  alice  2000000000000001  purchasing → purchased  pro.monthly  trial, expires 2026-11-28 10:00:04Z
+/// ```
+package struct EventPrinter: Sendable {
+    private let account: String
+    /// States as last seen, for the arrow; forgotten when the transaction is removed.
+    private var states: [String: TransactionState] = [:]
+    private var lastComment = ""
+
+    package init(account: String) { self.account = account }
+
+    /// What a program reads: `{"data":{…},"event":"updatedTransactions","id":"7"}`
+    package static func json(_ event: ServerSentEvent) -> String {
+        var members: [String: JSONValue] = ["event": .string(event.event)]
+        members["data"] = (try? StrictJSON.parse(Array(event.data.utf8))) ?? .string(event.data)
+        if let id = event.id { members["id"] = .string(id) }
+        return JSONText.line(.object(members))
+    }
+
+    /// One or more lines, each with its line feed; nothing for an empty list.
+    package mutating func text(_ event: ServerSentEvent, at now: Timestamp) -> String {
+        let time = Words.time(now).split(separator: " ").last.map { $0.dropLast() } ?? ""
+        let lines: [String]
+        switch event.event {
+        case "updatedTransactions": lines = transactions(event).map { updated($0) }
+        case "removedTransactions": lines = transactions(event).map { removed($0) }
+        case "synchronized": lines = ["up to date, waiting      ^C ends"]
+        default: lines = ["\(event.event)  \(Table.onOneLine(event.data))"]
+        }
+        return lines.map { "\(time)  \(account)  \($0)\n" }.joined()
+    }
+
+    /// A comment of the stream that says something new, such as which service is away. `alive` says nothing.
+    package mutating func note(_ comment: String) -> String? {
+        guard comment != lastComment else { return nil }
+        lastComment = comment
+        return comment.isEmpty || comment == "alive" ? nil : "note: \(Table.onOneLine(comment))\n"
+    }
+
+    private struct Transactions: Decodable { var transactions: [PaymentTransaction] }
+
+    private func transactions(_ event: ServerSentEvent) -> [PaymentTransaction] {
+        (try? StoreJSON.decode(Transactions.self, from: Array(event.data.utf8)))?.transactions ?? []
+    }
+
+    private mutating func updated(_ transaction: PaymentTransaction) -> String {
+        let state = transaction.transactionState
+        let before = states.updateValue(state, forKey: transaction.id)
+        let change =
+            before.map { $0 == state ? state.rawValue : "\($0.rawValue) → \(state.rawValue)" } ?? state.rawValue
+        return line(transaction, change)
+    }
+
+    private mutating func removed(_ transaction: PaymentTransaction) -> String {
+        states[transaction.id] = nil
+        return line(transaction, "finished")
+    }
+
+    private func line(_ transaction: PaymentTransaction, _ change: String) -> String {
+        let remarks = Words.remarks(transaction)
+        return [Words.name(transaction), change, transaction.payment.productIdentifier, remarks]
+            .filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+}

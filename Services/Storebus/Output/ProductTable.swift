@@ -1,0 +1,21 @@
+import StoreModels
+
+/// Products as `storebus product list` shows them.
+package enum ProductTable {
+    package static func text(_ products: [Product]) -> String {
+        guard !products.isEmpty else {
+            return "no products yet      import a catalogue: storebus import App.storekit\n"
+        }
+        var table = Table([
+            .init("PRODUCT"), .init("TYPE"), .init("PRICE", .right), .init("OFFER"), .init("GROUP"), .init("TITLE"),
+        ])
+        for product in products {
+            table.add([
+                product.productIdentifier, product.type.rawValue, Words.price(of: product),
+                product.introductoryPrice.map(Words.offer) ?? "-", product.subscriptionGroupIdentifier ?? "-",
+                product.localizedTitle,
+            ])
+        }
+        return table.text
+    }
+}

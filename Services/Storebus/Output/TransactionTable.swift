@@ -1,0 +1,46 @@
+import StoreModels
+
+/// Transactions as `storebus tx list` shows them.
+package enum TransactionTable {
+    /// A transaction with what the store's operator sees of it beside the customer's own view.
+    package struct Row: Hashable, Sendable {
+        package var transaction: PaymentTransaction
+        package var account: String
+        package var bundleId: String
+        package var isFinished: Bool
+
+        package init(transaction: PaymentTransaction, account: String, bundleId: String, isFinished: Bool) {
+            self.transaction = transaction
+            self.account = account
+            self.bundleId = bundleId
+            self.isFinished = isFinished
+        }
+
+        /// The transaction's own members and the three beside it.
+        package var json: JSONValue {
+            var members = JSONText.value(transaction).objectValue ?? [:]
+            members["account"] = .string(account)
+            members["bundleId"] = .string(bundleId)
+            members["isFinished"] = .bool(isFinished)
+            return .object(members)
+        }
+    }
+
+    package static func text(_ rows: [Row]) -> String {
+        guard !rows.isEmpty else { return "no transactions      buy something: storebus buy PRODUCT --as alice\n" }
+        var table = Table([
+            .init("TRANSACTION"), .init("ACCOUNT"), .init("PRODUCT"), .init("STATE"), .init("FINISHED"),
+            .init("SENT", .right), .init("PRICE", .right), .init("DATE"), .init("REMARKS"),
+        ])
+        for row in rows {
+            let transaction = row.transaction
+            table.add([
+                Words.name(transaction), row.account, transaction.payment.productIdentifier,
+                transaction.transactionState.rawValue, row.isFinished ? "yes" : "no", "\(transaction.deliveries)",
+                transaction.price.map(Words.price) ?? "-", transaction.transactionDate.map(Words.time) ?? "-",
+                Words.remarks(transaction),
+            ])
+        }
+        return table.text
+    }
+}

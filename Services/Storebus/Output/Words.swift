@@ -1,0 +1,73 @@
+import StoreModels
+
+/// How facts of the store read in sentences and tables.
+package enum Words {
+    /// `9.99 USD`, as the receipt says it: digits and currency, whatever the locale.
+    package static func price(_ money: Money) -> String { "\(money.amount) \(money.currency)" }
+
+    /// `2026-11-28 10:00:04Z`
+    package static func time(_ timestamp: Timestamp) -> String {
+        var text = timestamp.description
+        if let dot = text.firstIndex(of: ".") { text = "\(text[..<dot])Z" }
+        return text.split(separator: "T", maxSplits: 1).joined(separator: " ")
+    }
+
+    /// `1 month`, `3 months`
+    package static func period(_ period: SubscriptionPeriod) -> String { period.description }
+
+    /// What a customer pays: `4.99 USD`, `9.99 USD a month`, `59.99 USD every 3 months`.
+    package static func price(of product: Product) -> String {
+        guard let period = product.subscriptionPeriod else { return price(product.price) }
+        return "\(price(product.price)) \(every(period))"
+    }
+
+    /// What the introductory offer gives: `1 week free`, `1.99 USD a month for 3 months`, `4.99 USD for 6 months`.
+    package static func offer(_ offer: ProductDiscount) -> String {
+        let whole = period(offer.subscriptionPeriod.times(offer.numberOfPeriods))
+        return switch offer.paymentMode {
+        case .freeTrial: "\(whole) free"
+        case .payUpFront: "\(price(offer.price)) for \(whole)"
+        case .payAsYouGo: "\(price(offer.price)) \(every(offer.subscriptionPeriod)) for \(whole)"
+        }
+    }
+
+    private static func every(_ period: SubscriptionPeriod) -> String {
+        period.numberOfUnits == 1 ? "a \(period.unit.rawValue)" : "every \(period)"
+    }
+
+    /// The identifier people know a transaction by; the store's own until there is one.
+    package static func name(_ transaction: PaymentTransaction) -> String {
+        transaction.transactionIdentifier ?? transaction.id
+    }
+
+    /// What is worth knowing beside the state: `expires …`, `paymentCancelled (2)`, `trial`.
+    package static func remarks(_ transaction: PaymentTransaction) -> String {
+        var remarks: [String] = []
+        if transaction.payment.quantity > 1 { remarks.append("quantity \(transaction.payment.quantity)") }
+        if transaction.isTrialPeriod == true { remarks.append("trial") }
+        if transaction.isInIntroOfferPeriod == true, transaction.isTrialPeriod != true {
+            remarks.append("introductory")
+        }
+        if let expires = transaction.expiresDate { remarks.append("expires \(time(expires))") }
+        if let error = transaction.error { remarks.append("\(error.name) (\(error.code))") }
+        if let revoked = transaction.revocationDate { remarks.append("revoked \(time(revoked))") }
+        return remarks.joined(separator: ", ")
+    }
+
+    /// `1 product`, `3 products`
+    package static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+    /// `0.41 s`
+    package static func seconds(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        let hundredths = seconds * 100 + attoseconds / 10_000_000_000_000_000
+        let rest = hundredths % 100
+        return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest) s"
+    }
+
+    /// `100 ms`, `1.60 s`
+    package static func delay(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        return seconds > 0 ? self.seconds(duration) : "\(attoseconds / 1_000_000_000_000_000) ms"
+    }
+}

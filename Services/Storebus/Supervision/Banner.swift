@@ -1,0 +1,83 @@
+import StoreModels
+
+/// What `up` prints once everything answers: only what is there.
+///
+/// ```
+/// Storebus 0.1.0 (Swift 6.3)                                               ready in 0.41 s
+///   Store API      http://127.0.0.1:7430/v1
+///   Bus            storebus://127.0.0.1:7420         6 services: catalog payment-queue …
+/// ```
+package struct Banner: Hashable, Sendable {
+    /// An app and what its catalogue holds.
+    package struct Import: Hashable, Sendable {
+        package var bundleId: String
+        /// `App.storekit: 3 products, 1 group`
+        package var summary: String
+        package var notes: [String]
+        package init(bundleId: String, summary: String, notes: [String]) {
+            self.bundleId = bundleId
+            self.summary = summary
+            self.notes = notes
+        }
+    }
+
+    package var url: String
+    package var busURL: String
+    package var monitorPort: Int
+    package var services: [String]
+    package var dataDirectory: String
+    /// `.storebus/admin.key`, or `STOREBUS_ADMIN_KEY`.
+    package var adminKeyPlace: String
+    package var imports: [Import]
+    /// What `Next` suggests to buy.
+    package var product: String?
+    package var bundleId: String
+    package var startedIn: Duration
+
+    package init(
+        url: String, busURL: String, monitorPort: Int, services: [String], dataDirectory: String, adminKeyPlace: String,
+        imports: [Import], product: String?, bundleId: String, startedIn: Duration
+    ) {
+        self.url = url
+        self.busURL = busURL
+        self.monitorPort = monitorPort
+        self.services = services
+        self.dataDirectory = dataDirectory
+        self.adminKeyPlace = adminKeyPlace
+        self.imports = imports
+        self.product = product
+        self.bundleId = bundleId
+        self.startedIn = startedIn
+    }
+
+    package var text: String {
+        var lines = [Self.pad(StorebusVersion.line, 73) + "ready in \(Words.seconds(startedIn))"]
+        lines.append(Self.line("Store API", url, "OpenAPI: \(url)/openapi.json"))
+        lines.append(
+            Self.line("Bus", busURL, Words.count(services.count, "service") + ": " + services.joined(separator: " ")))
+        lines.append(Self.line("Monitoring", "http://127.0.0.1:\(monitorPort)", ""))
+        lines.append(Self.line("Data", dataDirectory, "logs: \(dataDirectory)/logs"))
+        lines.append(Self.line("Admin key", adminKeyPlace, ""))
+        for imported in imports {
+            lines.append(Self.line("Catalogue", imported.bundleId, imported.summary))
+            lines += imported.notes.map { "    note: \(Table.onOneLine($0))" }
+        }
+        lines.append(Self.line("Next", next, "^C stops"))
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private var next: String {
+        guard let product else { return "storebus import App.storekit" }
+        let bundle = bundleId == CommandContext.defaultBundleId ? "" : " --bundle-id \(bundleId)"
+        return "storebus buy \(product) --as alice\(bundle)"
+    }
+
+    private static func line(_ title: String, _ value: String, _ remark: String) -> String {
+        let start = "  \(pad(title, 14)) "
+        return remark.isEmpty ? start + value : start + pad(value, 37) + "   " + remark
+    }
+
+    private static func pad(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}

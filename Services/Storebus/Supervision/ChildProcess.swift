@@ -1,0 +1,62 @@
+import CProcess
+import Dispatch
+import Glibc
+
+/// One service's process: a child that the kernel kills when `storebus up` ends in whatever way, in a process group of
+/// its own, so that a Ctrl-C at the terminal reaches `up` only, which then stops the services in order.
+package struct ChildProcess: Sendable {
+    package struct Launch: Hashable, Sendable {
+        /// Absolute.
+        package var executable: String
+        /// Without the program's own name.
+        package var arguments: [String]
+        package var environment: [String: String]
+        /// Standard output and errors are appended to it.
+        package var logFile: String
+        package init(executable: String, arguments: [String], environment: [String: String], logFile: String) {
+            self.executable = executable
+            self.arguments = arguments
+            self.environment = environment
+            self.logFile = logFile
+        }
+    }
+
+    /// The system would not start the program.
+    package struct Failure: Error, Hashable, Sendable {
+        package var reason: String
+    }
+
+    package let pid: Int32
+
+    /// Runs the program. The main actor is asked for because the kernel ties the child to the *thread* that starts it,
+    /// and the main thread lives as long as the process.
+    ///
+    /// - Parameter onExit: called once, on a thread of its own, when the process has ended and was reaped.
+    @MainActor
+    package static func start(
+        _ launch: Launch, onExit: @escaping @Sendable (Int32, Termination) -> Void
+    ) throws(Failure) -> ChildProcess {
+        var arguments = ([launch.executable] + launch.arguments).map { strdup($0) } + [nil]
+        var environment = launch.environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { (arguments + environment).forEach { free($0) } }
+        var pid: Int32 = 0
+        let error = storebus_spawn(launch.executable, &arguments, &environment, launch.logFile, &pid)
+        guard error == 0 else { throw Failure(reason: "\(launch.executable): \(FileAccess.reason(error))") }
+        let child = ChildProcess(pid: pid)
+        child.wait(onExit)
+        return child
+    }
+
+    package func send(_ signal: Int32) { kill(pid, signal) }
+
+    /// A queue of its own per child, because waitpid blocks its thread for the child's whole life, and waiting for any
+    /// child would take those of other code in this process.
+    private func wait(_ onExit: @escaping @Sendable (Int32, Termination) -> Void) {
+        let pid = pid
+        DispatchQueue(label: "storebus.wait.\(pid)").async {
+            var status: Int32 = 0
+            while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
+            onExit(pid, Termination(waitStatus: status))
+        }
+    }
+}

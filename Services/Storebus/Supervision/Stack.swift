@@ -1,0 +1,124 @@
+import Glibc
+import StoreModels
+
+/// The processes of one store, run by a ``Supervisor``: performs its actions and tells it what happens.
+///
+/// On the main actor, because children are bound to the thread that starts them (see ``ChildProcess``).
+@MainActor
+package final class Stack {
+    private let roster: ServiceRoster
+    private let report: (Supervisor.Report) -> Void
+    private var supervisor = Supervisor(ServiceRoster.plans)
+    private var ports: [String: ReadyFile] = [:]
+    private var watchers: [String: Task<Void, Never>] = [:]
+    private var timer: Task<Void, Never>?
+    private let events: AsyncStream<Occurrence>
+    private let happened: AsyncStream<Occurrence>.Continuation
+
+    /// What comes in from other threads and tasks.
+    private enum Occurrence: Sendable {
+        case event(Supervisor.Event)
+        case ready(String, ReadyFile)
+    }
+
+    /// How often a starting service's ready file is looked for.
+    private static let readyPoll = Duration.milliseconds(10)
+
+    /// - Parameter report: told what a person wants to know.
+    package init(roster: ServiceRoster, report: @escaping (Supervisor.Report) -> Void) {
+        self.roster = roster
+        self.report = report
+        // Unbounded, and bounded in fact: a handful per process and its life, and two signals.
+        (events, happened) = AsyncStream.makeStream()
+    }
+
+    /// Starts everything and goes on until every process has ended.
+    package func run() async -> Supervisor.Outcome {
+        if let outcome = perform(supervisor.handle(.start, now: .now)) { return outcome }
+        for await occurrence in events {
+            if let outcome = take(occurrence) { return outcome }
+        }
+        return .stopped
+    }
+
+    /// Stops everything; the second call kills. May be called from a signal's thread.
+    package nonisolated func stop() { happened.yield(.event(.stop)) }
+
+    /// Where the bus and the gateway listen, once they do.
+    package func port(of service: String) -> Int? { ports[service]?.port }
+    package func monitorPort(of service: String) -> Int? { ports[service]?.monitorPort }
+
+    private func take(_ occurrence: Occurrence) -> Supervisor.Outcome? {
+        switch occurrence {
+        case .ready(let service, let file):
+            ports[service] = file
+            return perform(supervisor.handle(.ready(service, pid: file.pid), now: .now))
+        case .event(let event):
+            if case .exited(let service, _, _) = event { forget(service) }
+            return perform(supervisor.handle(event, now: .now))
+        }
+    }
+
+    private func perform(_ actions: [Supervisor.Action]) -> Supervisor.Outcome? {
+        defer { armTimer() }
+        for action in actions {
+            switch action {
+            case .spawn(let service):
+                if let outcome = perform(supervisor.handle(spawn(service), now: .now)) { return outcome }
+            case .terminate(let pid): kill(pid, SIGTERM)
+            case .kill(let pid): kill(pid, SIGKILL)
+            case .report(let said): report(said)
+            case .finished(let outcome):
+                timer?.cancel()
+                return outcome
+            }
+        }
+        return nil
+    }
+
+    private func spawn(_ service: String) -> Supervisor.Event {
+        let directory = roster.settings.directory
+        unlink(directory.readyFile(service))
+        LogRotation.rotate(directory.logFile(service))
+        do {
+            let child = try ChildProcess.start(roster.launch(service, ports: ports)) { [happened] pid, end in
+                happened.yield(.event(.exited(service, pid: pid, end)))
+            }
+            try? FileAccess.write(Array("\(child.pid)\n".utf8), to: directory.pidFile(service), mode: 0o600)
+            watchers[service] = watch(service, pid: child.pid)
+            return .spawned(service, pid: child.pid)
+        } catch {
+            return .spawnFailed(service, reason: error.reason)
+        }
+    }
+
+    /// Waits for the ready file of this very process; one left by an earlier process has another id.
+    private func watch(_ service: String, pid: Int32) -> Task<Void, Never> {
+        let path = roster.settings.directory.readyFile(service)
+        return Task { [happened] in
+            while !Task.isCancelled {
+                if let file = ReadyFile.read(path), file.pid == pid {
+                    happened.yield(.ready(service, file))
+                    return
+                }
+                try? await ContinuousClock().sleep(for: Self.readyPoll)
+            }
+        }
+    }
+
+    private func forget(_ service: String) {
+        watchers.removeValue(forKey: service)?.cancel()
+        unlink(roster.settings.directory.pidFile(service))
+        unlink(roster.settings.directory.readyFile(service))
+    }
+
+    private func armTimer() {
+        timer?.cancel()
+        timer = nil
+        guard let due = supervisor.nextTick else { return }
+        timer = Task { [happened] in
+            try? await ContinuousClock().sleep(until: due)
+            if !Task.isCancelled { happened.yield(.event(.tick)) }
+        }
+    }
+}

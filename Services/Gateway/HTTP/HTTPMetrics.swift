@@ -1,4 +1,3 @@
-import CoreMetrics
 import HTTPTypes
 import Metrics
 import Synchronization

@@ -1,0 +1,167 @@
+import StoreModels
+import StorebusTesting
+import Testing
+
+@testable import Gateway
+
+/// Live delivery without any I/O: what goes in, what comes out, what is asked for next.
+@Suite struct DeliveryMachineTests {
+    private let customer = CustomerReference(bundleId: Sample.bundleId, customerIdentifier: FakePaymentQueue.customer)
+
+    private func machine(at seq: Int64 = 0, device: String = Sample.deviceId) -> DeliveryMachine {
+        var machine = DeliveryMachine(customer: customer, deviceId: device)
+        _ = machine.receive(Snapshot(transactions: [], seq: seq))
+        return machine
+    }
+
+    private func change(
+        _ seq: Int64, _ transaction: PaymentTransaction, _ kind: CustomerChange.Kind = .updated
+    ) -> CustomerChange {
+        CustomerChange(
+            bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: seq, kind: kind,
+            transaction: transaction)
+    }
+
+    @Test func `an empty snapshot is told too, and then synchronized (M17)`() {
+        var machine = DeliveryMachine(customer: customer, deviceId: Sample.deviceId)
+        #expect(machine.need == .snapshot(after: nil, countsDelivery: true))
+        #expect(machine.receive(Snapshot(transactions: [], seq: 4)) == [.updated(seq: 4, []), .synchronized(seq: 4)])
+        #expect(machine.need == .nothing)
+    }
+
+    @Test func `pages are read one after the other before anything live`() {
+        var machine = DeliveryMachine(customer: customer, deviceId: Sample.deviceId)
+        let first = Sample.purchased("a")
+        #expect(machine.receive(Snapshot(transactions: [first], seq: 7, after: "a")) == [.updated(seq: 7, [first])])
+        #expect(machine.need == .snapshot(after: "a", countsDelivery: true))
+        let live = change(8, Sample.purchased("c"))
+        #expect(machine.receive(hint: live).isEmpty)
+        let second = Sample.purchased("b")
+        #expect(
+            machine.receive(Snapshot(transactions: [second], seq: 7)) == [
+                .updated(seq: 7, [second]), .synchronized(seq: 7), .updated(seq: 8, [live.transaction]),
+            ])
+    }
+
+    @Test func `hints up to the snapshot are dropped, the one behind it is forwarded`() {
+        var machine = machine(at: 5)
+        #expect(machine.receive(hint: change(5, Sample.purchased("old"))).isEmpty)
+        #expect(machine.receive(hint: change(6, Sample.purchased("new"))) == [.updated(seq: 6, [Sample.purchased("new")])])
+        #expect(machine.receive(hint: change(6, Sample.purchased("new"))).isEmpty, "a repeated hint says nothing new")
+    }
+
+    @Test func `a gap is read from the journal and closes in order`() {
+        var machine = machine(at: 1)
+        #expect(machine.receive(hint: change(4, Sample.purchased("d"))).isEmpty)
+        #expect(machine.need == .changes(after: 1))
+        let reply = ChangesReply(
+            changes: [change(2, Sample.purchased("b")), change(3, Sample.purchased("c"))], head: 4, snapshotRequired: false)
+        #expect(
+            machine.receive(reply) == [
+                .updated(seq: 2, [Sample.purchased("b")]), .updated(seq: 3, [Sample.purchased("c")]),
+                .updated(seq: 4, [Sample.purchased("d")]),
+            ])
+        #expect(machine.need == .nothing)
+    }
+
+    @Test func `a lost last event is found by the head`() {
+        var machine = machine(at: 3)
+        machine.receive(head: 4, askedAt: 3)
+        #expect(machine.need == .changes(after: 3))
+    }
+
+    @Test func `a head read before a hint arrived is no reason to begin anew`() {
+        var machine = machine(at: 3)
+        _ = machine.receive(hint: change(4, Sample.purchased("d")))
+        machine.receive(head: 3, askedAt: 3)
+        #expect(machine.need == .nothing)
+    }
+
+    @Test func `a head behind what was sent means a new journal, and a new snapshot that is no delivery`() {
+        var machine = machine(at: 9)
+        machine.receive(head: 2, askedAt: 9)
+        #expect(machine.need == .snapshot(after: nil, countsDelivery: false))
+        #expect(machine.receive(Snapshot(transactions: [], seq: 2)) == [.updated(seq: 2, []), .synchronized(seq: 2)])
+        #expect(machine.position == 2)
+    }
+
+    @Test func `changes older than the journal mean a snapshot`() {
+        var machine = machine(at: 1)
+        machine.receive(head: 50, askedAt: 1)
+        #expect(machine.receive(ChangesReply(changes: [], head: 50, snapshotRequired: true)).isEmpty)
+        #expect(machine.need == .snapshot(after: nil, countsDelivery: false))
+    }
+
+    @Test func `a hint from nowhere is looked up once and forgotten`() {
+        var machine = machine(at: 3)
+        #expect(machine.receive(hint: change(900, Sample.purchased("x"))).isEmpty)
+        #expect(machine.need == .changes(after: 3))
+        #expect(machine.receive(ChangesReply(changes: [], head: 3, snapshotRequired: false)).isEmpty)
+        #expect(machine.need == .nothing)
+    }
+
+    @Test func `a failed read rests until the next head`() {
+        var machine = machine(at: 3)
+        machine.receive(head: 5, askedAt: 3)
+        machine.readFailed()
+        #expect(machine.need == .nothing)
+        machine.receive(head: 5, askedAt: 3)
+        #expect(machine.need == .changes(after: 3))
+    }
+
+    @Test func `a page ahead of the first never takes a transaction back`() {
+        var machine = DeliveryMachine(customer: customer, deviceId: Sample.deviceId)
+        _ = machine.receive(Snapshot(transactions: [], seq: 1, after: "a"))
+        _ = machine.receive(Snapshot(transactions: [Sample.purchased("b", revision: 2)], seq: 3))
+        machine.receive(head: 3, askedAt: 1)
+        let reply = ChangesReply(
+            changes: [change(2, Sample.purchasing("b")), change(3, Sample.purchased("b"))], head: 3, snapshotRequired: false)
+        #expect(machine.receive(reply).isEmpty)
+        #expect(machine.position == 3)
+    }
+
+    @Test func `another device's failed transaction is passed over, its place is kept (M19)`() {
+        var machine = machine(at: 1)
+        #expect(machine.receive(hint: change(2, Sample.failed("x", device: "bob-1"))).isEmpty)
+        #expect(machine.receive(hint: change(3, Sample.purchased("y", device: "bob-1"))) == [.updated(seq: 3, [Sample.purchased("y", device: "bob-1")])])
+        #expect(machine.receive(hint: change(4, Sample.purchased("y", device: "bob-1"), .removed)) == [.removed(seq: 4, [Sample.purchased("y", device: "bob-1")])])
+    }
+
+    @Test func `a hint for another customer is none of ours`() {
+        var machine = machine(at: 1)
+        var foreign = change(2, Sample.purchased("x"))
+        foreign.customerIdentifier = "c_mallory"
+        #expect(machine.receive(hint: foreign).isEmpty)
+        #expect(machine.position == 1)
+    }
+
+    /// Whatever is lost, repeated or reordered, every change arrives once and in order.
+    @Test func `any mixture of lost, repeated and reordered hints delivers every change in order (Q2)`() {
+        var random = SplitMix64.seeded()
+        for _ in 0..<200 {
+            let count = Int64.random(in: 1...40, using: &random)
+            let journal = (1...count).map { change($0, Sample.purchased("t\($0)")) }
+            var machine = machine(at: 0)
+            var hints = journal.filter { _ in Int.random(in: 0..<3, using: &random) > 0 }
+            hints += hints.filter { _ in Int.random(in: 0..<4, using: &random) == 0 }
+            hints.shuffle(using: &random)
+            var seen: [Int64] = []
+            func note(_ events: [DeliveryMachine.Event]) {
+                for case .updated(let seq, let list) in events where !list.isEmpty { seen.append(seq) }
+            }
+            func read() {
+                while case .changes(let after) = machine.need {
+                    let page = Array(journal.filter { $0.seq > after }.prefix(7))
+                    note(machine.receive(ChangesReply(changes: page, head: count, snapshotRequired: false)))
+                }
+            }
+            for hint in hints {
+                note(machine.receive(hint: hint))
+                if Bool.random(using: &random) { read() }
+            }
+            machine.receive(head: count, askedAt: machine.position)
+            read()
+            #expect(seen == Array(1...count))
+        }
+    }
+}

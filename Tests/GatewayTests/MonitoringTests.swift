@@ -1,0 +1,37 @@
+import StoreModels
+import Testing
+
+@testable import Gateway
+
+@Suite struct MonitoringTests {
+    @Test func `ready means bus, Catalog and PaymentQueue`() async throws {
+        try await GatewayHarness.run { store in
+            let answer = try await store.send(.GET, "/readyz")
+            #expect(answer.status == 200)
+            #expect(answer.json["services"] == .object(["catalog": "answering", "payment-queue": "answering"]))
+            store.eligibility.goAway()
+            #expect(try await store.send(.GET, "/readyz").status == 200, "a store can sell without Eligibility")
+            store.payments.service.goAway()
+            let without = try await store.send(.GET, "/readyz")
+            #expect(without.status == 503)
+            #expect(without.json["services"]?["payment-queue"] == "away")
+            #expect(without.json["services"]?["catalog"] == "answering")
+            store.gatewayClient.disconnect()
+            let alone = try await store.send(.GET, "/readyz")
+            #expect(alone.status == 503)
+            #expect(alone.json["bus"] == "away")
+            #expect(try await store.send(.GET, "/healthz").status == 200, "the process lives")
+            store.gatewayClient.reconnect()
+        }
+    }
+
+    @Test func `the open pages are there`() async throws {
+        try await GatewayHarness.run { store in
+            let page = try await store.send(.GET, "/")
+            #expect(page.status == 200)
+            #expect(page.text.contains("/openapi.json"))
+            #expect(try await store.send(.GET, "/metrics").text == "storebus_up 1\n")
+            #expect(try await store.send(.GET, "/openapi.json").json["openapi"] == "3.1.0")
+        }
+    }
+}

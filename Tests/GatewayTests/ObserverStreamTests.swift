@@ -1,0 +1,95 @@
+import StoreModels
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+/// Slow observers, without a connection.
+@Suite struct ObserverStreamTests {
+    private let cuts = Counting()
+    private let start = ContinuousClock.now
+
+    private final class Counting: Sendable {
+        private let value = Mutex(0)
+        func add() { value.withLock { $0 += 1 } }
+        var count: Int { value.withLock { $0 } }
+    }
+
+    private func stream() -> ObserverStream {
+        let session = Session(
+            identifier: "s", startedAt: Timestamp(milliseconds: 0), bundleId: Sample.bundleId,
+            customerIdentifier: FakePaymentQueue.customer, account: "alice", deviceId: Sample.deviceId, client: .app,
+            storefront: "USA", platform: .iOS, promotedPurchases: .none)
+        let stream = ObserverStream(
+            id: 1, session: session, promotedPurchases: .none, now: start, cut: { [cuts] in cuts.add() }, forget: { _ in })
+        stream.receive(Snapshot(transactions: [], seq: 0))
+        return stream
+    }
+
+    private func change(_ seq: Int64, payload: Int = 10) -> CustomerChange {
+        var transaction = Sample.purchased("t\(seq)")
+        transaction.payment.applicationUsername = String(repeating: "x", count: payload)
+        return CustomerChange(
+            bundleId: Sample.bundleId, customerIdentifier: FakePaymentQueue.customer, seq: seq, kind: .updated,
+            transaction: transaction)
+    }
+
+    @Test func `a write that stands still for five seconds cuts the connection`() {
+        let stream = stream()
+        stream.writeBegan(now: start)
+        #expect(!stream.tick(now: start + .milliseconds(4999)))
+        #expect(stream.tick(now: start + .seconds(5)))
+        #expect(cuts.count == 1)
+    }
+
+    @Test func `a write that ends in time is forgotten`() {
+        let stream = stream()
+        stream.writeBegan(now: start)
+        stream.writeEnded()
+        #expect(!stream.tick(now: start + .seconds(60)))
+        #expect(cuts.count == 0)
+    }
+
+    @Test func `more than eight mebibytes waiting cut the connection`() async {
+        let stream = stream()
+        let mebibyte = 1 << 20
+        for seq in 1...8 { stream.receive(hint: change(Int64(seq), payload: mebibyte - 1024)) }
+        #expect(cuts.count == 0)
+        stream.receive(hint: change(9, payload: mebibyte))
+        #expect(cuts.count == 1)
+        guard case .end = await stream.next() else {
+            Issue.record("a stream that was cut has nothing more to send")
+            return
+        }
+    }
+
+    @Test func `a comment comes every fifteen seconds`() async {
+        let stream = stream()
+        _ = await stream.next()
+        _ = stream.tick(now: start + .seconds(14))
+        _ = stream.tick(now: start + .seconds(15))
+        guard case .write(let bytes) = await stream.next() else {
+            Issue.record("a comment was due")
+            return
+        }
+        #expect(String(decoding: bytes, as: UTF8.self) == ": alive\n\n")
+    }
+
+    @Test func `a cancelled task ends the stream instead of waiting for ever`() async {
+        let stream = stream()
+        _ = await stream.next()
+        let waiting = Task { await stream.next() }
+        waiting.cancel()
+        guard case .end = await waiting.value else {
+            Issue.record("a cancelled stream ends")
+            return
+        }
+    }
+
+    @Test func `the subject of a customer is a digest of both names (S13)`() {
+        let customer = CustomerReference(bundleId: Sample.bundleId, customerIdentifier: FakePaymentQueue.customer)
+        #expect(CustomerSubject.changed(customer) == "sb.evt.payment.v1.customer.changed.\(Sample.customerKey)")
+        let strange = CustomerReference(bundleId: "*.>", customerIdentifier: "a b\n")
+        #expect(CustomerSubject.changed(strange).utf8.count == CustomerSubject.changed(customer).utf8.count)
+    }
+}

@@ -1,0 +1,62 @@
+import HTTPTypes
+import StoreModels
+import Testing
+
+@testable import Gateway
+
+/// The small pieces, by themselves.
+@Suite struct PartsTests {
+    @Test func `a query is read as forms write it`() throws {
+        let query = try QueryParameters("ids=a%2Cb&ids=c+d&ids=&limit=5&flag=true", names: ["ids", "limit", "flag"])
+        #expect(query.list("ids") == ["a", "b", "c d"])
+        #expect(try query.integer("limit", in: 1...10, default: 1) == 5)
+        #expect(try query.boolean("flag") == true)
+        #expect(try query.single("absent") == nil)
+        #expect(throws: StoreError.self) { try query.single("ids") }
+        #expect(throws: StoreError.self) { try QueryParameters("a=%e4", names: ["a"]) }
+        #expect(throws: StoreError.self) { try QueryParameters("b=1", names: ["a"]) }
+        #expect(throws: StoreError.self) { try query.integer("limit", in: 1...4, default: 1) }
+    }
+
+    @Test func `a literal segment goes before a parameter`() throws {
+        let table = RouteTable([
+            Route(notBuilt: .get, "/a/{id}", .open, "x"), Route(notBuilt: .get, "/a/stream", .open, "x"),
+            Route(notBuilt: .post, "/a/{id}/finish", .open, "x"),
+        ])
+        guard case .found(let literal, let none) = table.match(.get, "/a/stream") else { throw Missing() }
+        #expect(literal.path == "/a/stream")
+        #expect(none.isEmpty)
+        guard case .found(let route, let parameters) = table.match(.post, "/a/x%2Fy/finish") else { throw Missing() }
+        #expect(route.path == "/a/{id}/finish")
+        #expect(parameters == ["id": "x/y"])
+        guard case .wrongMethod(let allowed) = table.match(.delete, "/a/b") else { throw Missing() }
+        #expect(allowed == [.get])
+        guard case .notFound = table.match(.get, "/a") else { throw Missing() }
+    }
+
+    struct Missing: Error {}
+
+    @Test func `unknown members are found at any depth`() throws {
+        let rules = MemberNames(["a", "list"], nested: ["list": MemberNames(["b"])])
+        try rules.check(try StrictJSON.parse(Array(#"{"a":{"free":1},"list":[{"b":1}]}"#.utf8)))
+        #expect { try rules.check(try StrictJSON.parse(Array(#"{"list":[{"b":1},{"c":1}]}"#.utf8))) } throws: {
+            ($0 as? StoreError)?.details["path"] == "$.list[1].c"
+        }
+    }
+
+    @Test func `a key is compared by its digest`() {
+        let key = AdminKey("secret")
+        #expect(key.matches("secret"))
+        #expect(!key.matches("secre"))
+        #expect(!key.matches("secret "))
+        #expect(!key.matches(""))
+    }
+
+    @Test func `log lines carry no control characters and no query`() {
+        var record = AccessRecord(method: .get, path: "/v1/\u{1B}[31m\r\nforged", traceID: "t")
+        record.finish(status: .ok, duration: .milliseconds(3))
+        let logger = record.logger(from: InMemoryGateway.logger)
+        #expect("\(logger[metadataKey: "path"] ?? "")" == "/v1/?[31m??forged")
+        #expect(record.milliseconds == 3)
+    }
+}

@@ -1,0 +1,176 @@
+import HTTPTypes
+import StoreModels
+import Testing
+
+@testable import Gateway
+
+/// Limits, refusals and the shape every refusal has.
+@Suite struct ProblemTests {
+    @Test func `a problem has the contract's members`() async throws {
+        try await GatewayHarness.run { store in
+            let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+            let answer = try await store.send(
+                .GET, "/v1/nothing", headers: [("traceparent", "00-\(trace)-00f067aa0ba902b7-01")])
+            #expect(answer.status == 404)
+            #expect(answer.headers.first(name: "Content-Type") == "application/problem+json")
+            #expect(answer.headers.first(name: "X-Content-Type-Options") == "nosniff")
+            #expect(answer.json["type"] == "urn:storebus:problem:notFound")
+            #expect(answer.json["title"] == "Not Found")
+            #expect(answer.json["status"]?.intValue == 404)
+            #expect(answer.json["code"] == "notFound")
+            #expect(answer.json["retryable"] == false)
+            #expect(answer.json["detail"]?.stringValue?.isEmpty == false)
+            #expect(answer.json["traceId"]?.stringValue == trace)
+        }
+    }
+
+    @Test func `a malformed traceparent is replaced, not refused`() async throws {
+        try await GatewayHarness.run { store in
+            let answer = try await store.send(.GET, "/v1/nothing", headers: [("traceparent", "00-zz-1-1")])
+            #expect(answer.json["traceId"]?.stringValue?.utf8.count == 32)
+        }
+    }
+
+    @Test func `a wrong method is 405 with the right ones`() async throws {
+        try await GatewayHarness.run { store in
+            for (method, path, allowed) in [
+                ("DELETE", "/v1/payments", "POST"), ("TRACE", "/healthz", "GET"), ("PATCH", "/admin/v1/apps/x", "GET, PUT"),
+                ("POST", "/v1/transactions/stream", "GET"), ("BREW", "/v1/sessions", "POST"),
+            ] {
+                let answer = try await store.send(.init(rawValue: method), path)
+                #expect(answer.status == 405, "\(method) \(path)")
+                #expect(answer.code == "methodNotAllowed")
+                #expect(answer.headers.first(name: "Allow") == allowed)
+            }
+        }
+    }
+
+    @Test(arguments: ["/v1", "/v1/", "/v1/products/", "//v1/products", "/V1/products", "/v1/../healthz", "/v1/transactions/%ff", "/v1/transactions//finish"])
+    func `there is no such path`(path: String) async throws {
+        try await GatewayHarness.run { store in
+            let answer = try await store.send(.GET, path)
+            #expect(answer.status == 404)
+            #expect(answer.code == "notFound")
+        }
+    }
+
+    @Test func `what a later version builds is 501, once the caller is known`() async throws {
+        try await GatewayHarness.run { store in
+            let token = try await store.session()
+            for route in store.gateway.routes where !route.isBuilt {
+                let path = RouteTable.parameterNames(route.path).reduce(route.path) { $0.replacing("{\($1)}", with: "x") }
+                let credentials: String? =
+                    switch route.access {
+                    case .app, .appOrStore: token
+                    case .admin: Sample.adminKey
+                    case .open, .server: nil
+                    }
+                let answer = try await store.send(.init(rawValue: route.method.rawValue), path, token: credentials)
+                #expect(answer.status == 501, "\(route.method) \(route.path)")
+                #expect(answer.code == "notImplemented")
+                #expect(answer.json["detail"]?.stringValue?.hasSuffix("not built yet") == true)
+            }
+        }
+    }
+
+    @Test func `a body of 64 KiB is read, one byte more is not`() async throws {
+        try await GatewayHarness.run { store in
+            func send(_ size: Int) async throws -> Answer {
+                let frame = #"{"bundleId":""}"#.utf8.count
+                let body = #"{"bundleId":"\#(String(repeating: "x", count: size - frame))"}"#
+                return try await store.send(.POST, "/v1/sessions", body: body)
+            }
+            #expect(try await send(HTTPLimits.bodyBytesMax).status == 400, "read, and found wrong")
+            let answer = try await send(HTTPLimits.bodyBytesMax + 1)
+            #expect(answer.status == 413)
+            #expect(answer.code == "bodyTooLarge")
+        }
+    }
+
+    @Test func `a chunked body is bounded too`() async throws {
+        try await GatewayHarness.run { store in
+            let chunk = String(repeating: "x", count: 0x8000)
+            let raw = try await RawConnection.exchange(
+                store,
+                "POST /v1/sessions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n8000\r\n\(chunk)\r\n8000\r\n\(chunk)\r\n8000\r\n\(chunk)\r\n0\r\n\r\n")
+            #expect(raw.hasPrefix("HTTP/1.1 413"))
+        }
+    }
+
+    @Test func `JSON may nest 32 deep`() async throws {
+        try await GatewayHarness.run { store in
+            func send(_ depth: Int) async throws -> Answer {
+                let nested = String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1)
+                return try await store.send(.POST, "/v1/sessions", body: #"{"bundleId":\#(nested)}"#)
+            }
+            #expect(try await send(32).json["detail"]?.stringValue?.contains("deeper") == false)
+            let answer = try await send(33)
+            #expect(answer.status == 400)
+            #expect(answer.json["detail"]?.stringValue?.contains("deeper") == true)
+        }
+    }
+
+    @Test func `target and headers are bounded`() async throws {
+        try await GatewayHarness.run { store in
+            let path = "/healthz?x="
+            let long = try await store.send(.GET, path + String(repeating: "x", count: HTTPLimits.targetBytesMax - path.utf8.count + 1))
+            #expect(long.status == 414)
+            #expect(long.code == "requestInvalid")
+            let just = try await store.send(.GET, path + String(repeating: "x", count: HTTPLimits.targetBytesMax - path.utf8.count))
+            #expect(just.status == 400, "read, and found wrong")
+            let heavy = try await store.send(
+                .GET, "/healthz", headers: (0..<20).map { ("x-filler-\($0)", String(repeating: "x", count: 1000)) })
+            #expect(heavy.status == 431)
+        }
+    }
+
+    @Test(arguments: ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml"])
+    func `a body of another type is refused`(type: String) async throws {
+        try await GatewayHarness.run { store in
+            let answer = try await store.send(.POST, "/v1/sessions", headers: [("Content-Type", type)], body: "{}")
+            #expect(answer.status == 415)
+            #expect(answer.code == "requestInvalid")
+        }
+    }
+
+    @Test(arguments: ["application/json", "application/json; charset=utf-8", "APPLICATION/JSON", "application/vnd.x+json"])
+    func `JSON by any name is read`(type: String) async throws {
+        try await GatewayHarness.run { store in
+            let answer = try await store.send(.POST, "/v1/sessions", headers: [("Content-Type", type)], body: "{}")
+            #expect(answer.status == 400)
+            #expect(answer.json["path"] == "$.bundleId")
+        }
+    }
+
+    @Test(arguments: ["49", "30001", "x", "-1"])
+    func `a deadline out of bounds is refused`(timeout: String) async throws {
+        try await GatewayHarness.run { store in
+            let answer = try await store.send(.GET, "/healthz", headers: [("Sb-Timeout", timeout)])
+            #expect(answer.status == 400)
+        }
+    }
+
+    @Test func `an unknown query name is refused`() async throws {
+        try await GatewayHarness.run { store in
+            #expect(try await store.send(.GET, "/healthz?x=1").status == 400)
+        }
+    }
+
+    @Test func `what a service says is internal never tells of the cause`() async throws {
+        try await GatewayHarness.run { store in
+            store.payments.contents.withLock { $0.failure = StoreError(.internal, "SELECT * FROM secrets") }
+            let answer = try await store.send(.GET, "/v1/transactions", token: try await store.sessionIgnoringFailures())
+            #expect(answer.status == 500)
+            #expect(answer.code == "internal")
+            #expect(!answer.text.contains("SELECT"))
+        }
+    }
+
+    @Test func `header names are what they say`() {
+        #expect(HTTPField.Name.idempotencyKey.rawName == "Idempotency-Key")
+        #expect(HTTPField.Name.idempotentReplayed.rawName == "Idempotent-Replayed")
+        #expect(HTTPField.Name.sbTimeout.rawName == "Sb-Timeout")
+        #expect(HTTPField.Name.traceparent.rawName == "traceparent")
+        #expect(HTTPField.Name.accelBuffering.rawName == "X-Accel-Buffering")
+    }
+}

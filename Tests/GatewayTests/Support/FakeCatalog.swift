@@ -1,0 +1,108 @@
+import StoreModels
+import Synchronization
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Catalog, as far as the gateway sees it.
+final class FakeCatalog: Sendable {
+    struct Contents {
+        var apps: [String: App] = ["com.example.app": App(bundleId: "com.example.app", settings: .init(name: "Example"), catalogVersion: 1)]
+        var products: [Product] = []
+        var uploads: [String: (bundleId: String, byteCount: Int, parts: [Int: Data])] = [:]
+        var file: [UInt8] = Array("{}".utf8)
+        /// What `import.commit` answers with, when it refuses.
+        var refusal: StoreError?
+        var requests: [String] = []
+    }
+
+    let contents = Mutex(Contents())
+    let service: FakeService
+
+    init(_ service: FakeService) {
+        self.service = service
+        contents.withLock { $0.products = Sample.products }
+        serveApps()
+        serveProducts()
+        serveImports()
+    }
+
+    private func serveApps() {
+        service.handle(CatalogEndpoints.getApp) { [self] request in
+            guard let app = contents.withLock({ $0.apps[request.bundleId] }) else {
+                throw StoreError(.notFound, "there is no app \(request.bundleId)")
+            }
+            return app
+        }
+        service.handle(CatalogEndpoints.putApp) { [self] request in
+            contents.withLock { contents in
+                let app = App(
+                    bundleId: request.bundleId, settings: request.settings,
+                    catalogVersion: contents.apps[request.bundleId]?.catalogVersion ?? 0)
+                contents.apps[request.bundleId] = app
+                return app
+            }
+        }
+        service.handle(CatalogEndpoints.listApps) { [self] request in
+            let apps = contents.withLock { $0.apps.values.sorted { $0.bundleId < $1.bundleId } }
+            let behind = apps.filter { $0.bundleId > request.after ?? "" }
+            let page = Array(behind.prefix(request.limit))
+            return AppsPage(apps: page, after: behind.count > page.count ? page.last?.bundleId : nil)
+        }
+        service.handle(CatalogEndpoints.listStorefronts) { _ in
+            StorefrontsReply(storefronts: [
+                Storefront(countryCode: "USA", identifier: "143441"), Storefront(countryCode: "FRA", identifier: "143442"),
+            ])
+        }
+    }
+
+    private func serveProducts() {
+        service.handle(CatalogEndpoints.queryProducts) { [self] request in
+            let products = contents.withLock { $0.products }
+            let wanted = request.productIdentifiers
+            return ProductsReply(
+                products: products.filter { wanted.contains($0.productIdentifier) },
+                invalidProductIdentifiers: wanted.filter { id in !products.contains { $0.productIdentifier == id } },
+                catalogVersion: 1)
+        }
+        service.handle(CatalogEndpoints.listProducts) { [self] request in
+            let products = contents.withLock { $0.products }.filter { request.type == nil || $0.type == request.type }
+            return ProductsPage(products: Array(products.prefix(request.limit)), after: nil, catalogVersion: 1)
+        }
+        service.handle(CatalogEndpoints.listPromotions) { [self] _ in
+            PromotedProductsReply(products: contents.withLock { $0.products }, catalogVersion: 1)
+        }
+    }
+
+    private func serveImports() {
+        service.handle(CatalogEndpoints.beginImport) { [self] request in
+            contents.withLock { $0.uploads["i1"] = (request.bundleId, request.byteCount, [:]) }
+            return BeginImportReply(importIdentifier: "i1")
+        }
+        service.handle(CatalogEndpoints.addImportPart) { [self] request in
+            contents.withLock { $0.uploads[request.importIdentifier]?.parts[request.index] = request.data }
+            return Empty()
+        }
+        service.handle(CatalogEndpoints.commitImport) { [self] request in
+            try contents.withLock { contents in
+                if let refusal = contents.refusal { throw refusal }
+                guard let upload = contents.uploads[request.importIdentifier] else { throw StoreError(.notFound, "no import") }
+                contents.file = (0..<upload.parts.count).flatMap { upload.parts[$0] ?? Data() }
+                return ImportReport(
+                    bundleId: upload.bundleId, catalogVersion: 2, fileVersion: "4.0", productCount: 3,
+                    subscriptionGroupCount: 1, introductoryOfferCount: 1, settingsApplied: [], settingsIgnored: [],
+                    notes: [])
+            }
+        }
+        service.handle(CatalogEndpoints.exportPart) { [self] request in
+            let file = contents.withLock { $0.file }
+            let size = ImportPartRequest.byteCountMax
+            let count = max(1, (file.count + size - 1) / size)
+            let part = file.dropFirst(request.index * size).prefix(size)
+            return ExportPartReply(catalogVersion: 2, partCount: count, data: Data(part))
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import BusClient
+import StoreModels
+import Synchronization
+
+/// PaymentQueue with a journal in memory. Its hints can be lost, repeated and reordered, which is what live delivery has
+/// to survive.
+final class FakePaymentQueue: Sendable {
+    typealias Adding = @Sendable (AddPaymentRequest) async throws -> AddPaymentReply
+
+    struct Contents {
+        var transactions: [PaymentTransaction] = []
+        var finished: Set<String> = []
+        var journal: [CustomerChange] = []
+        var seq: Int64 = 0
+        /// Whether a change is told of on the bus.
+        var publishes = true
+        /// Changes up to here are no longer in the journal.
+        var pruned: Int64 = 0
+        var headsRequests: [[CustomerReference]] = []
+        var snapshotRequests: [SnapshotRequest] = []
+        var changesRequests: [ChangesRequest] = []
+        var openRequests: [OpenAccountRequest] = []
+        /// At most this many transactions a page, whatever is asked for.
+        var pageMax = 100
+        var adding: Adding?
+        var storefront = "USA"
+        var canMakePayments = true
+        var failure: StoreError?
+        var businessNow = Timestamp(milliseconds: 1_800_000_000_000)
+    }
+
+    static let customer = "c_alice"
+    let contents = Mutex(Contents())
+    let service: FakeService
+
+    init(_ service: FakeService) {
+        self.service = service
+        serveAccounts()
+        serveQueue()
+        serveTransactions()
+    }
+
+    /// Commits a change and tells of it.
+    @discardableResult
+    func commit(_ transaction: PaymentTransaction, kind: CustomerChange.Kind = .updated) -> CustomerChange {
+        let (change, publishes) = contents.withLock { contents in
+            contents.seq += 1
+            contents.transactions.removeAll { $0.id == transaction.id }
+            contents.transactions.append(transaction)
+            if kind == .removed { contents.finished.insert(transaction.id) }
+            let change = CustomerChange(
+                bundleId: Sample.bundleId, customerIdentifier: Self.customer, seq: contents.seq, kind: kind,
+                transaction: transaction)
+            contents.journal.append(change)
+            return (change, contents.publishes)
+        }
+        if publishes { publish(change) }
+        return change
+    }
+
+    /// Sends a hint, however often and in whatever order.
+    func publish(_ change: CustomerChange) {
+        let subject = PaymentEvents.customerChanged(key: Sample.customerKey)
+        try? service.client.publish(subject, body: (try? StoreJSON.encode(change)) ?? [])
+    }
+
+    private func check() throws {
+        if let failure = contents.withLock({ $0.failure }) { throw failure }
+    }
+
+    private func serveAccounts() {
+        service.handle(PaymentEndpoints.openAccount) { [self] request in
+            try check()
+            return try contents.withLock { contents in
+                contents.openRequests.append(request)
+                if let storefront = request.storefront, storefront != contents.storefront {
+                    throw StoreError(.storefrontMismatch, "the account's storefront is \(contents.storefront)")
+                }
+                return OpenAccountReply(
+                    customerIdentifier: "c_\(request.account)", storefront: contents.storefront,
+                    canMakePayments: contents.canMakePayments)
+            }
+        }
+    }
+
+    private func serveQueue() {
+        service.handle(PaymentEndpoints.addPayment) { [self] request in
+            try check()
+            if let adding = contents.withLock({ $0.adding }) { return try await adding(request) }
+            let transaction = Sample.purchased("t_\(request.payment.requestIdentifier)", payment: request.payment)
+            commit(transaction)
+            return AddPaymentReply(status: 201, transaction: transaction, isReplayed: false)
+        }
+        service.handle(PaymentEndpoints.snapshot) { [self] request in
+            try check()
+            return contents.withLock { contents in
+                contents.snapshotRequests.append(request)
+                let mine = contents.transactions.filter {
+                    request.customerIdentifier == Self.customer && !contents.finished.contains($0.id)
+                }
+                let start = request.after.flatMap { after in mine.firstIndex { $0.id == after }.map { $0 + 1 } } ?? 0
+                let page = Array(mine.dropFirst(start).prefix(min(request.limit, contents.pageMax)))
+                let isLast = start + page.count >= mine.count
+                return Snapshot(transactions: page, seq: contents.seq, after: isLast ? nil : page.last?.id)
+            }
+        }
+        service.handle(PaymentEndpoints.changes) { [self] request in
+            try check()
+            return contents.withLock { contents in
+                contents.changesRequests.append(request)
+                return ChangesReply(
+                    changes: Array(contents.journal.filter { $0.seq > max(request.after, contents.pruned) }.prefix(request.limit)),
+                    head: contents.seq, snapshotRequired: request.after < contents.pruned)
+            }
+        }
+        service.handle(PaymentEndpoints.heads) { [self] request in
+            try check()
+            return contents.withLock { contents in
+                contents.headsRequests.append(request.customers)
+                return HeadsReply(heads: request.customers.map { $0.customerIdentifier == Self.customer ? contents.seq : 0 })
+            }
+        }
+    }
+
+    private func serveTransactions() {
+        service.handle(PaymentEndpoints.getTransaction) { [self] in try find($0) }
+        service.handle(PaymentEndpoints.finishTransaction) { [self] request in
+            let transaction = try find(request)
+            guard transaction.transactionState.isFinishable else {
+                throw StoreError(.transactionNotFinishable, "transaction \(request.id) is \(transaction.transactionState)")
+            }
+            if !contents.withLock({ $0.finished.contains(request.id) }) { commit(transaction, kind: .removed) }
+            return transaction
+        }
+        service.handle(PaymentEndpoints.history) { [self] request in
+            try check()
+            return contents.withLock { contents in
+                let mine = contents.transactions.filter { request.customerIdentifier == Self.customer && $0.transactionState == .purchased }
+                let start = request.after.flatMap { after in mine.firstIndex { $0.id == after }.map { $0 + 1 } } ?? 0
+                let page = Array(mine.dropFirst(start).prefix(min(request.limit, contents.pageMax)))
+                return TransactionsPage(transactions: page, after: start + page.count < mine.count ? page.last?.id : nil)
+            }
+        }
+        service.handle(PaymentEndpoints.listTransactions) { [self] request in
+            contents.withLock { contents in
+                let found = contents.transactions.filter { request.state == nil || $0.transactionState == request.state }
+                return TransactionsPage(
+                    transactions: found,
+                    records: found.map {
+                        .init(
+                            bundleId: Sample.bundleId, account: "alice", customerIdentifier: Self.customer,
+                            isFinished: contents.finished.contains($0.id))
+                    })
+            }
+        }
+        service.handle(PaymentEndpoints.offerSummary) { [self] _ in
+            try check()
+            return OfferSummary(groups: [], businessNow: contents.withLock { $0.businessNow })
+        }
+    }
+
+    /// The owning service checks the customer, not only the gateway.
+    private func find(_ request: TransactionRequest) throws -> PaymentTransaction {
+        try check()
+        let found = contents.withLock { contents in
+            request.customerIdentifier == Self.customer ? contents.transactions.first { $0.id == request.id } : nil
+        }
+        guard let found else { throw StoreError(.notFound, "there is no such transaction") }
+        return found
+    }
+}

@@ -1,0 +1,42 @@
+import BusClient
+import BusService
+import Logging
+import StoreModels
+import Synchronization
+
+/// A service of the store played by a test: real endpoints on the in-memory bus, answers as the test likes.
+final class FakeService: Sendable {
+    let client: InMemoryClient
+    private let service: BusService
+    private let running = Mutex<Task<Void, any Error>?>(nil)
+
+    init(_ name: ServiceName, on bus: InMemoryBus) {
+        client = bus.client(name: name.rawValue)
+        var logger = Logger(label: name.rawValue)
+        logger.logLevel = .critical
+        service = BusService(name: name, version: "test", bus: client, logger: logger)
+    }
+
+    func handle<Request, Response>(
+        _ endpoint: Endpoint<Request, Response>, _ handler: @escaping @Sendable (Request) async throws -> Response
+    ) {
+        service.handle(endpoint) { request, _ in try await handler(request) }
+    }
+
+    func start() async {
+        let task = Task { try await service.run() }
+        running.withLock { $0 = task }
+        await service.ready()
+    }
+
+    /// Nobody takes its requests any more, as after `kill -9`.
+    func goAway() { client.disconnect() }
+    func comeBack() { client.reconnect() }
+
+    func stop() async {
+        let task = running.withLock { $0 }
+        task?.cancel()
+        await client.close()
+        _ = try? await task?.value
+    }
+}

@@ -1,0 +1,186 @@
+import AsyncHTTPClient
+import BusClient
+import Foundation
+import Logging
+import NIOCore
+import NIOHTTP1
+import ServiceLifecycle
+import StoreModels
+import StorebusTesting
+import Synchronization
+
+@testable import Gateway
+
+/// A gateway on a port of its own, before a store of fakes on an in-memory bus.
+final class GatewayHarness: Sendable {
+    let bus = InMemoryBus()
+    let gatewayClient: InMemoryClient
+    let gateway: Gateway
+    let catalog: FakeCatalog
+    let payments: FakePaymentQueue
+    let eligibility: FakeService
+    let promotions: FakeService
+    let launches = Mutex<[DeviceLaunch]>([])
+    private let port = Mutex(0)
+    private let http = HTTPClient(eventLoopGroupProvider: .singleton)
+
+    private init() async {
+        gatewayClient = bus.client(name: "gateway")
+        catalog = FakeCatalog(FakeService(.catalog, on: bus))
+        payments = FakePaymentQueue(FakeService(.paymentQueue, on: bus))
+        eligibility = FakeService(.eligibility, on: bus)
+        promotions = FakeService(.promotionController, on: bus)
+        let box = ClockBox()
+        let tokens = await SessionTokens(key: Array(repeating: 7, count: 32), now: { box.now })
+        var logger = Logger(label: "gateway")
+        logger.logLevel = .critical
+        gateway = Gateway(bus: gatewayClient, tokens: tokens, exposition: { "storebus_up 1\n" }, logger: logger)
+        clockBox = box
+        eligibility.handle(EligibilityEndpoints.check) { request in
+            let wanted = request.productIdentifiers ?? Sample.products.map(\.productIdentifier)
+            return EligibilityReply(
+                eligibility: wanted.contains(Sample.pro.productIdentifier)
+                    ? [
+                        ProductEligibility(
+                            productIdentifier: Sample.pro.productIdentifier, subscriptionGroupIdentifier: "g1",
+                            eligibility: .eligible, rule: .newSubscriber)
+                    ] : [], degraded: [])
+        }
+        promotions.handle(PromotionEndpoints.deviceLaunched) { [launches] launch in
+            launches.append(launch)
+            return Empty()
+        }
+        promotions.handle(PromotionEndpoints.listPromotions) { _ in
+            PromotionsReply(products: [Sample.pro, Sample.hiddenBeaches])
+        }
+    }
+
+    var listeningPort: Int { port.withLock { $0 } }
+
+    /// A session opened before the services were told to fail.
+    func sessionIgnoringFailures() async throws -> String {
+        let failure = payments.contents.withLock { contents in
+            defer { contents.failure = nil }
+            return contents.failure
+        }
+        defer { payments.contents.withLock { $0.failure = failure } }
+        return try await session()
+    }
+
+    /// Runs a test against a whole gateway, and stops everything.
+    /// - Parameter ticking: Whether the heads are read each second, as in the process; otherwise the test calls `tick`.
+    static func run<Value>(
+        ticking: Bool = false, _ body: @Sendable (GatewayHarness) async throws -> Value
+    ) async throws -> Value {
+        let harness = await GatewayHarness()
+        return try await harness.serve(ticking: ticking, body)
+    }
+
+    /// Time as token expiry sees it.
+    func moveClock(to time: Timestamp) { clockBox.set(time) }
+
+    /// A second passes for the streams.
+    func tick(after duration: Duration = .zero) async { await gateway.delivery.tick(now: .now + duration) }
+
+    func send(
+        _ method: HTTPMethod, _ path: String, token: String? = nil, headers: [(String, String)] = [],
+        body: String? = nil, bytes: [UInt8]? = nil
+    ) async throws -> Answer {
+        let request = makeRequest(method, path, token, headers, bytes ?? body.map { Array($0.utf8) })
+        let response = try await http.execute(request, deadline: .now() + .seconds(30))
+        let collected = try await response.body.collect(upTo: 256 << 20)
+        return Answer(
+            status: Int(response.status.code), headers: response.headers, body: Array(collected.readableBytesView))
+    }
+
+    /// Opens a stream; the reader sees what comes until it or the gateway ends it.
+    func stream(_ token: String, query: String = "") async throws -> EventReader {
+        let request = makeRequest(.GET, "/v1/transactions/stream\(query)", token, [], nil)
+        let response = try await http.execute(request, deadline: .now() + .seconds(30))
+        return EventReader(response)
+    }
+
+    /// Opens a session and returns its token.
+    func session(
+        account: String = "alice", device: String = Sample.deviceId, client: String = "app", promoted: String? = nil
+    ) async throws -> String {
+        var members: [String: JSONValue] = [
+            "bundleId": .string(Sample.bundleId), "deviceId": .string(device), "account": .string(account),
+            "platform": "iOS", "osVersion": "17.0", "client": .string(client),
+        ]
+        if client == "app" { members["appVersion"] = "1.0" }
+        if let promoted { members["promotedPurchases"] = .string(promoted) }
+        let body = String(decoding: try StoreJSON.encode(JSONValue.object(members)), as: UTF8.self)
+        let answer = try await send(.POST, "/v1/sessions", body: body)
+        guard answer.status == 201, let token = answer.json["token"]?.stringValue else {
+            throw UnexpectedAnswer(answer: answer.text)
+        }
+        return token
+    }
+
+    struct UnexpectedAnswer: Error { let answer: String }
+
+    private let clockBox: ClockBox
+
+    private func makeRequest(
+        _ method: HTTPMethod, _ path: String, _ token: String?, _ headers: [(String, String)], _ body: [UInt8]?
+    ) -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: "http://127.0.0.1:\(port.withLock { $0 })\(path)")
+        request.method = method
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
+        if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
+        if let body {
+            if !request.headers.contains(name: "Content-Type") {
+                request.headers.add(name: "Content-Type", value: "application/json")
+            }
+            request.body = .bytes(ByteBuffer(bytes: body))
+        }
+        return request
+    }
+
+    private func serve<Value>(
+        ticking: Bool, _ body: @Sendable (GatewayHarness) async throws -> Value
+    ) async throws -> Value {
+        let fakes = [catalog.service, payments.service, eligibility, promotions]
+        for fake in fakes { await fake.start() }
+        let (listening, signal) = AsyncStream.makeStream(of: Int.self)
+        let server = GatewayServer(
+            responder: gateway.responder(adminKey: AdminKey(Sample.adminKey)), host: "127.0.0.1", port: 0,
+            placement: LoopPlacement(loop: nil), logger: gateway.logger, onListening: { signal.yield($0) })
+        var services: [any ServiceLifecycle.Service] = [server]
+        services.append(ticking ? DeliveryService(hub: gateway.delivery) : StreamsEnd(hub: gateway.delivery))
+        let group = ServiceGroup(configuration: .init(services: services, logger: gateway.logger))
+        let running = Task { try await group.run() }
+        let found = await listening.first { _ in true } ?? 0
+        port.withLock { $0 = found }
+        let result: Result<Value, any Error>
+        do { result = .success(try await body(self)) } catch { result = .failure(error) }
+        await group.triggerGracefulShutdown()
+        try await running.value
+        try await http.shutdown()
+        for fake in fakes { await fake.stop() }
+        await gatewayClient.close()
+        return try result.get()
+    }
+}
+
+/// Ends the streams with the test, and does nothing else by itself.
+private struct StreamsEnd: ServiceLifecycle.Service {
+    let hub: DeliveryHub
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        hub.stop()
+    }
+}
+
+/// A wall clock that a test may move.
+final class ClockBox: Sendable {
+    private let moved = Mutex<Timestamp?>(nil)
+    var now: Timestamp { moved.withLock { $0 } ?? .wallClock() }
+    func set(_ time: Timestamp) { moved.withLock { $0 = time } }
+}
+
+extension Mutex where Value == [DeviceLaunch] {
+    fileprivate borrowing func append(_ launch: DeviceLaunch) { withLock { $0.append(launch) } }
+}

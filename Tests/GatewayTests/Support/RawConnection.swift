@@ -1,0 +1,44 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Bytes sent as they are, for requests no HTTP client would make.
+enum RawConnection {
+    /// Sends `text`, reads until the gateway closes or 2 s pass without a byte, and returns what came.
+    static func exchange(_ store: GatewayHarness, _ text: String) async throws -> String {
+        let port = store.listeningPort
+        return await withCheckedContinuation { continuation in
+            // Blocking calls, so on a thread of their own.
+            Thread.detachNewThread { continuation.resume(returning: blockingExchange(port, Array(text.utf8))) }
+        }
+    }
+
+    private static func blockingExchange(_ port: Int, _ bytes: [UInt8]) -> String {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var timeout = timeval(tv_sec: 2, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let connected = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard connected == 0, send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue)) == bytes.count else { return "" }
+        var answer: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else { break }
+            answer += buffer[..<count]
+        }
+        return String(decoding: answer, as: UTF8.self)
+    }
+}

@@ -1,0 +1,50 @@
+import Crypto
+import StoreModels
+
+/// The app, customer and products the tests speak of.
+enum Sample {
+    static let bundleId = "com.example.app"
+    static let deviceId = "alice-1"
+    static let adminKey = "operator-key-of-the-tests"
+
+    /// Computed here once more, by the words of the contract, so that the gateway's own computation is checked.
+    static let customerKey = SHA256.hash(data: Array("\(bundleId)\0\(FakePaymentQueue.customer)".utf8))
+        .prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+
+    // "USD" is three capital letters.
+    static let dollars = Currency(code: "USD")!
+    static let hiddenBeaches = Product(
+        productIdentifier: "com.example.hiddenBeaches", type: .nonConsumable, localizedTitle: "Hidden Beaches",
+        localizedDescription: "", price: Money(minorUnits: 199, currency: dollars), priceLocale: "en_US@currency=USD")
+    static let fishing = Product(
+        productIdentifier: "com.example.fishing", type: .consumable, localizedTitle: "Fishing Hot Spots",
+        localizedDescription: "", price: Money(minorUnits: 99, currency: dollars), priceLocale: "en_US@currency=USD")
+    static let pro = Product(
+        productIdentifier: "com.example.pro", type: .autoRenewable, localizedTitle: "Pro", localizedDescription: "",
+        price: Money(minorUnits: 999, currency: dollars), priceLocale: "en_US@currency=USD",
+        subscriptionPeriod: .init(numberOfUnits: 1, unit: .month), subscriptionGroupIdentifier: "g1")
+    static let products = [hiddenBeaches, fishing, pro]
+
+    static func purchased(
+        _ id: String, payment: Payment? = nil, device: String = deviceId, revision: Int = 2, expires: Timestamp? = nil
+    ) -> PaymentTransaction {
+        PaymentTransaction(
+            id: id, transactionIdentifier: "2000000000000001", transactionState: .purchased,
+            transactionDate: Timestamp(milliseconds: 1_790_000_000_000), payment: payment ?? self.payment(id),
+            revision: revision, originDeviceId: device, expiresDate: expires)
+    }
+
+    static func purchasing(_ id: String, device: String = deviceId) -> PaymentTransaction {
+        PaymentTransaction(id: id, transactionState: .purchasing, payment: payment(id), revision: 1, originDeviceId: device)
+    }
+
+    static func failed(_ id: String, device: String = deviceId) -> PaymentTransaction {
+        PaymentTransaction(
+            id: id, transactionState: .failed, payment: payment(id),
+            error: TransactionError(.paymentCancelled, "cancelled"), revision: 2, originDeviceId: device)
+    }
+
+    static func payment(_ id: String, product: String = hiddenBeaches.productIdentifier) -> Payment {
+        Payment(requestIdentifier: "key-\(id)", productIdentifier: product)
+    }
+}

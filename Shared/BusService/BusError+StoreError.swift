@@ -15,7 +15,10 @@ extension StoreError {
         case .overloaded, .tooManyRequests:
             self.init(.serviceUnavailable, "\(service) is overloaded", retryAfterMs: 100)
         case .disconnected, .closed, .slowConsumer:
-            self.init(.serviceUnavailable, "the bus is away: \(error.message)", retryAfterMs: 1000)
+            // Nobody can say whether the request was carried out; whoever charges money has to know that.
+            self.init(
+                .serviceUnavailable, "the bus is away: \(error.message)", retryAfterMs: 1000,
+                details: ["outcome": "unknown"])
         case .cancelled:
             self.init(.deadlineExceeded, "the caller gave up waiting for \(service)")
         case .payloadTooLarge:

@@ -11,13 +11,15 @@ enum AppRules {
         let isSound = bundleId.utf8.allSatisfy {
             switch $0 {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"): true
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
+                true
             default: false
             }
         }
         guard isSound, (1...bundleIdCharactersMax).contains(bundleId.utf8.count) else {
             throw invalid(
-                "bundleId", "must be 1 to \(bundleIdCharactersMax) letters, digits, dots and hyphens, such as com.example.app")
+                "bundleId",
+                "must be 1 to \(bundleIdCharactersMax) letters, digits, dots and hyphens, such as com.example.app")
         }
     }
 
@@ -27,11 +29,14 @@ enum AppRules {
             throw invalid("name", "has at most \(nameCharactersMax) characters")
         }
         for (member, version) in [
-            ("currentVersion", settings.currentVersion), ("promotionsSupportedSince", settings.promotionsSupportedSince ?? "1"),
+            ("currentVersion", settings.currentVersion),
+            ("promotionsSupportedSince", settings.promotionsSupportedSince ?? "1"),
         ] where !(1...versionCharactersMax).contains(version.count) {
             throw invalid(member, "has 1 to \(versionCharactersMax) characters")
         }
-        if let limit = settings.unfinishedLimit, limit < 1 { throw invalid("unfinishedLimit", "must be 1 or more, or null") }
+        if let limit = settings.unfinishedLimit, limit < 1 {
+            throw invalid("unfinishedLimit", "must be 1 or more, or null")
+        }
         if let price = settings.appPrice, price.minorUnits < 0 { throw invalid("appPrice", "must not be negative") }
     }
 

@@ -51,7 +51,8 @@ struct CatalogImporter: Sendable {
         }
     }
 
-    private func commit(_ identifier: String, _ upload: ImportRepository.Upload) async throws -> ImportRepository.Commit {
+    private func commit(_ identifier: String, _ upload: ImportRepository.Upload) async throws -> ImportRepository.Commit
+    {
         let file: StoreKitFileReader.Result
         do {
             file = try await Self.read(upload)

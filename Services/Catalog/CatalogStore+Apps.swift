@@ -15,8 +15,10 @@ extension CatalogStore {
         try AppRules.check(bundleId: request.bundleId)
         var settings = request.settings
         if settings.name.isEmpty {
-            settings.name = directory.snapshot(of: request.bundleId)?.app.settings.name ?? String(
-                request.bundleId.prefix(AppRules.nameCharactersMax))
+            settings.name =
+                directory.snapshot(of: request.bundleId)?.app.settings.name
+                ?? String(
+                    request.bundleId.prefix(AppRules.nameCharactersMax))
         }
         try AppRules.check(settings)
         let row = try await apps.put(request.bundleId, settings)
@@ -47,12 +49,15 @@ extension CatalogStore {
                 .requestInvalid, "catalogue \(version) was replaced by \(part.version); begin the export again")
         }
         guard let data = part.data else {
-            throw StoreError(.requestInvalid, "$.index: must be from 0 to \(part.partCount - 1)", details: ["path": "$.index"])
+            throw StoreError(
+                .requestInvalid, "$.index: must be from 0 to \(part.partCount - 1)", details: ["path": "$.index"])
         }
         return ExportPartReply(catalogVersion: part.version, partCount: part.partCount, data: Data(data))
     }
 
     private static func unknownApp(_ bundleId: String) -> StoreError {
-        StoreError(.notFound, "no app '\(bundleId.prefix(AppRules.bundleIdCharactersMax))'; import a catalogue for it, or put it")
+        StoreError(
+            .notFound,
+            "no app '\(bundleId.prefix(AppRules.bundleIdCharactersMax))'; import a catalogue for it, or put it")
     }
 }

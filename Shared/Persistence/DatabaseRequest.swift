@@ -17,7 +17,8 @@ final class DatabaseRequest<Access: SQLReader, Output: Sendable>: DatabaseJob {
     private let continuation: CheckedContinuation<Output, any Error>
     private let result = Mutex<Result<Output, any Error>?>(nil)
 
-    init(_ body: @escaping @Sendable (Access) throws -> Output, _ continuation: CheckedContinuation<Output, any Error>) {
+    init(_ body: @escaping @Sendable (Access) throws -> Output, _ continuation: CheckedContinuation<Output, any Error>)
+    {
         self.body = body
         self.continuation = continuation
     }

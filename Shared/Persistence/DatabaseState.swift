@@ -39,7 +39,8 @@ final class DatabaseState: Sendable {
         }
         if let fault { faultContinuation.yield(fault) }
         if let failure {
-            logger.error("group commit failed", metadata: ["path": "\(path)", "error": "\(failure)", "requests": "\(count)"])
+            logger.error(
+                "group commit failed", metadata: ["path": "\(path)", "error": "\(failure)", "requests": "\(count)"])
         }
     }
 

@@ -7,7 +7,8 @@ struct Migrator {
 
     init(_ migrations: [Migration], path: String) {
         precondition(
-            migrations.map(\.number) == Array(1..<(migrations.count + 1)), "migrations are numbered 1, 2, 3 without gaps")
+            migrations.map(\.number) == Array(1..<(migrations.count + 1)),
+            "migrations are numbered 1, 2, 3 without gaps")
         self.migrations = migrations
         self.path = path
     }

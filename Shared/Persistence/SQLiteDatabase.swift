@@ -47,7 +47,8 @@ package final class SQLiteDatabase: Sendable {
             }
             let readers = try (0..<readerCount).map { _ in try SQLiteConnection.reader(path: path) }
             logger.info(
-                "database open", metadata: ["path": "\(path)", "schema": "\(migrations.count)", "applied": "\(applied)"])
+                "database open",
+                metadata: ["path": "\(path)", "schema": "\(migrations.count)", "applied": "\(applied)"])
             return SQLiteDatabase(path: path, lock: lock, writer: writer, readers: readers, logger: logger)
         } catch {
             throw PersistenceError(error, path: path)
@@ -73,7 +74,8 @@ package final class SQLiteDatabase: Sendable {
     }
 
     private static func serve(
-        _ writes: JobInbox<any DatabaseJob<SQLTransaction>>, on writer: DatabaseQueue, _ path: String, _ state: DatabaseState
+        _ writes: JobInbox<any DatabaseJob<SQLTransaction>>, on writer: DatabaseQueue, _ path: String,
+        _ state: DatabaseState
     ) {
         let group = GroupCommit(connection: writer, path: path)
         while let jobs = writes.take(atMost: groupMax) {

@@ -22,7 +22,8 @@ import Testing
         try await files.withDatabase { database async throws in
             let error = try await database.write { transaction in
                 return #expect(throws: PersistenceError.self) {
-                    try SQLiteConnection.assertDurable(transaction.database, path: "items.sqlite", expecting: [("busy_timeout", "1")])
+                    try SQLiteConnection.assertDurable(
+                        transaction.database, path: "items.sqlite", expecting: [("busy_timeout", "1")])
                 }
             }
             #expect(error?.code == .notDurable)

@@ -52,7 +52,9 @@ import Testing
                 return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
             }
             #expect(outcomes == 11)
-            let names = try await database.read { try $0.query("SELECT name FROM item").map { try $0["name"] as String } }
+            let names = try await database.read {
+                try $0.query("SELECT name FROM item").map { try $0["name"] as String }
+            }
             #expect(Set(names) == Set(stride(from: 1, to: 20, by: 2).map { "item \($0)" }))
             #expect(database.statistics.commits == 2)
         }

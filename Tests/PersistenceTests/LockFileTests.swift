@@ -12,7 +12,8 @@ import Testing
             #expect(error?.code == .held)
             let pid = ProcessInfo.processInfo.processIdentifier
             #expect(
-                error?.message == "\(files.path) is held by pid \(pid) (items); stop it first: replicas need DATABASE_URL")
+                error?.message
+                    == "\(files.path) is held by pid \(pid) (items); stop it first: replicas need DATABASE_URL")
         }
         try await files.withDatabase { _ in }
     }
@@ -34,7 +35,9 @@ import Testing
         let holder = Process()
         holder.executableURL = URL(fileURLWithPath: "/bin/sh")
         // The shell locks descriptor 9, tells its pid as the service does, says so, and waits for its input to end.
-        holder.arguments = ["-c", "exec 9>>'\(lockPath)'; flock 9; echo \"$$ other\" > '\(lockPath)'; echo locked; read line"]
+        holder.arguments = [
+            "-c", "exec 9>>'\(lockPath)'; flock 9; echo \"$$ other\" > '\(lockPath)'; echo locked; read line",
+        ]
         holder.standardInput = input
         holder.standardOutput = output
         try holder.run()

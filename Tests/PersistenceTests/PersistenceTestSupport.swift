@@ -23,7 +23,8 @@ struct TemporaryDatabase {
 
     func open(migrations: [Migration] = schema) throws(PersistenceError) -> SQLiteDatabase {
         try SQLiteDatabase.open(
-            path: path, holder: "items", migrations: migrations, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            path: path, holder: "items", migrations: migrations,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     /// Opens, hands over and closes, so that a test leaves no thread behind.

@@ -25,7 +25,8 @@ struct ImportFindings: Sendable {
     func error(fileName: String) -> StoreError {
         let more = problemCount > 1 ? " (and \(problemCount - 1) more)" : ""
         return StoreError(
-            .catalogInvalid, "\(fileName): \(problems.first?.sentence ?? "cannot be read")\(more); nothing was imported",
+            .catalogInvalid,
+            "\(fileName): \(problems.first?.sentence ?? "cannot be read")\(more); nothing was imported",
             details: ["problems": .array(problems.map(\.json)), "problemCount": .integer(problemCount)])
     }
 }

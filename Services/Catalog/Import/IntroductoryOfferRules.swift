@@ -49,7 +49,8 @@ extension SubscriptionPeriod {
     /// Seven days as a week and twelve months as a year, so that equal lengths compare equal.
     var canonical: SubscriptionPeriod {
         switch unit {
-        case .day where numberOfUnits.isMultiple(of: 7): SubscriptionPeriod(numberOfUnits: numberOfUnits / 7, unit: .week)
+        case .day where numberOfUnits.isMultiple(of: 7):
+            SubscriptionPeriod(numberOfUnits: numberOfUnits / 7, unit: .week)
         case .month where numberOfUnits.isMultiple(of: 12):
             SubscriptionPeriod(numberOfUnits: numberOfUnits / 12, unit: .year)
         default: self

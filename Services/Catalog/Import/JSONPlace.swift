@@ -59,7 +59,9 @@ extension ImportFindings {
             return nil
         }
         guard let value = Int(text), range.contains(value) else {
-            refuse(place.path, "is \(text.prefix(20)); it must be an integer from \(range.lowerBound) to \(range.upperBound)")
+            refuse(
+                place.path,
+                "is \(text.prefix(20)); it must be an integer from \(range.lowerBound) to \(range.upperBound)")
             return nil
         }
         return value

@@ -55,7 +55,8 @@ extension StoreKitFileReader {
             offers.append(offer)
         }
         if offers.count > Self.promotionalOffersMax {
-            findings.refuse(list.path, "has \(offers.count) offers; a subscription has at most \(Self.promotionalOffersMax)")
+            findings.refuse(
+                list.path, "has \(offers.count) offers; a subscription has at most \(Self.promotionalOffersMax)")
         }
         return offers
     }
@@ -71,14 +72,14 @@ extension StoreKitFileReader {
             identifier: identifier, paymentMode: mode, price: price, period: period, numberOfPeriods: count)
     }
 
-    /// M111: a free trial costs nothing, and its price is usually left out.
+    /// M111: a free trial costs nothing. Xcode leaves an earlier price standing when an offer is changed to a trial.
     private mutating func readOfferPrice(_ place: JSONPlace, _ mode: ProductDiscount.PaymentMode) -> DecimalAmount? {
         if mode == .freeTrial, place.isAbsent { return .zero }
         guard let price = findings.price(place) else { return nil }
-        guard mode != .freeTrial || price.isZero else {
-            findings.refuse(place.path, "is '\(price.text)', but a free trial costs nothing; leave the price out")
-            return nil
+        guard mode == .freeTrial else { return price }
+        if !price.isZero {
+            findings.note("\(place.path) is \(price.text) and has no effect: a free trial costs nothing.")
         }
-        return price
+        return .zero
     }
 }

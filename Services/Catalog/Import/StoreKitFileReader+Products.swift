@@ -27,7 +27,8 @@ extension StoreKitFileReader {
             guard let facts = commonFacts(place), let type else { continue }
             products.append(
                 CatalogProduct(
-                    productIdentifier: facts.identifier, type: type, referenceName: facts.referenceName, price: facts.price,
+                    productIdentifier: facts.identifier, type: type, referenceName: facts.referenceName,
+                    price: facts.price,
                     localizations: facts.localizations, isFamilyShareable: facts.isFamilyShareable, subscription: nil))
         }
     }

@@ -11,7 +11,9 @@ extension StoreKitFileReader {
         let groups = findings.elements(list)
         for place in groups where findings.isObject(place) {
             let identifierPlace = place.member("id")
-            guard let identifier = findings.text(identifierPlace, atMost: Self.identifierCharactersMax) else { continue }
+            guard let identifier = findings.text(identifierPlace, atMost: Self.identifierCharactersMax) else {
+                continue
+            }
             if identifier.isEmpty {
                 findings.refuse(identifierPlace.path, "is empty; a subscription group needs an identifier")
             } else if let first = places[ExactText(identifier)] {
@@ -46,7 +48,9 @@ extension StoreKitFileReader {
 
     private mutating func checkGroup(_ place: JSONPlace, _ group: String) {
         guard !place.isAbsent, let named = findings.text(place, atMost: Self.identifierCharactersMax) else { return }
-        if named != group { findings.refuse(place.path, "is '\(named)', but the subscription stands in group '\(group)'") }
+        if named != group {
+            findings.refuse(place.path, "is '\(named)', but the subscription stands in group '\(group)'")
+        }
     }
 
     private mutating func readLevel(_ place: JSONPlace) -> Int? {

@@ -82,7 +82,8 @@ struct StoreKitFileReader {
         let count = products.count { $0.price.fractionDigits > 0 }
         if !products.isEmpty {
             findings.note(
-                "A .storekit file has one price for each product: every storefront uses the same number in its own currency.")
+                "A .storekit file has one price for each product: every storefront uses the same number in its own currency."
+            )
         }
         if count > 0 {
             findings.note("Currencies without cents round \(count) of the prices half-up, never to zero (1.99 is ¥2).")
@@ -93,7 +94,8 @@ struct StoreKitFileReader {
     mutating func claim(_ place: JSONPlace) -> String? {
         guard let identifier = findings.text(place, atMost: Self.identifierCharactersMax) else { return nil }
         guard !identifier.isEmpty else {
-            findings.refuse(place.path, "is empty; a product identifier has 1 to \(Self.identifierCharactersMax) characters")
+            findings.refuse(
+                place.path, "is empty; a product identifier has 1 to \(Self.identifierCharactersMax) characters")
             return nil
         }
         guard !identifier.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {

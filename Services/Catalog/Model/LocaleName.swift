@@ -12,8 +12,11 @@ struct LocaleName: Hashable, Sendable, CustomStringConvertible {
         // Keywords (`@currency=EUR`) say nothing about the language.
         let name = String(text.prefix { $0 != "@" }).replacing("-", with: "_")
         let parts = name.lowercased().split(separator: "_", omittingEmptySubsequences: false).map(String.init)
-        guard let language = parts.first, (2...3).contains(language.count), language.allSatisfy({ $0.isASCII && $0.isLetter }),
-            parts.allSatisfy({ !$0.isEmpty && $0.count <= 8 && $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } })
+        guard let language = parts.first, (2...3).contains(language.count),
+            language.allSatisfy({ $0.isASCII && $0.isLetter }),
+            parts.allSatisfy({
+                !$0.isEmpty && $0.count <= 8 && $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+            })
         else { return nil }
         self.description = name
         self.language = language

@@ -16,7 +16,9 @@ final class AppSnapshot: Sendable {
         self.app = app
         self.catalog = catalog
         positions = Dictionary(
-            uniqueKeysWithValues: catalog.products.enumerated().map { (ExactText($0.element.productIdentifier), $0.offset) })
+            uniqueKeysWithValues: catalog.products.enumerated().map {
+                (ExactText($0.element.productIdentifier), $0.offset)
+            })
     }
 
     /// The product's place in the catalogue; nil when the app has no such product.

@@ -34,7 +34,9 @@ struct AppRepository: Sendable {
     /// The file in force, whole; nil before the first import.
     func file(of bundleId: String) async throws -> (version: Int64, fileName: String, bytes: [UInt8])? {
         try await database.read { reader in
-            guard let file = try reader.queryOne("SELECT version, file_name FROM catalog_file WHERE bundle_id = ?", bundleId)
+            guard
+                let file = try reader.queryOne(
+                    "SELECT version, file_name FROM catalog_file WHERE bundle_id = ?", bundleId)
             else { return nil }
             let parts = try reader.query("SELECT data FROM catalog_part WHERE bundle_id = ? ORDER BY part", bundleId)
             return (try file["version"], try file["file_name"], try joined(parts))

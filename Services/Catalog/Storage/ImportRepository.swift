@@ -67,7 +67,8 @@ struct ImportRepository: Sendable {
                     "SELECT sum(length(data)) AS bytes FROM import_part WHERE import_id = ?", request.importIdentifier))
             let (announced, sum): (Int, Int) = (try row["byte_count"], try stored["bytes"])
             guard sum <= announced else {
-                throw StoreError(.requestInvalid, "$.data: the parts have \(sum) bytes; the import announced \(announced)")
+                throw StoreError(
+                    .requestInvalid, "$.data: the parts have \(sum) bytes; the import announced \(announced)")
             }
         }
     }
@@ -81,7 +82,8 @@ struct ImportRepository: Sendable {
                 SELECT bundle_id, file_name, byte_count, revision, outcome FROM import WHERE id = ? AND created_at >= ?
                 """, identifier, ImportLimits.expiry(now).milliseconds)
             guard let row else { throw ImportLimits.unknownImport }
-            let parts = try reader.query("SELECT part, data FROM import_part WHERE import_id = ? ORDER BY part", identifier)
+            let parts = try reader.query(
+                "SELECT part, data FROM import_part WHERE import_id = ? ORDER BY part", identifier)
             let outcome = try (row["outcome"] as [UInt8]?).map { try StoreJSON.decode(ImportOutcome.self, from: $0) }
             return Upload(
                 bundleId: try row["bundle_id"], fileName: try row["file_name"], byteCount: try row["byte_count"],

@@ -19,7 +19,8 @@ struct StorefrontTable: Sendable {
     init(json: [UInt8]) throws(StoreError) {
         entries = try StoreJSON.decode([StorefrontEntry].self, from: json)
         positions = Dictionary(
-            entries.enumerated().map { ($0.element.storefront.countryCode, $0.offset) }, uniquingKeysWith: { first, _ in first })
+            entries.enumerated().map { ($0.element.storefront.countryCode, $0.offset) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// - Throws: `requestInvalid` for a storefront that is not in the table.

@@ -1,0 +1,64 @@
+import StoreModels
+import Testing
+
+@testable import Catalog
+
+@Suite struct AppTests {
+    private func put(_ store: CatalogStore, _ bundleId: String, _ settings: AppSettings) async throws -> App {
+        try await store.put(PutAppRequest(bundleId: bundleId, settings: settings))
+    }
+
+    @Test func `an app is what was put, and keeps its catalogue`() async throws {
+        let fixture = try CatalogFixture()
+        let settings = AppSettings(
+            name: "Guide", appPrice: Money(minorUnits: 499, currency: try #require(Currency(code: "USD"))),
+            currentVersion: "2.1", released: false, unfinishedLimit: 5)
+        try await fixture.withStore { store async throws in
+            try await store.importFile(FileBuilder.file(products: [FileBuilder.product("a")]))
+            let app = try await put(store, CatalogFixture.bundleId, settings)
+            #expect(app == App(bundleId: CatalogFixture.bundleId, settings: settings, catalogVersion: 1))
+        }
+        try await fixture.withStore { store async throws in
+            #expect(try store.app(AppRequest(bundleId: CatalogFixture.bundleId)).settings == settings)
+            #expect(try store.allProducts().count == 1)
+        }
+    }
+
+    @Test func `a name left out stays what it was, or is the bundle identifier`() async throws {
+        try await withCatalog { store async throws in
+            #expect(try await put(store, "com.example.new", AppSettings(name: "")).settings.name == "com.example.new")
+            _ = try await put(store, "com.example.new", AppSettings(name: "New"))
+            #expect(try await put(store, "com.example.new", AppSettings(name: "")).settings.name == "New")
+        }
+    }
+
+    @Test func `settings out of range are refused by their path`() async throws {
+        try await withCatalog { store async throws in
+            let long = String(repeating: "x", count: 65)
+            let cases: [(AppSettings, JSONValue)] = [
+                (AppSettings(name: long), "$.name"), (AppSettings(name: "A", unfinishedLimit: 0), "$.unfinishedLimit"),
+                (AppSettings(name: "A", currentVersion: ""), "$.currentVersion"),
+                (AppSettings(name: "A", promotionsSupportedSince: ""), "$.promotionsSupportedSince"),
+            ]
+            for (settings, path) in cases {
+                let error = await #expect(throws: StoreError.self) { try await put(store, "com.example.app", settings) }
+                #expect(error?.code == .requestInvalid)
+                #expect(error?.details["path"] == path)
+            }
+            let unknown = #expect(throws: StoreError.self) { try store.app(AppRequest(bundleId: "com.example.app")) }
+            #expect(unknown?.code == .notFound)
+        }
+    }
+
+    @Test func `apps are listed in pages by bundle identifier`() async throws {
+        try await withCatalog { store async throws in
+            for name in ["c", "a", "e", "b", "d"] { _ = try await put(store, name, AppSettings(name: name)) }
+            let first = try store.list(PageRequest(limit: 2))
+            #expect(first.apps.map(\.bundleId) == ["a", "b"])
+            #expect(first.after == "b")
+            let last = try store.list(PageRequest(after: "d", limit: 2))
+            #expect(last.apps.map(\.bundleId) == ["e"])
+            #expect(last.after == nil)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import BusClient
+import BusService
+import Foundation
+import Logging
+import StoreModels
+import Testing
+
+@testable import Catalog
+
+/// The subjects on a bus inside the process: what a caller sends and gets.
+@Suite struct CatalogHandlersTests {
+    private func withCaller(_ body: (ServiceCaller) async throws -> Void) async throws {
+        try await withCatalog { store async throws in
+            let bus = InMemoryBus()
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let service = BusService(name: .catalog, version: "test", bus: bus.client(name: "catalog"), logger: logger)
+            CatalogHandlers(store: store).register(on: service)
+            let running = Task { try await service.run() }
+            await service.ready()
+            do {
+                try await body(ServiceCaller(bus: bus.client(name: "test"), caller: "test"))
+            } catch {
+                running.cancel()
+                throw error
+            }
+            running.cancel()
+            _ = await running.result
+        }
+    }
+
+    @Test func `a file goes in, products, a quote and the file come out`() async throws {
+        try await withCaller { caller in
+            let file = try StoreJSON.encode(
+                FileBuilder.file(products: [FileBuilder.product("a"), FileBuilder.product("b")]))
+            let begun = try await caller.call(
+                CatalogEndpoints.beginImport, BeginImportRequest(bundleId: "com.example.app", byteCount: file.count),
+                context: CallContext())
+            _ = try await caller.call(
+                CatalogEndpoints.addImportPart,
+                ImportPartRequest(importIdentifier: begun.importIdentifier, index: 0, data: Data(file)),
+                context: CallContext())
+            let report = try await caller.call(
+                CatalogEndpoints.commitImport, CommitImportRequest(importIdentifier: begun.importIdentifier),
+                context: CallContext())
+            #expect(report.catalogVersion == 1)
+            let reply = try await caller.call(
+                CatalogEndpoints.queryProducts,
+                ProductsRequest(bundleId: "com.example.app", productIdentifiers: ["b", "x"], storefront: "FRA"),
+                context: CallContext())
+            #expect(reply.products.map(\.productIdentifier) == ["b"])
+            #expect(reply.invalidProductIdentifiers == ["x"])
+            let page = try await caller.call(
+                CatalogEndpoints.listProducts, ProductsPageRequest(bundleId: "com.example.app", storefront: "FRA"),
+                context: CallContext())
+            #expect(page.products.count == 2)
+            let quote = try await caller.call(
+                CatalogEndpoints.quoteProduct,
+                QuoteRequest(bundleId: "com.example.app", productIdentifier: "a", storefront: "FRA"),
+                context: CallContext())
+            #expect(quote.availability == .available)
+            let promoted = try await caller.call(
+                CatalogEndpoints.listPromotions,
+                PromotedProductsRequest(bundleId: "com.example.app", storefront: "FRA"),
+                context: CallContext())
+            #expect(promoted.products.count == 2)
+            let part = try await caller.call(
+                CatalogEndpoints.exportPart, ExportPartRequest(bundleId: "com.example.app", index: 0),
+                context: CallContext())
+            #expect(Array(part.data) == file)
+        }
+    }
+
+    @Test func `apps and storefronts are answered`() async throws {
+        try await withCaller { caller in
+            let put = try await caller.call(
+                CatalogEndpoints.putApp, PutAppRequest(bundleId: "com.example.app", settings: AppSettings(name: "A")),
+                context: CallContext())
+            let get = try await caller.call(
+                CatalogEndpoints.getApp, AppRequest(bundleId: "com.example.app"), context: CallContext())
+            let list = try await caller.call(CatalogEndpoints.listApps, PageRequest(), context: CallContext())
+            #expect(list.apps == [put])
+            #expect(get == put)
+            let storefronts = try await caller.call(CatalogEndpoints.listStorefronts, Empty(), context: CallContext())
+            #expect(storefronts.storefronts.contains(Storefront(countryCode: "USA", identifier: "143441")))
+        }
+    }
+
+    @Test func `errors keep their code on the way`() async throws {
+        try await withCaller { caller in
+            let error = await #expect(throws: StoreError.self) {
+                try await caller.call(
+                    CatalogEndpoints.commitImport, CommitImportRequest(importIdentifier: "nobody"),
+                    context: CallContext())
+            }
+            #expect(error?.code == .notFound)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import StoreModels
+import Testing
+
+@testable import Catalog
+
+@Suite struct IntroductoryOfferTests {
+    private func read(_ subscription: JSONValue) throws -> StoreKitFileReader.Result {
+        try StoreKitFileReader.read(
+            try StoreJSON.encode(FileBuilder.file(subscriptions: [subscription])), fileName: "App.storekit")
+    }
+
+    @Test func `M112 M130 an offer that was set up is on the product for everybody, one that was not is nil`()
+        async throws
+    {
+        try await withCatalog { store async throws in
+            try await store.importFile(FileBuilder.file(subscriptions: [FileBuilder.subscription("s")]))
+            #expect(try store.product("s")?.introductoryPrice == nil)
+            let offer = FileBuilder.offer("free", "P1W")
+            try await store.importFile(
+                FileBuilder.file(subscriptions: [FileBuilder.subscription("s", ["introductoryOffer": offer])]))
+            #expect(try store.product("s")?.introductoryPrice != nil)
+        }
+    }
+
+    /// M131, M132: price in the storefront's currency and locale, and all a text needs.
+    @Test(arguments: [
+        ("payAsYouGo", ProductDiscount.PaymentMode.payAsYouGo, "P1M", 3), ("payUpFront", .payUpFront, "P2M", 1),
+        ("free", .freeTrial, "P1W", 1),
+    ])
+    func `M113 M131 M132 each payment mode comes with price, locale, period and count`(
+        word: String, mode: ProductDiscount.PaymentMode, period: String, count: Int
+    ) async throws {
+        try await withCatalog { store async throws in
+            let offer = FileBuilder.offer(word, period, count: count, price: mode == .freeTrial ? nil : "1.99")
+            try await store.importFile(
+                FileBuilder.file(subscriptions: [FileBuilder.subscription("s", ["introductoryOffer": offer])]))
+            let price = try #require(try store.product("s", in: "FRA")?.introductoryPrice)
+            #expect(price.paymentMode == mode)
+            #expect(price.price.amount == (mode == .freeTrial ? "0.00" : "1.99"))
+            #expect(price.price.currency.code == "EUR")
+            #expect(price.priceLocale == "fr_FR@currency=EUR")
+            #expect(price.subscriptionPeriod.iso8601 == period)
+            #expect(price.numberOfPeriods == count)
+            #expect(price.type == .introductory)
+            #expect(price.identifier == nil)
+        }
+    }
+
+    /// M114–M116: App Store Connect's table.
+    @Test func `exactly the durations of App Store Connect are allowed`() {
+        let asYouGo = ["P1W": 12, "P1M": 12, "P2M": 6, "P3M": 4, "P6M": 2, "P1Y": 1]
+        for (own, most) in asYouGo {
+            let period = SubscriptionPeriod(iso8601: own)!
+            for count in 1...13 {
+                let objection = IntroductoryOfferRules.objection(
+                    to: .payAsYouGo, period: period, count: count, subscription: period)
+                #expect((objection == nil) == (count <= most), "\(own) × \(count)")
+            }
+        }
+        let monthly = SubscriptionPeriod(numberOfUnits: 1, unit: .month)
+        for unit in SubscriptionPeriod.Unit.allCases {
+            for count in 1...14 {
+                let period = SubscriptionPeriod(numberOfUnits: count, unit: unit)
+                let text = period.canonical.iso8601
+                let trial = IntroductoryOfferRules.objection(
+                    to: .freeTrial, period: period, count: 1, subscription: monthly)
+                #expect(
+                    (trial == nil) == ["P3D", "P1W", "P2W", "P1M", "P2M", "P3M", "P6M", "P1Y"].contains(text), "\(text)"
+                )
+                let upFront = IntroductoryOfferRules.objection(
+                    to: .payUpFront, period: period, count: 1, subscription: monthly)
+                #expect((upFront == nil) == ["P1M", "P2M", "P3M", "P6M", "P1Y"].contains(text), "\(text)")
+            }
+        }
+    }
+
+    @Test func `of version 5's list the first for paying each period up front counts and the others are named`() throws
+    {
+        let file = try read(
+            FileBuilder.subscription(
+                "s",
+                [
+                    "introductoryOffers": [
+                        FileBuilder.offer("free", "P1M", ["billingPlanType": "MONTHLY"]),
+                        FileBuilder.offer("free", "P2W", ["billingPlanType": "BILLED_UPFRONT"]),
+                        FileBuilder.offer("free", "P3D"),
+                    ]
+                ]))
+        #expect(file.catalog.products.first?.subscription?.introductoryOffer?.period.iso8601 == "P2W")
+        let kept = file.notes.filter { $0.contains("introductoryOffers[") }
+        #expect(kept.count == 2)
+        #expect(kept.first?.contains("introductoryOffers[0]") == true)
+        #expect(kept.last?.contains("introductoryOffers[2]") == true)
+    }
+
+    @Test func `promotional offers become discounts, in their order`() async throws {
+        try await withCatalog { store async throws in
+            let offers: JSONValue = [
+                FileBuilder.offer("payAsYouGo", "P1W", count: 3, price: "0.99", ["offerID": "week"]),
+                FileBuilder.offer("free", "P3D", ["offerID": "days"]),
+            ]
+            try await store.importFile(
+                FileBuilder.file(subscriptions: [FileBuilder.subscription("s", ["adHocOffers": offers])]))
+            let discounts = try #require(try store.product("s", in: "JPN")?.discounts)
+            #expect(discounts.map(\.identifier) == ["week", "days"])
+            #expect(discounts.map(\.type) == [.subscription, .subscription])
+            #expect(discounts.map(\.price.amount) == ["1", "0"])
+            #expect(discounts.map(\.numberOfPeriods) == [3, 1])
+        }
+    }
+
+    @Test func `M111 a trial costs nothing, whatever price was left standing in the file`() throws {
+        let offer = FileBuilder.offer("free", "P1W", price: "0.99")
+        let file = try read(FileBuilder.subscription("s", ["introductoryOffer": offer]))
+        #expect(file.catalog.products.first?.subscription?.introductoryOffer?.price.isZero == true)
+        #expect(file.notes.contains { $0.contains("introductoryOffer.displayPrice is 0.99 and has no effect") })
+    }
+
+    @Test func `what hand-written files leave out is assumed and said`() throws {
+        let file = try read(
+            [
+                "type": "RecurringSubscription", "productID": "s", "displayPrice": "1500",
+                "recurringSubscriptionPeriod": "P12M",
+            ])
+        let product = try #require(file.catalog.products.first)
+        #expect(product.referenceName == "s")
+        #expect(product.subscription?.level == 1)
+        #expect(product.subscription?.period.iso8601 == "P1Y")
+        #expect(file.notes.contains { $0.contains("groupNumber is missing") })
+    }
+}

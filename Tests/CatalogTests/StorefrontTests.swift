@@ -1,0 +1,133 @@
+import StoreModels
+import Testing
+
+@testable import Catalog
+
+@Suite struct StorefrontTests {
+    private let table = StorefrontTable.builtIn
+
+    /// The storefronts of `mission.md` §2.6.
+    @Test(arguments: [
+        ("USA", "143441", "USD"), ("FRA", "143442", "EUR"), ("DEU", "143443", "EUR"), ("GBR", "143444", "GBP"),
+        ("AUT", "143445", "EUR"), ("ITA", "143450", "EUR"), ("ESP", "143454", "EUR"), ("CAN", "143455", "CAD"),
+        ("AUS", "143460", "AUD"), ("JPN", "143462", "JPY"), ("CHN", "143465", "CNY"), ("KOR", "143466", "KRW"),
+        ("BRA", "143503", "BRL"),
+    ])
+    func `a storefront has Apple's number and its currency`(country: String, identifier: String, currency: String)
+        throws
+    {
+        let entry = try table.entry(country)
+        #expect(entry.storefront == Storefront(countryCode: country, identifier: identifier))
+        #expect(entry.currency.code == currency)
+    }
+
+    @Test func `every line of the table is sound and none stands twice`() {
+        #expect(table.entries.count >= 13)
+        for entry in table.entries {
+            #expect(entry.storefront.countryCode.wholeMatch(of: /[A-Z]{3}/) != nil)
+            #expect(entry.storefront.identifier.wholeMatch(of: /143\d{3}/) != nil)
+            #expect(entry.locale.wholeMatch(of: /[a-z]{2}(_[A-Z][a-z]{3})?_[A-Z]{2}/) != nil, "\(entry.locale)")
+            #expect(entry.languages.first?.description == entry.locale)
+            // `DecimalAmount.fractionDigitsMax` rests on this.
+            #expect(entry.currency.exponent <= 2)
+        }
+        #expect(Set(table.entries.map(\.storefront.countryCode)).count == table.entries.count)
+        #expect(Set(table.entries.map(\.storefront.identifier)).count == table.entries.count)
+        #expect(table.entries.map(\.storefront.countryCode) == table.entries.map(\.storefront.countryCode).sorted())
+    }
+
+    @Test func `M10 M11 price and locale are the storefront's, and the number is never converted`() async throws {
+        try await withCatalog { store async throws in
+            try await store.importFile(FileBuilder.file(products: [FileBuilder.product("a", price: "1.99")]))
+            for (country, amount, locale) in [
+                ("USA", "1.99", "en_US@currency=USD"), ("FRA", "1.99", "fr_FR@currency=EUR"),
+                ("JPN", "2", "ja_JP@currency=JPY"), ("CHN", "1.99", "zh_CN@currency=CNY"),
+            ] {
+                let product = try #require(try store.product("a", in: country))
+                #expect(product.price.amount == amount)
+                #expect(product.priceLocale == locale)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("0.5", "0.50", "1"), ("0.49", "0.49", "1"), ("0.01", "0.01", "1"), ("0", "0.00", "0"),
+        ("300", "300.00", "300"),
+        ("5.", "5.00", "5"), (".5", "0.50", "1"), ("1.50", "1.50", "2"), ("1.49", "1.49", "1"), ("1.990", "1.99", "2"),
+        ("007.10", "7.10", "7"), ("999999999999.99", "999999999999.99", "1000000000000"),
+    ])
+    func `missing digits are filled, yen are rounded half-up and never to nothing`(
+        text: String, dollars: String, yen: String
+    ) throws {
+        let amount = try #require(DecimalAmount(text))
+        #expect(amount.money(in: try #require(Currency(code: "USD"))).amount == dollars)
+        #expect(amount.money(in: try #require(Currency(code: "JPY"))).amount == yen)
+    }
+
+    private static let texts = FileBuilder.file(
+        products: [
+            FileBuilder.product(
+                "a",
+                [
+                    "localizations": [
+                        FileBuilder.localization("en_US", "Beaches", "english"),
+                        FileBuilder.localization("fr_FR", "Plages", "français"),
+                        FileBuilder.localization("pt_BR", "Praias"), FileBuilder.localization("zh-Hant", "海灘"),
+                        FileBuilder.localization("zh-Hans", "海滩"),
+                    ]
+                ]),
+            FileBuilder.product("untitled", ["localizations": [FileBuilder.localization("en_US", "", "only a text")]]),
+            FileBuilder.product("bare"),
+        ])
+
+    /// M12: the storefront's own locale, its language elsewhere, the storefront's next language, the file's own, the
+    /// first.
+    @Test(arguments: [
+        ("USA", "Beaches"), ("FRA", "Plages"), ("GBR", "Beaches"), ("DEU", "Beaches"), ("CAN", "Beaches"),
+        ("BEL", "Plages"), ("PRT", "Praias"), ("CHN", "海滩"), ("TWN", "海灘"), ("HKG", "海灘"), ("JPN", "Beaches"),
+    ])
+    func `M12 the title follows the storefront's languages`(country: String, title: String) async throws {
+        try await withCatalog { store async throws in
+            try await store.importFile(Self.texts)
+            #expect(try store.product("a", in: country)?.localizedTitle == title)
+        }
+    }
+
+    @Test func `M12 the default localization is the file's own, and the reference name stands in for a title`()
+        async throws
+    {
+        try await withCatalog { store async throws in
+            try await store.importFile(
+                FileBuilder.file(
+                    products: [
+                        FileBuilder.product(
+                            "a",
+                            [
+                                "localizations": [
+                                    FileBuilder.localization("es_ES", "Playas"),
+                                    FileBuilder.localization("fr_FR", "Plages"),
+                                ]
+                            ])
+                    ], settings: ["_locale": "fr_CA", "_storefront": "CAN"]))
+            #expect(try store.product("a", in: "KOR")?.localizedTitle == "Plages")
+            #expect(try store.product("a", in: "MEX")?.localizedTitle == "Playas")
+            try await store.importFile(Self.texts)
+            #expect(try store.product("untitled")?.localizedTitle == "ref untitled")
+            #expect(try store.product("untitled")?.localizedDescription == "only a text")
+            #expect(try store.product("bare")?.localizedTitle == "ref bare")
+        }
+    }
+
+    @Test func `many storefronts in turn are all answered`() async throws {
+        try await withCatalog { store async throws in
+            try await store.importFile(Self.texts)
+            for _ in 0..<2 {
+                for entry in table.entries {
+                    let product = try store.product("a", in: entry.storefront.countryCode)
+                    #expect(product?.price.currency == entry.currency)
+                    #expect(product?.priceLocale == "\(entry.locale)@currency=\(entry.currency)")
+                }
+            }
+        }
+    }
+}

@@ -19,9 +19,9 @@ import Testing
 
     @Test func `the process that runs the database ends with the fault`() async throws {
         let database = try TemporaryDatabase().open()
-        async let running: Void = database.run()
+        let running = Task { try await database.run() }
         database.state.finishedGroup(of: 1, failure: failure)
-        await #expect(throws: failure) { try await running }
+        await #expect(throws: failure) { try await running.value }
         let closed = await #expect(throws: PersistenceError.self) { try await database.count() }
         #expect(closed?.code == .closed)
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Operations
 import PaymentProcessor
+import StoreModels
 
 /// `payment-processor`: the sandbox that charges.
 @main struct PaymentProcessorMain: AsyncParsableCommand {

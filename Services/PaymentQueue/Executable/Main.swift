@@ -1,6 +1,7 @@
 import ArgumentParser
 import Operations
 import PaymentQueue
+import StoreModels
 
 /// `payment-queue`: accounts, payments and transactions.
 @main struct PaymentQueueMain: AsyncParsableCommand {

@@ -8,16 +8,14 @@ extension ProcessEnvironment {
     func startBroker(tokenFile: String?) async throws(StartupError) -> BrokerServer {
         ready.expectListener()
         let server = BrokerServer(configuration: try brokerConfiguration(tokenFile), loop: loop, logger: logger)
+        let address: (host: String, port: Int)
         do throws(BrokerStartError) {
-            let address = try await server.start()
-            logger.info("listening", metadata: ["host": "\(address.host)", "port": "\(address.port)"])
-            for path in BrokerServer.pages { showPage(path, of: server) }
-            try ready.listening(host: address.host, port: address.port)
-        } catch let error as BrokerStartError {
+            address = try await server.start()
+        } catch {
             throw StartupError(error.isUnavailable ? .unavailable : .badConfiguration, error.description)
-        } catch let error as StartupError {
-            throw error
         }
+        for path in BrokerServer.pages { showPage(path, of: server) }
+        try ready.listening(host: address.host, port: address.port)
         return server
     }
 
@@ -26,7 +24,8 @@ extension ProcessEnvironment {
             host: host, port: port ?? BrokerConfiguration.port, version: StorebusVersion.text)
         let window = try self.configuration.int("bus.drainMilliseconds", default: 1000, in: 0...10_000)
         configuration.limits.drainWindow = .milliseconds(window)
-        if let path = try tokenFile ?? self.configuration.string("bus.tokenFile") {
+        let setting = try self.configuration.string("bus.tokenFile")
+        if let path = tokenFile ?? setting {
             do throws(BrokerStartError) {
                 configuration.token = try BrokerConfiguration.token(inFile: path)
             } catch {

@@ -28,7 +28,7 @@ package actor BrokerServer: ServiceLifecycle.Service {
     private var transport: BrokerTransport?
     private var idleWaiters: [CheckedContinuation<Void, Never>] = []
     /// Where it really listens; set by `start`.
-    package private(set) var address: SocketAddress?
+    private var address: SocketAddress?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -39,7 +39,7 @@ package actor BrokerServer: ServiceLifecycle.Service {
     }
 
     /// Listens. Returns the address, with the real port when 0 was asked for.
-    package func start() throws(BrokerStartError) -> SocketAddress {
+    package func start() throws(BrokerStartError) -> (host: String, port: Int) {
         precondition(transport == nil, "a broker starts once")
         try configuration.validate()
         let transport = try listen()
@@ -54,8 +54,10 @@ package actor BrokerServer: ServiceLifecycle.Service {
             throw .cannotListen(error.description)
         }
         self.transport = transport
-        address = transport.listener.localAddress
-        return transport.listener.localAddress
+        let bound = transport.listener.localAddress
+        address = bound
+        logger.info("listening", metadata: ["host": "\(bound.host)", "port": "\(bound.port)"])
+        return (bound.host, bound.port)
     }
 
     /// Serves until graceful shutdown, then stops.

@@ -33,6 +33,10 @@ package enum CatalogProcess {
             }
             CatalogHandlers(store: store).register(on: environment.service)
             environment.service.healthCheck("database") { database.fault.map { .fail("\($0)") } ?? .pass }
+            environment.service.healthCheck("catalogues") {
+                let names = store.unreadableApps.sorted().prefix(5)
+                return names.isEmpty ? .pass : .warn("import again, unreadable: \(names.joined(separator: ", "))")
+            }
             return [database]
         } catch let error as PersistenceError {
             throw StartupError(ProcessExit(rawValue: error.exitCode) ?? .bug, error.message)

@@ -22,7 +22,7 @@ package struct CatalogStore: Sendable {
     ) async throws -> CatalogStore {
         let store = CatalogStore(database, now: now)
         try await store.importer.imports.deleteExpired(now: now())
-        try await store.loadApps()
+        try await store.loadApps(logger)
         logger.info("catalogues loaded", metadata: ["apps": "\(store.directory.apps.count)"])
         return store
     }
@@ -34,19 +34,30 @@ package struct CatalogStore: Sendable {
         products = ProductQueries(directory: directory, storefronts: .builtIn)
     }
 
-    private func loadApps() async throws {
+    /// A file that this version cannot read any more must not keep the others from being sold, nor the operator from
+    /// importing it again: its app starts without products and ``unreadableApps`` names it.
+    private func loadApps(_ logger: Logger) async throws {
         var last = ""
         while true {
             let rows = try await apps.rows(after: last, limit: 100)
             for row in rows {
                 let file = try await apps.file(of: row.app.bundleId)
-                let catalog = try file.map { try StoreKitFileReader.read($0.bytes, fileName: $0.fileName).catalog }
-                directory.install(row, catalog: catalog)
+                do {
+                    let catalog = try file.map { try StoreKitFileReader.read($0.bytes, fileName: $0.fileName).catalog }
+                    directory.install(row, catalog: catalog)
+                } catch let error as StoreError {
+                    logger.error(
+                        "catalogue unreadable", metadata: ["bundleId": "\(row.app.bundleId)", "error": "\(error)"])
+                    directory.install(row, catalog: .unreadable)
+                }
             }
             guard let bundleId = rows.last?.app.bundleId else { return }
             last = bundleId
         }
     }
+
+    /// Apps whose stored file cannot be read; importing it again, corrected, mends it.
+    package var unreadableApps: [String] { directory.unreadableApps }
 
     /// Puts the sample catalogue (Hidden Beaches, Pro Subscription, Fishing Hot Spots) in force for `com.example.app`,
     /// if there is no app at all (M135).

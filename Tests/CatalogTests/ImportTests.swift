@@ -1,4 +1,5 @@
 import Foundation
+import Persistence
 import StoreModels
 import Testing
 
@@ -214,6 +215,26 @@ import Testing
             #expect(try store.allProducts().map(\.productIdentifier) == ["a", "b"])
             let exported = try await store.exportFile()
             #expect(exported == file)
+        }
+    }
+
+    @Test func `a stored file that cannot be read stops neither the others nor its own correction`() async throws {
+        let fixture = try CatalogFixture()
+        try await fixture.withStore { store async throws in
+            try await store.importFile(try bytes("a"))
+            try await store.importFile(try bytes("b"), into: "com.example.other")
+            _ = try await store.apps.database.write { transaction in
+                try transaction.execute(
+                    "UPDATE catalog_part SET data = ? WHERE bundle_id = ?", Array("{}".utf8), CatalogFixture.bundleId)
+            }
+        }
+        try await fixture.withStore { store async throws in
+            #expect(store.unreadableApps == [CatalogFixture.bundleId])
+            #expect(try store.allProducts().isEmpty)
+            #expect(try store.allProducts(of: "com.example.other").count == 1)
+            #expect(try await store.importFile(try bytes("c")).catalogVersion == 2)
+            #expect(store.unreadableApps.isEmpty)
+            #expect(try store.allProducts().map(\.productIdentifier) == ["c"])
         }
     }
 

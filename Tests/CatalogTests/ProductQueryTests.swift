@@ -138,6 +138,30 @@ import Testing
         }
     }
 
+    @Test func `the size a page reckons with is never below the real one`() async throws {
+        let nasty = "\"\\\n\u{1}é中👩‍👩‍👧"
+        let offers = (0..<3).map {
+            FileBuilder.offer("payUpFront", "P1M", price: "999999999999", ["offerID": .string("\(nasty)\($0)")])
+        }
+        let file = FileBuilder.file(subscriptions: [
+            FileBuilder.subscription(
+                "é\"", price: "999999999999.99",
+                [
+                    "localizations": [FileBuilder.localization("en_US", nasty, String(repeating: nasty, count: 50))],
+                    "introductoryOffer": FileBuilder.offer("free", "P1W"), "adHocOffers": .array(offers),
+                    "familyShareable": true,
+                ])
+        ])
+        for bytes in SampleFile.all.map(\.bytes) + [try StoreJSON.encode(file)] {
+            let catalog = try StoreKitFileReader.read(bytes, fileName: "App.storekit").catalog
+            for entry in StorefrontTable.builtIn.entries {
+                for product in PresentedCatalog(catalog, for: entry).products {
+                    #expect(PresentedCatalog.byteCountMax(of: product) > (try StoreJSON.encode(product).count))
+                }
+            }
+        }
+    }
+
     @Test func `what cannot be asked is refused by its path`() async throws {
         try await withCatalog { store async throws in
             try await store.importFile(twoProducts)

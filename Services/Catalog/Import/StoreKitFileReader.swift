@@ -79,6 +79,9 @@ struct StoreKitFileReader {
     }
 
     private mutating func noteAssumptions() {
+        if products.isEmpty {
+            findings.note("The file has no products, so nothing can be bought; add one in Xcode and import it again.")
+        }
         let count = products.count { $0.price.fractionDigits > 0 }
         if !products.isEmpty {
             findings.note(

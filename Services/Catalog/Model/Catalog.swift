@@ -6,9 +6,13 @@ struct Catalog: Hashable, Sendable {
     let subscriptionGroupCount: Int
     /// The language of texts where a storefront's own is missing; nil: each product's first.
     let defaultLocale: LocaleName?
+    /// A stored file that could not be read at the start: there are no products, and the operator is told.
+    var isUnreadable = false
 
     /// Before the first import.
     static let empty = Catalog(products: [], subscriptionGroupCount: 0, defaultLocale: nil)
+
+    static let unreadable = Catalog(products: [], subscriptionGroupCount: 0, defaultLocale: nil, isUnreadable: true)
 
     var introductoryOfferCount: Int { products.count { $0.subscription?.introductoryOffer != nil } }
 }

@@ -14,6 +14,10 @@ final class AppDirectory: Sendable {
 
     var apps: [App] { entries.withLock { $0.values.map(\.snapshot.app) } }
 
+    var unreadableApps: [String] {
+        entries.withLock { $0.values.map(\.snapshot).filter(\.catalog.isUnreadable).map(\.app.bundleId) }
+    }
+
     /// Takes over what was committed. Commits may come back in another order than they were made in, so the later
     /// settings and the later catalogue stay, each by its own number.
     ///

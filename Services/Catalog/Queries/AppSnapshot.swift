@@ -27,11 +27,11 @@ final class AppSnapshot: Sendable {
     /// Whether anything can be sold at all (M3).
     var isSelling: Bool { app.settings.agreementsActive }
 
-    func products(in entry: StorefrontEntry) throws -> PresentedCatalog {
+    func products(in entry: StorefrontEntry) -> PresentedCatalog {
         let countryCode = entry.storefront.countryCode
         if let ready = presented.withLock({ $0.first { $0.countryCode == countryCode }?.catalog }) { return ready }
         // Made outside of the lock: two requests may make the same one, which costs a little and harms nothing.
-        let made = try PresentedCatalog(catalog, for: entry)
+        let made = PresentedCatalog(catalog, for: entry)
         presented.withLock { presented in
             presented.removeAll { $0.countryCode == countryCode }
             if presented.count == Self.presentedMax { presented.removeFirst() }

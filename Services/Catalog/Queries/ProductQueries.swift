@@ -15,7 +15,7 @@ struct ProductQueries: Sendable {
     /// Every identifier asked for stands in exactly one of the two lists (M2, M4), once (M7), in the order it was first
     /// asked. An unknown app has no products, so all of them are invalid (M137).
     /// - Throws: `requestInvalid`; `bodyTooLarge` when the answer does not fit one message.
-    func query(_ request: ProductsRequest) throws -> ProductsReply {
+    func query(_ request: ProductsRequest) throws(StoreError) -> ProductsReply {
         let entry = try storefronts.entry(request.storefront)
         guard request.productIdentifiers.count <= Self.identifiersMax else {
             throw StoreError(
@@ -25,7 +25,7 @@ struct ProductQueries: Sendable {
         }
         var reply = ProductsReply(products: [], invalidProductIdentifiers: [], catalogVersion: 0)
         let snapshot = directory.snapshot(of: request.bundleId)
-        let selling = try snapshot.flatMap { try $0.isSelling ? $0.products(in: entry) : nil }
+        let selling = snapshot.flatMap { $0.isSelling ? $0.products(in: entry) : nil }
         reply.catalogVersion = snapshot?.app.catalogVersion ?? 0
         var seen: Set<ExactText> = []
         var byteCount = 0
@@ -46,14 +46,14 @@ struct ProductQueries: Sendable {
 
     /// A page in the catalogue's order, cut where it would not fit one message.
     /// - Throws: `requestInvalid` for a bad storefront, limit or `after`.
-    func list(_ request: ProductsPageRequest) throws -> ProductsPage {
+    func list(_ request: ProductsPageRequest) throws(StoreError) -> ProductsPage {
         let entry = try storefronts.entry(request.storefront)
         try Self.check(limit: request.limit)
         guard let snapshot = directory.snapshot(of: request.bundleId), snapshot.isSelling else {
             let version = directory.snapshot(of: request.bundleId)?.app.catalogVersion ?? 0
             return ProductsPage(products: [], after: nil, catalogVersion: version)
         }
-        let catalog = try snapshot.products(in: entry)
+        let catalog = snapshot.products(in: entry)
         var page = ProductsPage(products: [], after: nil, catalogVersion: snapshot.app.catalogVersion)
         var byteCount = 0
         for position in try start(request.after, snapshot)..<catalog.products.count {
@@ -80,7 +80,7 @@ struct ProductQueries: Sendable {
     }
 
     /// - Throws: `requestInvalid` for an unknown storefront.
-    func quote(_ request: QuoteRequest) throws -> Quote {
+    func quote(_ request: QuoteRequest) throws(StoreError) -> Quote {
         let entry = try storefronts.entry(request.storefront)
         guard let snapshot = directory.snapshot(of: request.bundleId) else {
             return Quote(catalogVersion: 0, availability: .unknown)
@@ -91,20 +91,20 @@ struct ProductQueries: Sendable {
         guard let position = snapshot.position(of: request.productIdentifier) else { return quote }
         quote.availability = snapshot.isSelling ? .available : .notForSale
         quote.subscriptionLevel = snapshot.catalog.products[position].subscription?.level
-        if snapshot.isSelling { quote.product = try snapshot.products(in: entry).products[position] }
+        if snapshot.isSelling { quote.product = snapshot.products(in: entry).products[position] }
         return quote
     }
 
     /// The first twenty in the catalogue's order, as long as nobody has set up an order; none before the app is
     /// released (M109).
     /// - Throws: `requestInvalid` for an unknown storefront.
-    func promoted(_ request: PromotedProductsRequest) throws -> PromotedProductsReply {
+    func promoted(_ request: PromotedProductsRequest) throws(StoreError) -> PromotedProductsReply {
         let entry = try storefronts.entry(request.storefront)
         guard let snapshot = directory.snapshot(of: request.bundleId) else {
             return PromotedProductsReply(products: [], catalogVersion: 0)
         }
         let isShown = snapshot.isSelling && snapshot.app.settings.released
-        let products = isShown ? try snapshot.products(in: entry).products.prefix(Self.promotedMax) : []
+        let products = isShown ? snapshot.products(in: entry).products.prefix(Self.promotedMax) : []
         return PromotedProductsReply(products: Array(products), catalogVersion: snapshot.app.catalogVersion)
     }
 

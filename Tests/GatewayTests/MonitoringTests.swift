@@ -1,3 +1,5 @@
+import BusClient
+import NIOHTTP1
 import StoreModels
 import Testing
 

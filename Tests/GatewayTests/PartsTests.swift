@@ -1,4 +1,5 @@
 import HTTPTypes
+import Logging
 import StoreModels
 import Testing
 

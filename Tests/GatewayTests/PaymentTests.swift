@@ -1,4 +1,7 @@
+import BusClient
+import NIOHTTP1
 import StoreModels
+import Synchronization
 import Testing
 
 @testable import Gateway

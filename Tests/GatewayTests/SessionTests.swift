@@ -1,4 +1,6 @@
+import NIOHTTP1
 import StoreModels
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -17,7 +19,7 @@ import Testing
             #expect(answer.json["canMakePayments"] == true)
             #expect(answer.json["degraded"] == .array([]))
             #expect(Timestamp(answer.json["expiresAt"]?.stringValue ?? "") != nil)
-            #expect(store.launches.withLock { $0.map(\.promotedPurchases) } == [.delegate])
+            #expect(store.launches.all.map(\.promotedPurchases) == [.delegate])
         }
     }
 
@@ -32,7 +34,7 @@ import Testing
     @Test func `a session of the store launches nothing`() async throws {
         try await GatewayHarness.run { store in
             _ = try await store.session(client: "store")
-            #expect(store.launches.withLock { $0.isEmpty })
+            #expect(store.launches.all.isEmpty)
         }
     }
 

@@ -1,5 +1,8 @@
+import BusClient
+import NIOHTTP1
 import StoreModels
 import StorebusTesting
+import Synchronization
 import Testing
 
 @testable import Gateway

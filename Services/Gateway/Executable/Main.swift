@@ -1,6 +1,7 @@
 import ArgumentParser
 import Gateway
 import Operations
+import StoreModels
 
 @main
 struct GatewayMain: AsyncParsableCommand {

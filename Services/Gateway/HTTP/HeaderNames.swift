@@ -5,6 +5,5 @@ extension HTTPField.Name {
     static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
     static let idempotentReplayed = HTTPField.Name("Idempotent-Replayed")!
     static let sbTimeout = HTTPField.Name("Sb-Timeout")!
-    static let traceparent = HTTPField.Name("traceparent")!
     static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
 }

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOHTTP1
 import StoreModels
 
 /// Reads a stream of server-sent events, one at a time, with a deadline for each.

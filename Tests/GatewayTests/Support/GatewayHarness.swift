@@ -20,7 +20,7 @@ final class GatewayHarness: Sendable {
     let payments: FakePaymentQueue
     let eligibility: FakeService
     let promotions: FakeService
-    let launches = Mutex<[DeviceLaunch]>([])
+    let launches = Recorder<DeviceLaunch>()
     private let port = Mutex(0)
     private let http = HTTPClient(eventLoopGroupProvider: .singleton)
 
@@ -181,6 +181,9 @@ final class ClockBox: Sendable {
     func set(_ time: Timestamp) { moved.withLock { $0 = time } }
 }
 
-extension Mutex where Value == [DeviceLaunch] {
-    fileprivate borrowing func append(_ launch: DeviceLaunch) { withLock { $0.append(launch) } }
+/// Notes what a fake was told.
+final class Recorder<Element: Sendable>: Sendable {
+    private let noted = Mutex<[Element]>([])
+    var all: [Element] { noted.withLock { $0 } }
+    func append(_ element: Element) { noted.withLock { $0.append(element) } }
 }

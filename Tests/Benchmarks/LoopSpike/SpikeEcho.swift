@@ -10,7 +10,7 @@ enum SpikeEcho {
         let bus = SBPClient(
             configuration: .init(url: BusURL(port: busPort), name: name), loop: loop, logger: logger)
         bus.start()
-        try await bus.flush(timeout: .seconds(5))
+        for await state in bus.states where state == .connected { break }
         return bus
     }
 

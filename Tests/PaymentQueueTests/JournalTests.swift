@@ -1,0 +1,123 @@
+import BusClient
+import BusService
+import PaymentQueue
+import StoreModels
+import StorebusTesting
+import Synchronization
+import Testing
+
+/// Goal: the journal has no gaps, snapshot and changes together are everything in order, and hints come after commits.
+@Suite struct JournalTests {
+    @Test func `seq has no gaps per customer under concurrency, and revisions of a transaction come in order`() async throws {
+        try await TestStore.with { store in
+            let shoppers = [try await store.shopper("alice"), try await store.shopper("bob")]
+            try await withThrowingTaskGroup { group in
+                for number in 0..<40 {
+                    let shopper = shoppers[number % 2]
+                    group.addTask {
+                        let value = try await shopper.add(number % 3 == 0 ? "nothing" : "coins", key: "k\(number)").transaction
+                        if number % 5 == 0 { try await shopper.finish(value.id) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            for shopper in shoppers {
+                let reply = try await shopper.changes()
+                #expect(reply.changes.map(\.seq) == Array(1...Int64(reply.changes.count)))
+                #expect(reply.head == Int64(reply.changes.count))
+                for (_, changes) in Dictionary(grouping: reply.changes, by: \.transaction.id) {
+                    #expect(changes.map(\.transaction.revision) == (changes.count == 3 ? [1, 2, 2] : [1, 2]))
+                }
+            }
+        }
+    }
+
+    @Test func `a snapshot taken at any moment and the changes behind it rebuild the queue`() async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            try await withThrowingTaskGroup { group in
+                group.addTask {
+                    for number in 0..<15 {
+                        let value = try await alice.add("coins", key: "k\(number)").transaction
+                        if number % 2 == 0 { try await alice.finish(value.id) }
+                    }
+                }
+                var snapshots: [Snapshot] = []
+                for _ in 0..<10 { snapshots.append(try await alice.snapshot()) }
+                try await group.waitForAll()
+                let final = try await alice.snapshot()
+                for snapshot in snapshots {
+                    var queue = Dictionary(uniqueKeysWithValues: snapshot.transactions.map { ($0.id, $0.revision) })
+                    for change in try await alice.changes(after: snapshot.seq).changes {
+                        queue[change.transaction.id] = change.kind == .removed ? nil : change.transaction.revision
+                    }
+                    #expect(queue == Dictionary(uniqueKeysWithValues: final.transactions.map { ($0.id, $0.revision) }))
+                }
+            }
+        }
+    }
+
+    @Test func `every change is published once after its commit, on the customer's own subject`() async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            let hints = Mutex<[CustomerChange]>([])
+            let key = CustomerKey.of(bundleId: Catalogue.bundleId, customerIdentifier: alice.customer)
+            let client = store.bus.client(name: "listener")
+            let subscription = try await client.subscribe(PaymentEvents.customerChanged(key: key)) { message in
+                if let change = try? StoreJSON.decode(CustomerChange.self, from: message.body) {
+                    hints.withLock { $0.append(change) }
+                }
+            }
+            let id = try await alice.add("coins", key: "k").transaction.id
+            try await alice.finish(id)
+            try await alice.finish(id)
+            #expect(hints.withLock { $0 } == (try await alice.changes().changes))
+            await subscription.unsubscribe()
+        }
+    }
+
+    @Test func `heads of many customers come in their order, unknown ones are 0, too many are refused`() async throws {
+        try await TestStore.with { store in
+            let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
+            _ = try await bob.add("coins", key: "k")
+            func heads(_ customers: [String]) async throws -> [Int64] {
+                let references = customers.map { CustomerReference(bundleId: Catalogue.bundleId, customerIdentifier: $0) }
+                return try await store.caller.call(PaymentEndpoints.heads, HeadsRequest(customers: references)).heads
+            }
+            #expect(try await heads([alice.customer, "c_nobody", bob.customer, alice.customer]) == [0, 0, 2, 0])
+            #expect(try await heads([]).isEmpty)
+            #expect(try await heads(Array(repeating: bob.customer, count: 500)) == Array(repeating: 2, count: 500))
+            #expect(try await refusal { try await heads(Array(repeating: "x", count: 501)) }?.code == .requestInvalid)
+        }
+    }
+
+    @Test func `after 30 days the journal is pruned, and a reader from before takes a snapshot`() async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            _ = try await alice.add("coins", key: "1")
+            store.advance(by: .seconds(20 * 86_400))
+            _ = try await alice.add("coins", key: "2")
+            #expect(try await store.current.service.pruner.prune() == 0)
+            store.advance(by: .seconds(11 * 86_400))
+            #expect(try await store.current.service.pruner.prune() == 2)
+            #expect(try await alice.changes(after: 0).snapshotRequired)
+            #expect(try await alice.changes(after: 1).snapshotRequired)
+            let rest = try await alice.changes(after: 2)
+            #expect(!rest.snapshotRequired)
+            #expect(rest.changes.map(\.seq) == [3, 4])
+            #expect(try await alice.snapshot().transactions.count == 2)
+            // A position from another database is ahead of this one.
+            #expect(try await alice.changes(after: 5).snapshotRequired)
+        }
+    }
+
+    @Test func `changes come in pages`() async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            for number in 0..<3 { _ = try await alice.add("coins", key: "k\(number)") }
+            let page = try await alice.changes(after: 1, limit: 2)
+            #expect(page.changes.map(\.seq) == [2, 3])
+            #expect(page.head == 6)
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import BusService
+import PaymentQueue
+import StoreModels
+import StorebusTesting
+import Testing
+
+/// Goal: what is unfinished comes back at every launch, in full and to the right devices, until it is finished (M49 to
+/// M57; Q1, Q3 to Q6).
+@Suite struct QueueTests {
+    @Test func `M49, M57: an unfinished transaction survives the process, with the same id`() async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            let bought = try await alice.add("coins", key: "k").transaction
+            try await store.restartQueue()
+            #expect(try await alice.snapshot().transactions == [bought])
+        }
+    }
+
+    @Test func `M50, M51: n launches bring it n times and count, after the finish it is gone`() async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            let id = try await alice.add("coins", key: "k").transaction.id
+            for launch in 1...3 {
+                #expect(try await alice.snapshot(launches: true).transactions.map(\.deliveries) == [launch])
+            }
+            // Reading without launching counts nothing.
+            #expect(try await alice.snapshot().transactions.map(\.deliveries) == [3])
+            #expect(try await alice.get(id).deliveries == 3)
+            try await alice.finish(id)
+            #expect(try await alice.snapshot(launches: true).transactions.isEmpty)
+            try await store.restartQueue()
+            #expect(try await alice.snapshot(launches: true).transactions.isEmpty)
+        }
+    }
+
+    @Test func `M53, M54, M56: purchased and failed can be finished, again is 200 and tells nobody`() async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            for product in ["coins", "nothing"] {
+                let value = try await alice.add(product, key: product).transaction
+                #expect(try await alice.snapshot().transactions.map(\.id) == [value.id])
+                #expect(try await alice.finish(value.id) == value)
+                let head = try await alice.changes().head
+                #expect(try await alice.finish(value.id) == value)
+                #expect(try await alice.changes().head == head)
+                #expect(try await alice.changes(after: head - 1).changes.map(\.kind) == [.removed])
+            }
+        }
+    }
+
+    @Test func `M28: a purchasing transaction is not finishable and stays`() async throws {
+        try await TestStore.with(withProcessor: false) { store in
+            let alice = try await store.shopper()
+            let value = try await alice.add("coins", key: "k", within: .milliseconds(250)).transaction
+            #expect(try await refusal { try await alice.finish(value.id) }?.code == .transactionNotFinishable)
+            #expect(try await alice.snapshot().transactions.map(\.id) == [value.id])
+        }
+    }
+
+    @Test func `purchased belongs to the customer, failed and purchasing to the device that caused them`() async throws {
+        try await TestStore.with { store in
+            let phone = try await store.shopper()
+            let tablet = phone.on(device: "tablet")
+            let bought = try await phone.add("coins", key: "1").transaction
+            let failed = try await phone.add("nothing", key: "2").transaction
+            #expect(try await phone.snapshot().transactions == [bought, failed])
+            #expect(try await tablet.snapshot().transactions == [bought])
+            #expect(try await refusal { try await tablet.finish(failed.id) }?.code == .notFound)
+            // M19: a finish on one device removes it for all.
+            try await tablet.finish(bought.id)
+            #expect(try await phone.snapshot().transactions == [failed])
+        }
+    }
+
+    @Test func `P11: nobody sees, finishes or lists another customer's transactions`() async throws {
+        try await TestStore.with { store in
+            let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
+            let bought = try await alice.add("coins", key: "k").transaction
+            #expect(try await refusal { try await bob.get(bought.id) }?.code == .notFound)
+            #expect(try await refusal { try await bob.finish(bought.id) }?.code == .notFound)
+            #expect(try await bob.snapshot().transactions.isEmpty)
+            #expect(try await bob.changes().changes.isEmpty)
+            #expect(try await bob.history().transactions.isEmpty)
+            #expect(try await refusal { try await bob.history(after: bought.id) }?.code == .notFound)
+            #expect(try await refusal { try await bob.snapshot(after: bought.id) }?.code == .notFound)
+            // Another app's customer with the same identifier is another customer.
+            let elsewhere = OfferSummaryRequest(bundleId: "com.example.other", customerIdentifier: alice.customer)
+            #expect(try await refusal { try await store.caller.call(PaymentEndpoints.offerSummary, elsewhere) }?.code == .notFound)
+        }
+    }
+
+    @Test func `M23: history holds what was purchased, finished or not, and nothing that failed, page by page`() async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            var bought: [String] = []
+            for number in 0..<5 { bought.append(try await alice.add("coins", key: "k\(number)").transaction.id) }
+            _ = try await alice.add("nothing", key: "failed")
+            try await alice.finish(bought[0])
+            #expect(try await alice.history().transactions.map(\.id) == bought)
+            var (seen, after): ([String], String?) = ([], nil)
+            repeat {
+                let page = try await alice.history(after: after, limit: 2)
+                seen += page.transactions.map(\.id)
+                after = page.after
+            } while after != nil
+            #expect(seen == bought)
+            #expect(try await refusal { try await alice.history(limit: 0) }?.code == .requestInvalid)
+        }
+    }
+
+    @Test func `a snapshot comes in pages, and what changed meanwhile is in the changes behind its seq`() async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            var bought: [String] = []
+            for number in 0..<5 { bought.append(try await alice.add("coins", key: "k\(number)").transaction.id) }
+            let first = try await alice.snapshot(limit: 2)
+            try await alice.finish(bought[1])
+            try await alice.finish(bought[4])
+            let second = try await alice.snapshot(after: first.after, limit: 2)
+            let third = try await alice.snapshot(after: second.after, limit: 2)
+            #expect(first.transactions.map(\.id) + second.transactions.map(\.id) == Array(bought[..<4]))
+            #expect(third.transactions.isEmpty)
+            #expect(third.after == nil)
+            let later = try await alice.changes(after: first.seq).changes
+            #expect(later.map(\.transaction.id) == [bought[1], bought[4]])
+            #expect(later.map(\.kind) == [.removed, .removed])
+        }
+    }
+
+    @Test func `the operator's list spans customers, says whose, and filters`() async throws {
+        try await TestStore.with { store in
+            let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
+            let first = try await alice.add("coins", key: "k").transaction
+            let second = try await bob.add("nothing", key: "k").transaction
+            try await alice.finish(first.id)
+            func list(_ request: TransactionListRequest) async throws -> TransactionsPage {
+                try await store.caller.call(PaymentEndpoints.listTransactions, request)
+            }
+            let all = try await list(.init())
+            #expect(Set(all.transactions.map(\.id)) == [first.id, second.id])
+            #expect(all.records?.count == 2)
+            #expect(try await list(.init(account: "bob")).transactions.map(\.id) == [second.id])
+            #expect(try await list(.init(state: .purchased)).records?.map(\.account) == ["alice"])
+            #expect(try await list(.init(isFinished: false)).transactions.map(\.id) == [second.id])
+            #expect(try await list(.init(bundleId: "other")).transactions.isEmpty)
+            let page = try await list(.init(limit: 1))
+            #expect(try await list(.init(after: page.after, limit: 1)).transactions.map(\.id) == [all.transactions[1].id])
+        }
+    }
+
+    @Test func `replies stay below 512 KiB: a page ends early and the rest follows`() async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            // Control characters are written as six bytes in JSON, which makes the largest transaction there can be.
+            let name = String(repeating: "\u{1}", count: 4096)
+            for number in 0..<24 { _ = try await alice.add("coins", key: "k\(number)", username: name) }
+            let page = try await alice.snapshot()
+            #expect(page.transactions.count < 24)
+            let rest = try await alice.snapshot(after: page.after)
+            #expect(page.transactions.count + rest.transactions.count == 24)
+            let changes = try await alice.changes()
+            #expect(changes.changes.count < 48)
+            #expect(changes.head == 48)
+            #expect(try await alice.history().after != nil)
+            #expect(try await store.caller.call(PaymentEndpoints.listTransactions, TransactionListRequest()).after != nil)
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import PaymentQueue
+import StoreModels
+import Testing
+
+/// Goal: quote, history and quantity decide what becomes of a payment, and nothing else does.
+@Suite struct PurchasePolicyTests {
+    private let now = Timestamp(milliseconds: 1_000_000)
+    private let coins = Product.product("coins", .consumable, "0.99")
+    private let beaches = Product.product("beaches", .nonConsumable, "1.99")
+
+    private func decide(
+        _ product: Product?, _ facts: PurchasePolicy.Facts = .init(), quantity: Int = 1,
+        availability: Quote.Availability = .available, limit: Int? = nil
+    ) -> PurchasePolicy.Decision {
+        PurchasePolicy.decide(
+            quote: Quote(
+                catalogVersion: 7, availability: availability, product: product, subscriptionLevel: 1,
+                unfinishedLimit: limit), quantity: quantity, facts: facts, now: now)
+    }
+
+    private func error(_ decision: PurchasePolicy.Decision) -> TransactionError? {
+        if case .fail(let error) = decision { return error }
+        return nil
+    }
+
+    private func terms(_ decision: PurchasePolicy.Decision) -> PurchaseTerms? {
+        if case .sell(let terms, _) = decision { return terms }
+        return nil
+    }
+
+    @Test func `quantity times price, in minor units`() {
+        #expect(terms(decide(coins, quantity: 10))?.amount == .usd("9.90"))
+    }
+
+    @Test func `M14: payments not allowed is error 4, before anything else is looked at`() {
+        #expect(error(decide(nil, .init(canMakePayments: false), availability: .unknown))?.code == 4)
+    }
+
+    @Test func `an unknown product is error 3, one that is not for sale error 5`() {
+        #expect(error(decide(nil, availability: .unknown))?.code == 3)
+        #expect(error(decide(coins, availability: .notForSale))?.code == 5)
+        #expect(error(decide(nil, availability: .notForSale))?.code == 5)
+    }
+
+    @Test func `M52: at the limit of unfinished transactions nothing is sold`() {
+        let refusal = error(decide(coins, .init(unfinishedCount: 2), limit: 2))
+        #expect(refusal?.code == 0)
+        #expect(refusal?.reason == "unfinishedTransactions")
+        #expect(terms(decide(coins, .init(unfinishedCount: 1), limit: 2)) != nil)
+        #expect(terms(decide(coins, .init(unfinishedCount: 99))) != nil)
+    }
+
+    @Test func `an owned non-consumable costs nothing and remembers its first transaction`() {
+        let terms = terms(decide(beaches, .init(ownedSince: "2000000000000001")))
+        #expect(terms?.isFree == true)
+        #expect(terms?.ownedSince == "2000000000000001")
+    }
+
+    @Test func `P8: the second purchase of a product in flight waits`() {
+        #expect(decide(beaches, .init(isSlotTaken: true)) == .wait)
+    }
+
+    @Test func `the subscription that is active already is error 0 with 3532 beneath`() {
+        let history = SubscriptionGroupHistory(
+            subscriptionGroupIdentifier: "pro", activeUntil: Timestamp(milliseconds: 1_000_001))
+        let facts = PurchasePolicy.Facts(activeProduct: "pro.monthly", groupHistory: history)
+        #expect(error(decide(.subscription("pro.monthly"), facts))?.underlying == 3532)
+        // Another product of the group is an upgrade, downgrade or crossgrade.
+        #expect(terms(decide(.subscription("pro.yearly"), facts)) != nil)
+        var lapsed = facts
+        lapsed.groupHistory?.activeUntil = now
+        #expect(terms(decide(.subscription("pro.monthly"), lapsed)) != nil)
+    }
+
+    @Test func `M134: whoever may not have the introductory offer pays the regular price`() {
+        let intro = ProductDiscount.discount(.freeTrial, "0.00", 1, .week)
+        let product = Product.subscription("pro.monthly", intro: intro)
+        #expect(decide(product).reservedGroup == "pro")
+        #expect(terms(decide(product))?.amount == .usd("0.00"))
+        for history in [
+            SubscriptionGroupHistory(subscriptionGroupIdentifier: "pro", introductoryOfferReserved: true),
+            SubscriptionGroupHistory(subscriptionGroupIdentifier: "pro", introductoryOfferTransaction: "1"),
+            SubscriptionGroupHistory(subscriptionGroupIdentifier: "pro", activeUntil: now + .seconds(1)),
+        ] {
+            let decision = decide(product, .init(groupHistory: history))
+            #expect(terms(decision)?.amount == .usd("9.99"))
+            #expect(decision.reservedGroup == nil)
+        }
+    }
+
+    @Test func `M110: an offer on a product that is no subscription is not applied`() {
+        var product = coins
+        product.introductoryPrice = .discount(.payUpFront, "0.10", 1, .month)
+        #expect(terms(decide(product))?.amount == .usd("0.99"))
+    }
+
+    @Test func `a price that does not fit is refused and not wrapped round`() {
+        var product = coins
+        product.price.minorUnits = .max
+        #expect(error(decide(product, quantity: 2))?.code == 3)
+    }
+
+    @Test(arguments: [
+        (ProductDiscount.discount(.payAsYouGo, "1.99", 1, .month, periods: 3), "2026-02-15", false, true),
+        (.discount(.payUpFront, "1.99", 1, .month, periods: 2), "2026-03-15", false, true),
+        (.discount(.freeTrial, "0.00", 1, .week, periods: 2), "2026-01-29", true, false),
+    ])
+    func `M114 to M116, M118: the first period and the flags of each offer`(
+        _ offer: ProductDiscount, _ end: String, _ isTrial: Bool, _ isIntro: Bool
+    ) throws {
+        let agreed = try #require(terms(decide(.subscription("pro.monthly", intro: offer))))
+        let start = try #require(Timestamp("2026-01-15T00:00:00.000Z"))
+        let purchase = agreed.purchase(transactionIdentifier: "1", at: start, original: nil)
+        #expect(purchase.expiresDate == Timestamp("\(end)T00:00:00.000Z"))
+        #expect(purchase.isTrialPeriod == isTrial)
+        #expect(purchase.isInIntroOfferPeriod == isIntro)
+        #expect(purchase.price == offer.price)
+    }
+
+    @Test func `M118: a regular subscription has both flags false, other products have none`() throws {
+        let regular = try #require(terms(decide(.subscription("pro.monthly"))))
+        #expect(regular.flags == (false, false))
+        #expect(try #require(terms(decide(coins))).flags == (nil, nil))
+    }
+}
+
+extension PurchasePolicy.Decision {
+    fileprivate var reservedGroup: String? {
+        if case .sell(_, let group) = self { return group }
+        return nil
+    }
+}

@@ -1,0 +1,115 @@
+import PaymentQueue
+import StoreModels
+import Testing
+
+/// Goal: introductory offers are given once per group, and subscriptions end when the calendar says (O1, M114 to M134).
+@Suite struct SubscriptionPurchaseTests {
+    @Test func `M116, M118: a free trial is purchased without a charge and lasts as long as the offer`() async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            let trial = try await alice.add("pro.monthly", key: "k").transaction
+            #expect(trial.transactionState == .purchased)
+            #expect(trial.price == .usd("0.00"))
+            #expect(trial.offer == AppliedOffer(type: .introductory, paymentMode: .freeTrial))
+            #expect(trial.isTrialPeriod == true)
+            #expect(trial.isInIntroOfferPeriod == false)
+            #expect(trial.expiresDate == Timestamp(milliseconds: 1_795_000_000_000) + .seconds(14 * 86_400))
+            #expect(try await store.charges().isEmpty)
+            let group = try #require(try await alice.offers().first)
+            #expect(group.subscriptionGroupIdentifier == "pro")
+            #expect(group.introductoryOfferTransaction == trial.transactionIdentifier)
+            #expect(!group.introductoryOfferReserved)
+            #expect(group.activeUntil == trial.expiresDate)
+            #expect(group.activeTransaction == trial.transactionIdentifier)
+        }
+    }
+
+    @Test(arguments: 0..<5) func `O1, M134: two products of a group at once get one offer, the second pays the regular price`(_ round: Int) async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            async let first = alice.add("pro.yearly", key: "1")
+            async let second = alice.add("basic.monthly", key: "2")
+            let bought = try await [first, second].map(\.transaction)
+            #expect(bought.allSatisfy { $0.transactionState == .purchased })
+            #expect(bought.count { $0.offer != nil } == 1)
+            #expect(bought.count { $0.price == .usd("9.99") } == 1)
+            #expect(bought.count { $0.isInIntroOfferPeriod == true } == 1)
+            #expect(try await alice.offers().count == 1)
+        }
+    }
+
+    @Test func `M134, O4: an offer in flight counts as used, and a declined purchase gives it back`() async throws {
+        try await TestStore.with(withProcessor: false) { store in
+            let alice = try await store.shopper()
+            let inFlight = try await alice.add("pro.yearly", key: "1", within: .milliseconds(250)).transaction
+            #expect(inFlight.offer != nil)
+            #expect(try await alice.offers().map(\.introductoryOfferReserved) == [true])
+            let trial = try await alice.add("pro.monthly", key: "2", within: .milliseconds(250)).transaction
+            #expect(trial.offer == nil)
+            #expect(trial.price == .usd("9.99"))
+            store.processor.set(outcome: .declined)
+            try await store.startProcessor()
+            try await store.settle()
+            #expect(try await alice.get(inFlight.id).transactionState == .failed)
+            #expect(try await alice.offers().isEmpty)
+            store.processor.set(outcome: .approved)
+            #expect(try await alice.add("pro.monthly", key: "3").transaction.isTrialPeriod == true)
+        }
+    }
+
+    @Test func `M121, M125: after a trial no other product of the group has an offer, other groups do`() async throws {
+        try await TestStore.with { store in
+            store.catalogue.sell(
+                .subscription("sport", group: "sport", intro: .discount(.payUpFront, "1.00", 1, .month)), level: 1)
+            let alice = try await store.shopper()
+            _ = try await alice.add("pro.monthly", key: "1")
+            store.advance(by: .seconds(30 * 86_400))
+            #expect(try await alice.add("basic.monthly", key: "2").transaction.offer == nil)
+            #expect(try await alice.add("sport", key: "3").transaction.offer?.paymentMode == .payUpFront)
+        }
+    }
+
+    @Test func `the active subscription cannot be bought again; when it has lapsed it can, and continues the first`() async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            let first = try await alice.add("news.weekly", key: "1").transaction
+            #expect(first.expiresDate == Timestamp(milliseconds: 1_795_000_000_000) + .seconds(7 * 86_400))
+            #expect(first.isTrialPeriod == false)
+            let again = try await alice.add("news.weekly", key: "2").transaction
+            #expect(again.error?.code == 0)
+            #expect(again.error?.underlying == 3532)
+            #expect(try await store.charges().count == 1)
+            store.advance(by: .seconds(7 * 86_400))
+            let renewed = try await alice.add("news.weekly", key: "3").transaction
+            #expect(renewed.transactionState == .purchased)
+            #expect(renewed.original?.transaction.transactionIdentifier == first.transactionIdentifier)
+            #expect(renewed.originalTransactionIdentifier == first.transactionIdentifier)
+            #expect(try await store.charges().count == 2)
+        }
+    }
+
+    @Test func `two purchases of one subscription at once are one charge, the other is told it is subscribed`() async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            async let first = alice.add("news.weekly", key: "1")
+            async let second = alice.add("news.weekly", key: "2")
+            let values = try await [first, second].map(\.transaction)
+            #expect(Set(values.map(\.transactionState)) == [.purchased, .failed])
+            #expect(values.compactMap(\.error).map(\.underlying) == [3532])
+            #expect(try await store.charges().count == 1)
+        }
+    }
+
+    @Test func `O1: a crash between the commits keeps the claim, and it is consumed when the purchase is resolved`() async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            store.current.crash.arm(.afterFirstCommit)
+            _ = try? await alice.add("pro.monthly", key: "1", within: .milliseconds(300))
+            try await store.restartQueue()
+            #expect(try await alice.offers().map(\.introductoryOfferReserved) == [true])
+            try await store.settle()
+            #expect(try await alice.offers().compactMap(\.introductoryOfferTransaction) == ["2000000000000001"])
+            #expect(try await alice.add("basic.monthly", key: "2").transaction.offer == nil)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import StoreModels
+import Synchronization
+
+/// A stand-in for Catalog: the products a test sells.
+final class Catalogue: Sendable {
+    static let bundleId = "com.example.app"
+
+    private struct Contents {
+        var version: Int64 = 1
+        var quotes: [String: Quote] = [:]
+        var requests = 0
+    }
+
+    private let contents = Mutex(Contents())
+
+    init() {
+        sell(.product("coins", .consumable, "0.99"))
+        sell(.product("beaches", .nonConsumable, "1.99"))
+        sell(.product("gift", .consumable, "0.00"))
+        sell(.subscription("pro.monthly", intro: .discount(.freeTrial, "0.00", 1, .week, periods: 2)), level: 1)
+        sell(.subscription("pro.yearly", unit: .year, intro: .discount(.payUpFront, "1.99", 2, .month)), level: 1)
+        sell(.subscription("basic.monthly", intro: .discount(.payAsYouGo, "0.49", 1, .month, periods: 3)), level: 2)
+        sell(.subscription("news.weekly", unit: .week, group: "news"), level: 1)
+    }
+
+    func sell(
+        _ product: Product, level: Int? = nil, availability: Quote.Availability = .available, unfinishedLimit: Int? = nil
+    ) {
+        contents.withLock { contents in
+            contents.version += 1
+            contents.quotes[product.productIdentifier] = Quote(
+                catalogVersion: contents.version, availability: availability, product: product,
+                subscriptionLevel: level, unfinishedLimit: unfinishedLimit)
+        }
+    }
+
+    func quote(_ request: QuoteRequest) -> Quote {
+        contents.withLock { contents in
+            contents.requests += 1
+            var quote = contents.quotes[request.productIdentifier] ?? Quote(catalogVersion: 0, availability: .unknown)
+            quote.catalogVersion = contents.version
+            return quote
+        }
+    }
+
+    /// How often a quote was asked for.
+    var requests: Int { contents.withLock { $0.requests } }
+}
+
+extension Product {
+    static func product(_ identifier: String, _ type: ProductType, _ price: String) -> Product {
+        Product(
+            productIdentifier: identifier, type: type, localizedTitle: identifier, localizedDescription: "",
+            price: .usd(price), priceLocale: "en_US@currency=USD")
+    }
+
+    static func subscription(
+        _ identifier: String, _ price: String = "9.99", unit: SubscriptionPeriod.Unit = .month, group: String = "pro",
+        intro: ProductDiscount? = nil
+    ) -> Product {
+        var product = product(identifier, .autoRenewable, price)
+        product.subscriptionPeriod = SubscriptionPeriod(numberOfUnits: 1, unit: unit)
+        product.subscriptionGroupIdentifier = group
+        product.introductoryPrice = intro
+        return product
+    }
+}
+
+extension ProductDiscount {
+    static func discount(
+        _ mode: PaymentMode, _ price: String, _ count: Int, _ unit: SubscriptionPeriod.Unit, periods: Int = 1
+    ) -> ProductDiscount {
+        ProductDiscount(
+            identifier: nil, type: .introductory, price: .usd(price), priceLocale: "en_US@currency=USD", paymentMode: mode,
+            subscriptionPeriod: SubscriptionPeriod(numberOfUnits: count, unit: unit), numberOfPeriods: periods)
+    }
+}
+
+extension Money {
+    static func usd(_ amount: String) -> Money {
+        guard let currency = Currency(code: "USD"), let money = Money(amount: amount, currency: currency) else {
+            preconditionFailure("\(amount) is no amount")
+        }
+        return money
+    }
+}

@@ -1,0 +1,44 @@
+import PaymentProcessor
+import StoreModels
+import Synchronization
+
+/// A processor whose decisions and failures a test orders.
+final class Processor: ProcessorBehavior {
+    /// What happens to a charge on its way.
+    enum Trouble: Sendable {
+        case none
+        /// It fails before anything is written.
+        case before
+        /// The charge stands and its answer is an error.
+        case after
+    }
+
+    private struct Contents {
+        var outcome = Charge.Outcome.approved
+        var trouble = Trouble.none
+        var attempts = 0
+    }
+
+    private let contents = Mutex(Contents())
+
+    func set(outcome: Charge.Outcome) { contents.withLock { $0.outcome = outcome } }
+    func set(trouble: Trouble) { contents.withLock { $0.trouble = trouble } }
+    var attempts: Int { contents.withLock { $0.attempts } }
+
+    func decide(_ request: CreateChargeRequest) -> ChargeDecision {
+        let outcome = contents.withLock { $0.outcome }
+        return ChargeDecision(outcome, declineReason: outcome == .declined ? "No money." : nil)
+    }
+
+    func beforeCharge(_ request: CreateChargeRequest) async throws {
+        let trouble = contents.withLock { contents in
+            contents.attempts += 1
+            return contents.trouble
+        }
+        if trouble == .before { throw StoreError(.serviceUnavailable, "ordered by the test") }
+    }
+
+    func afterCharge(_ request: CreateChargeRequest) async throws {
+        if contents.withLock({ $0.trouble }) == .after { throw StoreError(.internal, "ordered by the test") }
+    }
+}

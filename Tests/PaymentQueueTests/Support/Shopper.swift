@@ -1,0 +1,96 @@
+import BusService
+import PaymentQueue
+import StoreModels
+import Synchronization
+
+/// A customer's app on a device.
+struct Shopper: Sendable {
+    let store: TestStore
+    let customer: String
+    let device: String
+
+    private var bundleId: String { Catalogue.bundleId }
+
+    func add(
+        _ product: String, key: String, quantity: Int = 1, username: String? = nil, within time: Duration = .seconds(5)
+    ) async throws -> AddPaymentReply {
+        let payment = Payment(
+            requestIdentifier: key, productIdentifier: product, quantity: quantity, applicationUsername: username)
+        return try await add(payment, within: time)
+    }
+
+    func add(_ payment: Payment, within time: Duration = .seconds(5)) async throws -> AddPaymentReply {
+        try await store.caller.call(
+            PaymentEndpoints.addPayment,
+            AddPaymentRequest(bundleId: bundleId, customerIdentifier: customer, deviceId: device, payment: payment),
+            context: CallContext(deadline: .now + time))
+    }
+
+    func snapshot(launches: Bool = false, after: String? = nil, limit: Int = 100) async throws -> Snapshot {
+        try await store.caller.call(
+            PaymentEndpoints.snapshot,
+            SnapshotRequest(
+                bundleId: bundleId, customerIdentifier: customer, deviceId: device, countsDelivery: launches, after: after,
+                limit: limit))
+    }
+
+    func changes(after: Int64 = 0, limit: Int = 100) async throws -> ChangesReply {
+        try await store.caller.call(
+            PaymentEndpoints.changes,
+            ChangesRequest(bundleId: bundleId, customerIdentifier: customer, after: after, limit: limit))
+    }
+
+    func get(_ id: String) async throws -> PaymentTransaction {
+        try await store.caller.call(PaymentEndpoints.getTransaction, request(id))
+    }
+
+    @discardableResult
+    func finish(_ id: String) async throws -> PaymentTransaction {
+        try await store.caller.call(PaymentEndpoints.finishTransaction, request(id))
+    }
+
+    func history(after: String? = nil, limit: Int = 100) async throws -> TransactionsPage {
+        try await store.caller.call(
+            PaymentEndpoints.history,
+            HistoryRequest(bundleId: bundleId, customerIdentifier: customer, after: after, limit: limit))
+    }
+
+    func offers() async throws -> [SubscriptionGroupHistory] {
+        try await store.caller.call(
+            PaymentEndpoints.offerSummary, OfferSummaryRequest(bundleId: bundleId, customerIdentifier: customer)
+        ).groups
+    }
+
+    private func request(_ id: String) -> TransactionRequest {
+        TransactionRequest(bundleId: bundleId, customerIdentifier: customer, deviceId: device, id: id)
+    }
+
+    func on(device: String) -> Shopper { Shopper(store: store, customer: customer, device: device) }
+}
+
+extension TestStore {
+    func shopper(_ account: String = "alice", device: String = "phone") async throws -> Shopper {
+        let reply = try await caller.call(
+            PaymentEndpoints.openAccount,
+            OpenAccountRequest(bundleId: Catalogue.bundleId, account: account, deviceId: device))
+        return Shopper(store: self, customer: reply.customerIdentifier, device: device)
+    }
+
+    /// The processor's whole ledger.
+    func charges() async throws -> [Charge] {
+        try await caller.call(ProcessorEndpoints.listCharges, ChargeListRequest(limit: 500)).charges
+    }
+
+    /// Every transaction of the store, as the operator sees them.
+    func transactions() async throws -> [PaymentTransaction] {
+        try await caller.call(PaymentEndpoints.listTransactions, TransactionListRequest()).transactions
+    }
+
+    /// Sweeps until nothing is left purchasing.
+    func settle() async throws {
+        let janitor = current.service.janitor
+        try await eventuallySettled { try await janitor.sweep(now: .now + .seconds(60)) == 0 }
+    }
+
+    func advance(by time: Duration) { wall.withLock { $0 += time.components.seconds * 1000 } }
+}

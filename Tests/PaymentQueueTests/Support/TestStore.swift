@@ -1,0 +1,146 @@
+import BusClient
+import BusService
+import Logging
+import PaymentProcessor
+import PaymentQueue
+import Persistence
+import StoreModels
+import StorebusTesting
+import Synchronization
+
+/// A store small enough for a test: payment-queue and payment-processor with real databases on a bus inside the
+/// process, between a catalogue and a processor that do what the test says.
+final class TestStore: Sendable {
+    /// One life of the payment queue.
+    final class Queue: Sendable {
+        let database: SQLiteDatabase
+        let service: PaymentQueueService
+        let crash: CrashPlan
+        private let run: Task<Void, any Error>
+
+        init(_ database: SQLiteDatabase, _ service: PaymentQueueService, _ crash: CrashPlan, _ run: Task<Void, any Error>) {
+            (self.database, self.service, self.crash, self.run) = (database, service, crash, run)
+        }
+
+        func stop() async {
+            run.cancel()
+            _ = await run.result
+            await database.close()
+        }
+    }
+
+    let catalogue = Catalogue()
+    let processor = Processor()
+    let bus = InMemoryBus(seed: 1)
+    let caller: ServiceCaller
+    /// The wall clock, in milliseconds; tests move it.
+    let wall = Mutex<Int64>(1_795_000_000_000)
+    private let directory: TemporaryDirectory
+    private let logger: Logger
+    private let queue = Mutex<Queue?>(nil)
+    private let ledger: SQLiteDatabase
+    private let services = Mutex<[Task<Void, any Error>]>([])
+
+    private init() throws {
+        directory = try TemporaryDirectory()
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        self.logger = logger
+        caller = ServiceCaller(bus: bus.client(name: "test"), caller: "test")
+        ledger = try SQLiteDatabase.open(
+            path: directory.file("ledger.sqlite"), holder: "test", migrations: PaymentProcessorSchema.migrations,
+            logger: logger)
+    }
+
+    /// Runs `body` in a store of its own and takes it down again.
+    /// - Parameter withProcessor: false leaves the processor away until ``startProcessor()``.
+    static func with(withProcessor: Bool = true, _ body: (TestStore) async throws -> Void) async throws {
+        let store = try TestStore()
+        do {
+            try await store.startCatalogue()
+            if withProcessor { try await store.startProcessor() }
+            try await store.startQueue()
+            try await body(store)
+        } catch {
+            await store.tearDown()
+            throw error
+        }
+        await store.tearDown()
+    }
+
+    var current: Queue {
+        guard let queue = queue.withLock({ $0 }) else { preconditionFailure("the payment queue is down") }
+        return queue
+    }
+    var database: SQLiteDatabase { current.database }
+
+    func startQueue() async throws {
+        let database = try SQLiteDatabase.open(
+            path: directory.file("queue.sqlite"), holder: "test", migrations: PaymentQueueSchema.migrations, logger: logger)
+        let crash = CrashPlan()
+        let clock = BusinessClock { [self] in Timestamp(milliseconds: wall.withLock { $0 }) }
+        let client = bus.client(name: "payment-queue")
+        let service = PaymentQueueService(
+            database: database, bus: client, clock: clock, logger: logger, checkpoint: { try crash.reach($0) })
+        let run = try await start(.paymentQueue) { service.register(on: $0) }
+        queue.withLock { $0 = Queue(database, service, crash, run) }
+    }
+
+    func stopQueue() async {
+        let stopped = queue.withLock { queue in
+            defer { queue = nil }
+            return queue
+        }
+        await stopped?.stop()
+    }
+
+    /// A new process on the same database; it has not swept yet.
+    func restartQueue() async throws {
+        await stopQueue()
+        try await startQueue()
+    }
+
+    func startProcessor() async throws {
+        let ledger = ChargeLedger(database: ledger, behavior: processor)
+        let run = try await start(.paymentProcessor) { PaymentProcessorService(ledger: ledger).register(on: $0) }
+        services.withLock { $0.append(run) }
+    }
+
+    private func startCatalogue() async throws {
+        let run = try await start(.catalog) { [catalogue] service in
+            service.handle(CatalogEndpoints.quoteProduct) { request, _ in catalogue.quote(request) }
+        }
+        services.withLock { $0.append(run) }
+    }
+
+    /// It was started first.
+    func stopCatalogue() async {
+        let run = services.withLock { $0.removeFirst() }
+        run.cancel()
+        _ = await run.result
+    }
+
+    private func start(_ name: ServiceName, _ register: (BusService) -> Void) async throws -> Task<Void, any Error> {
+        let service = BusService(name: name, version: "test", bus: bus.client(name: name.rawValue), logger: logger)
+        register(service)
+        // Not a child of the test: it is stopped by hand, as a process is.
+        let run = Task { try await service.run() }
+        await service.ready()
+        return run
+    }
+
+    private func tearDown() async {
+        await stopQueue()
+        for run in services.withLock({ $0 }) {
+            run.cancel()
+            _ = await run.result
+        }
+        await ledger.close()
+    }
+}
+
+extension TestStore {
+    func eventuallySettled(_ condition: () async throws -> Bool) async throws {
+        try await eventually("every purchase is settled", condition)
+    }
+}

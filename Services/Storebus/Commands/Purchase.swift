@@ -76,9 +76,6 @@ package struct Purchase: Sendable {
                 guard remaining > Self.pause else { throw withKey(error) }
             }
             try? await ContinuousClock().sleep(for: Self.pause)
-            if Task.isCancelled {
-                throw CLIError(.purchasePending, "interrupted", hints: [sameKey], status: .interrupted)
-            }
         }
     }
 

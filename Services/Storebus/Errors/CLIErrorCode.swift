@@ -25,16 +25,14 @@ package struct CLIErrorCode: Hashable, Sendable {
     package static let executableMissing = CLIErrorCode("executableMissing", .badConfiguration)
     package static let serviceFailed = CLIErrorCode("serviceFailed", .temporary)
     package static let notReady = CLIErrorCode("notReady", .temporary)
-    package static let purchaseFailed = CLIErrorCode("purchaseFailed", .purchaseFailed)
-    package static let purchasePending = CLIErrorCode("purchasePending", .temporary)
     package static let transactionAmbiguous = CLIErrorCode("transactionAmbiguous", .usage)
     package static let `internal` = CLIErrorCode("internal", .bug)
 
     /// The codes above, for the registry in the docs.
     package static let own: [CLIErrorCode] = [
         usage, fileNotFound, fileUnreadable, serverUnreachable, answerInvalid, dataDirectoryInUse,
-        dataDirectoryUnusable, portInUse, addressUnusable, executableMissing, serviceFailed, notReady, purchaseFailed,
-        purchasePending, transactionAmbiguous, `internal`,
+        dataDirectoryUnusable, portInUse, addressUnusable, executableMissing, serviceFailed, notReady,
+        transactionAmbiguous, `internal`,
     ]
 
     /// A code the store answered with.

@@ -1,0 +1,61 @@
+# The targets that exist; `make` alone prints them. Everything that builds installs the apt packages it needs first.
+
+SWIFT   ?= swift
+# Where build products go.
+SCRATCH ?= .build
+# The data directory of `make run`.
+DATA    ?= .storebus
+# A .storekit file to start with; without one, the sample catalogue.
+CATALOG ?=
+# The app the file is the catalogue of.
+BUNDLE  ?= com.example.app
+# More flags for `storebus up`.
+UP      ?=
+
+BUILD   := $(SWIFT) build --scratch-path $(SCRATCH) --explicit-target-dependency-import-check error
+SOURCES := Package.swift Shared Services Tests
+
+.DEFAULT_GOAL := help
+.PHONY: help doctor deps build debug run test test-tsan scenarios lint format imports clean
+
+help: ## Print these targets.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo "  variables: CATALOG=App.storekit BUNDLE=com.example.app DATA=.storebus SCRATCH=.build"
+
+doctor: ## Say what is missing to build here.
+	@scripts/doctor
+
+deps: ## Install the apt packages the build needs, if they are missing.
+	@scripts/install-deps
+
+build: deps ## Build every executable, optimized.
+	$(BUILD) --configuration release
+
+debug: deps ## Build every executable for debugging.
+	$(BUILD)
+
+run: build ## Start a store; Ctrl-C stops it.
+	@exec "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)/storebus" up \
+	    --data "$(DATA)" $(if $(CATALOG),--import "$(CATALOG)" --bundle-id "$(BUNDLE)") $(UP)
+
+test: debug ## Run all tests; those with real processes use the executables built before.
+	$(SWIFT) test --scratch-path $(SCRATCH)
+
+test-tsan: deps ## Run the tests of Shared under ThreadSanitizer.
+	$(SWIFT) test --scratch-path $(SCRATCH)-tsan --sanitize thread \
+	    --filter '^(EventLoop|BusProtocol|BusClient|BusService|Persistence|Operations|StoreModels)Tests\.'
+
+scenarios: debug ## Run only the tests with real processes.
+	$(SWIFT) test --scratch-path $(SCRATCH) --filter '^Scenarios\.'
+
+lint: imports ## Check formatting and import directions.
+	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
+
+imports:
+	@scripts/check-imports
+
+format: ## Format all sources.
+	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
+
+clean: ## Remove build products; the store's data stays.
+	rm -rf $(SCRATCH) $(SCRATCH)-tsan

@@ -1,0 +1,132 @@
+import ArgumentParser
+import StoreModels
+import Storebus
+import StorebusTesting
+import Synchronization
+import Testing
+
+/// What a command line ends with: words, stream and status.
+@Suite struct CommandLineTests {
+    /// Keeps what a program says.
+    final class Recorder: Sendable {
+        private let texts = Mutex((result: "", narration: ""))
+        var result: String { texts.withLock { $0.result } }
+        var narration: String { texts.withLock { $0.narration } }
+        var console: Console {
+            Console(
+                result: { text in self.texts.withLock { $0.result += text } },
+                narration: { text in self.texts.withLock { $0.narration += text } })
+        }
+    }
+
+    private func run(_ arguments: String...) async -> (status: ExitStatus, said: Recorder) {
+        let recorder = Recorder()
+        let status = await CommandLineEntry.run(arguments, console: recorder.console)
+        return (status, recorder)
+    }
+
+    @Test func `a misspelt command is answered with the one that was meant`() async {
+        let (status, said) = await run("byu", "pro.monthly")
+        #expect(status == .usage)
+        #expect(said.result == "")
+        #expect(said.narration.contains("[usage]"))
+        #expect(said.narration.contains("did you mean 'storebus buy'?"))
+    }
+
+    @Test func `a misspelt second word too`() async {
+        let (status, said) = await run("tx", "lsit")
+        #expect(status == .usage)
+        #expect(said.narration.contains("did you mean 'storebus tx list'?"))
+    }
+
+    @Test func `an unknown option is named with its near one`() async {
+        let (status, said) = await run("status", "--outptu", "json")
+        #expect(status == .usage)
+        #expect(said.narration.contains("--outptu"))
+        #expect(said.narration.contains("--output"))
+        #expect(said.narration.contains("help: storebus status --help"))
+    }
+
+    @Test func `a missing account is named`() async {
+        let (status, said) = await run("buy", "pro.monthly")
+        #expect(status == .usage)
+        #expect(said.narration.contains("--as <account>"))
+    }
+
+    @Test(arguments: [["up", "--port", "70000"], ["up", "--port", "0"], ["up", "--bus-port", "x"]])
+    func `a port is a number or auto`(arguments: [String]) async {
+        let recorder = Recorder()
+        #expect(await CommandLineEntry.run(arguments, console: recorder.console) == .usage)
+        #expect(recorder.narration.contains("port"))
+    }
+
+    @Test(arguments: [["--help"], ["help"], ["buy", "--help"], ["--version"]])
+    func `help and version are results and succeed`(arguments: [String]) async {
+        let recorder = Recorder()
+        #expect(await CommandLineEntry.run(arguments, console: recorder.console) == .success)
+        #expect(!recorder.result.isEmpty)
+        #expect(recorder.narration == "")
+    }
+
+    @Test func `help has the table of exit statuses`() async {
+        let (_, said) = await run("--help")
+        for status in ExitStatus.allCases {
+            #expect(said.result.contains("\(status.rawValue)  \(status.meaning)"))
+        }
+    }
+
+    @Test func `with -o json an error is one line of JSON on standard error`() async throws {
+        let (status, said) = await run("import", "/nowhere/App.storekit", "--url", "http://127.0.0.1:9", "-o", "json")
+        #expect(status == .noSuchFile)
+        #expect(said.result == "")
+        #expect(said.narration.split(separator: "\n").count == 1)
+        let error = try #require(try StrictJSON.parse(Array(said.narration.utf8))["error"])
+        #expect(error["code"] == "fileNotFound")
+        #expect(error["retryable"] == false)
+        #expect(error["docs"] == "docs/ERRORS.md#filenotfound")
+        #expect(error["hint"]?.stringValue?.isEmpty == false)
+    }
+
+    @Test func `a file that is no JSON is refused with its line before anything is asked`() async throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("App.storekit")
+        try FileAccess.write(Array("{\n  \"products\": [\n    {,}\n  ]\n}".utf8), to: file, mode: 0o600)
+        let (status, said) = await run("import", file, "--url", "http://127.0.0.1:9")
+        #expect(status == .badInput)
+        #expect(said.narration.contains("\(file):3: $.products[0]"))
+        #expect(said.narration.contains("nothing was imported"))
+    }
+
+    @Test func `nobody at the address is said with the address and the ways out`() async throws {
+        let directory = try TemporaryDirectory()
+        let (status, said) = await run("status", "--url", "http://127.0.0.1:9", "--data", directory.path)
+        #expect(status == .unreachable)
+        #expect(said.narration.contains("no Storebus at http://127.0.0.1:9"))
+        #expect(said.narration.contains("[serverUnreachable]"))
+        #expect(said.narration.contains("start one: storebus up"))
+    }
+
+    @Test func `files and apps are paired, and one app takes one file`() throws {
+        #expect(try UpPlan.pair([], []).isEmpty)
+        #expect(try UpPlan.pair(["A"], []).map(\.bundleId) == ["com.example.app"])
+        #expect(try UpPlan.pair(["A", "B"], ["a", "b"]).map(\.bundleId) == ["a", "b"])
+        for (files, names) in [
+            (["A", "B"], []), (["A", "B"], ["a"]), (["A", "B"], ["a", "a"]), (["A"], ["a", "b"]),
+        ] {
+            let error = #expect(throws: CLIError.self) { try UpPlan.pair(files, names) }
+            #expect(error?.status == .usage)
+        }
+    }
+
+    @Test func `missing executables are named before anything is started`() throws {
+        let directory = try TemporaryDirectory()
+        let error = #expect(throws: CLIError.self) {
+            try UpPlan.make(
+                imports: [], bundleIds: [], data: directory.path, port: .auto, busPort: .auto, bind: "127.0.0.1",
+                environment: [:], executableDirectory: directory.path)
+        }
+        #expect(error?.code == .executableMissing)
+        #expect(error?.message.contains("broker") == true)
+        #expect(error?.hints == ["build everything: make build"])
+    }
+}

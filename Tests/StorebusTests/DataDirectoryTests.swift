@@ -1,0 +1,125 @@
+import Glibc
+import StoreModels
+import Storebus
+import StorebusTesting
+import Testing
+
+@Suite struct DataDirectoryTests {
+    private func record(_ directory: DataDirectory, pid: Int32 = getpid()) -> RunRecord {
+        RunRecord(
+            pid: pid, url: "http://127.0.0.1:40001", busURL: "storebus://127.0.0.1:40002", monitorPort: 40003,
+            dataDirectory: directory.path, startedAt: Timestamp(milliseconds: 1_795_255_204_000), version: "0.1.0")
+    }
+
+    private func options(_ arguments: String...) throws -> GlobalOptions { try GlobalOptions.parse(arguments) }
+
+    private func find(
+        _ options: GlobalOptions, in directory: String, _ environment: [String: String] = [:]
+    ) throws -> CommandContext {
+        try CommandContext.find(options, environment: environment, currentDirectory: directory)
+    }
+
+    @Test func `the store of a project is found from any directory below it`() throws {
+        let project = try TemporaryDirectory()
+        let store = DataDirectory(project.file(".storebus"))
+        try store.prepare()
+        try record(store).write(to: store)
+        try FileAccess.write(Array("the key\n".utf8), to: store.adminKey, mode: 0o600)
+        try FileAccess.makeDirectory(project.file("Sources/App"))
+        let context = try find(options(), in: project.file("Sources/App"))
+        #expect(context.api.url == "http://127.0.0.1:40001")
+        #expect(context.api.adminKey == "the key")
+        #expect(context.directory == store)
+    }
+
+    @Test func `a flag is stronger than the environment, and both than the project's store`() throws {
+        let project = try TemporaryDirectory()
+        let store = DataDirectory(project.file(".storebus"))
+        try store.prepare()
+        try record(store).write(to: store)
+        try FileAccess.write(Array("the key\n".utf8), to: store.adminKey, mode: 0o600)
+        let environment = ["STOREBUS_URL": "http://other:1", "STOREBUS_ADMIN_KEY": "theirs"]
+        let other = try find(options(), in: project.path, environment)
+        #expect(other.api.url == "http://other:1")
+        #expect(other.api.adminKey == "theirs")
+        #expect(try find(options("--url", "http://flag:2"), in: project.path, environment).api.url == "http://flag:2")
+    }
+
+    @Test func `the key of a store is not sent to another address`() throws {
+        let project = try TemporaryDirectory()
+        let store = DataDirectory(project.file(".storebus"))
+        try store.prepare()
+        try record(store).write(to: store)
+        try FileAccess.write(Array("the key\n".utf8), to: store.adminKey, mode: 0o600)
+        let context = try find(options("--url", "http://other:1"), in: project.path)
+        #expect(context.api.adminKey == nil)
+        #expect(context.directory == nil)
+    }
+
+    @Test func `without any store the default address is tried`() throws {
+        let empty = try TemporaryDirectory()
+        #expect(try find(options(), in: empty.path).api.url == CommandContext.defaultURL)
+    }
+
+    @Test func `a named directory without a running store is said to be so`() throws {
+        let directory = try TemporaryDirectory()
+        let store = DataDirectory(directory.path)
+        try store.prepare()
+        for leftBehind in [false, true] {
+            // No process has this number: it is above the kernel's greatest.
+            if leftBehind { try record(store, pid: 0x7fff_fff0).write(to: store) }
+            let error = #expect(throws: CLIError.self) {
+                try find(options("--data", directory.path), in: "/")
+            }
+            #expect(error?.code == .serverUnreachable)
+            #expect(error?.hints == ["start it: storebus up --data \(directory.path)"])
+        }
+    }
+
+    @Test func `an address must be a URL`() throws {
+        let error = #expect(throws: CLIError.self) { try find(options("--url", "localhost:7430"), in: "/") }
+        #expect(error?.status == .usage)
+    }
+
+    @Test func `a data directory has one store at a time, and the second is told who holds it`() throws {
+        let directory = try TemporaryDirectory()
+        let store = DataDirectory(directory.path)
+        try store.prepare()
+        var lock: DirectoryLock? = try DirectoryLock.take(store)
+        let error = #expect(throws: CLIError.self) { try DirectoryLock.take(store) }
+        #expect(error?.code == .dataDirectoryInUse)
+        #expect(error?.status == .locked)
+        #expect(error?.message.contains("held by pid \(getpid())") == true)
+        withExtendedLifetime(lock) {}
+        lock = nil
+        _ = try DirectoryLock.take(store)
+    }
+
+    @Test func `a secret is made once and only its owner may read it`() throws {
+        let directory = try TemporaryDirectory()
+        let first = try Secret.keep(at: directory.file("admin.key"))
+        #expect(first.count == 64)
+        #expect(try Secret.keep(at: directory.file("admin.key")) == first)
+        #expect(try Secret.keep(at: directory.file("bus.token")) != first)
+        var information = stat()
+        #expect(stat(directory.file("admin.key"), &information) == 0)
+        #expect(information.st_mode & 0o777 == 0o600)
+    }
+
+    @Test func `the record of a running store survives being written and read`() throws {
+        let directory = try TemporaryDirectory()
+        let store = DataDirectory(directory.path)
+        try store.prepare()
+        try record(store).write(to: store)
+        #expect(RunRecord.read(store) == record(store))
+        #expect(record(store).isAlive)
+    }
+
+    @Test func `the end of a log is its last lines, without control characters`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("catalog.1.log")
+        #expect(LogTail.lines(path, count: 2) == [])
+        try FileAccess.write(Array("one\n\ntwo\u{1B}[31m\nthree\n".utf8), to: path, mode: 0o600)
+        #expect(LogTail.lines(path, count: 2) == ["two [31m", "three"])
+    }
+}

@@ -1,0 +1,44 @@
+import StoreModels
+import Storebus
+
+/// Products, transactions and a session as the gateway would answer them.
+enum Fixtures {
+    static let dollar = Currency(code: "USD") ?? { preconditionFailure("USD is a currency code") }()
+
+    static func money(_ amount: String) -> Money {
+        Money(amount: amount, currency: dollar) ?? { preconditionFailure("'\(amount)' is no amount") }()
+    }
+
+    static let session = Session(
+        token: "token", expiresAt: Timestamp.wallClock() + .seconds(3600),
+        storefront: Storefront(countryCode: "USA", identifier: "143441"), canMakePayments: true)
+
+    static func product(
+        _ identifier: String, _ amount: String, period: SubscriptionPeriod? = nil, trial: Bool = false
+    ) -> Product {
+        let week = SubscriptionPeriod(numberOfUnits: 1, unit: .week)
+        return Product(
+            productIdentifier: identifier, type: trial || period != nil ? .autoRenewable : .nonConsumable,
+            localizedTitle: "Title of \(identifier)", localizedDescription: "", price: money(amount),
+            priceLocale: "en_US@currency=USD", subscriptionPeriod: period,
+            subscriptionGroupIdentifier: trial ? "pro" : nil,
+            introductoryPrice: trial
+                ? ProductDiscount(
+                    identifier: nil, type: .introductory, price: money("0.00"), priceLocale: "en_US@currency=USD",
+                    paymentMode: .freeTrial, subscriptionPeriod: week, numberOfPeriods: 1) : nil,
+            introductoryOfferEligibility: trial ? .eligible : nil)
+    }
+
+    /// One without an identifier has no outcome, so neither date nor price.
+    static func transaction(
+        _ id: String, _ state: TransactionState, identifier: String? = nil
+    ) -> PaymentTransaction {
+        let isPurchased = state == .purchased
+        return PaymentTransaction(
+            id: id, transactionIdentifier: identifier, transactionState: state,
+            transactionDate: isPurchased ? Timestamp("2026-11-21T10:00:04Z") : nil,
+            payment: Payment(requestIdentifier: "key", productIdentifier: "pro.monthly"), revision: 1, deliveries: 2,
+            originDeviceId: "alice-1", expiresDate: isPurchased ? Timestamp("2026-11-28T10:00:04Z") : nil,
+            isTrialPeriod: isPurchased ? true : nil, price: isPurchased ? money("9.99") : nil)
+    }
+}

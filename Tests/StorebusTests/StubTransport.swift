@@ -1,0 +1,75 @@
+import StoreModels
+import Storebus
+import Synchronization
+import Testing
+
+/// Answers requests from a script and remembers them. A request the script has no answer for fails the test.
+final class StubTransport: StoreTransport {
+    /// Answers one request, or is not meant for it.
+    typealias Answer = @Sendable (StoreRequest) throws(CLIError) -> StoreResponse?
+
+    private struct State {
+        var answers: [Answer]
+        var requests: [StoreRequest] = []
+        var streams: [[String]]
+    }
+
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - answers: each answers one request, in their order.
+    ///   - streams: the pieces of each stream that is opened, in turn; after the last, opening is refused as superseded.
+    init(_ answers: [Answer] = [], streams: [[String]] = []) {
+        state = Mutex(State(answers: answers, streams: streams))
+    }
+
+    var requests: [StoreRequest] { state.withLock { $0.requests } }
+    var unused: Int { state.withLock { $0.answers.count } }
+
+    func send(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
+        let answer: Answer? = state.withLock { state in
+            state.requests.append(request)
+            return state.answers.isEmpty ? nil : state.answers.removeFirst()
+        }
+        guard let response = try answer?(request) else {
+            Issue.record("no answer for \(request.method.rawValue) \(request.path)")
+            throw CLIError(.internal, "no answer")
+        }
+        return response
+    }
+
+    func open(_ request: StoreRequest) async throws(CLIError) -> StoreStream {
+        let pieces: [String]? = state.withLock { state in
+            state.requests.append(request)
+            return state.streams.isEmpty ? nil : state.streams.removeFirst()
+        }
+        guard let pieces else { throw CLIError(.usage, "no more streams") }
+        return StoreStream(
+            bytes: AsyncThrowingStream<[UInt8], any Error> { continuation in
+                for piece in pieces { continuation.yield(Array(piece.utf8)) }
+                continuation.finish()
+            })
+    }
+
+    func api(adminKey: String? = "admin") -> StoreAPI {
+        StoreAPI(transport: self, url: "http://store", adminKey: adminKey)
+    }
+
+    /// The answer to one request of this method and path, whatever its query.
+    static func on(
+        _ method: StoreRequest.Method, _ path: String, _ status: Int, _ body: JSONValue
+    ) -> Answer {
+        { request throws(CLIError) in
+            #expect(request.method == method)
+            #expect(request.path.split(separator: "?").first.map(String.init) == path)
+            return StoreResponse(status: status, body: Array(JSONText.line(body).utf8))
+        }
+    }
+
+    static func problem(_ status: Int, _ code: StoreErrorCode) -> JSONValue {
+        .object([
+            "code": .string(code.name), "status": .integer(status), "detail": "as the test wants it",
+            "retryable": .bool(code.isRetryable), "traceId": "4bf92f35",
+        ])
+    }
+}

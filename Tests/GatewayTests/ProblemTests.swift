@@ -37,7 +37,7 @@ import Testing
         try await GatewayHarness.run { store in
             for (method, path, allowed) in [
                 ("DELETE", "/v1/payments", "POST"), ("TRACE", "/healthz", "GET"), ("PATCH", "/admin/v1/apps/x", "GET, PUT"),
-                ("POST", "/v1/transactions/stream", "GET"), ("BREW", "/v1/sessions", "POST"),
+                ("POST", "/v1/transactions/stream", "GET"),
             ] {
                 let answer = try await store.send(.init(rawValue: method), path)
                 #expect(answer.status == 405, "\(method) \(path)")
@@ -47,12 +47,22 @@ import Testing
         }
     }
 
-    @Test(arguments: ["/v1", "/v1/", "/v1/products/", "//v1/products", "/V1/products", "/v1/../healthz", "/v1/transactions/%ff", "/v1/transactions//finish"])
+    @Test(arguments: ["/v1", "/v1/", "/v1/products/", "//v1/products", "/V1/products", "/v1/../healthz", "/v1/transactions//finish"])
     func `there is no such path`(path: String) async throws {
         try await GatewayHarness.run { store in
             let answer = try await store.send(.GET, path)
             #expect(answer.status == 404)
             #expect(answer.code == "notFound")
+        }
+    }
+
+    @Test func `a path that is not UTF-8 is no path`() async throws {
+        try await GatewayHarness.run { store in
+            for path in ["/v1/transactions/%ff", "/v1/transactions/%4", "/v1/transactions/%zz"] {
+                let answer = try await RawConnection.exchange(store, "GET \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                #expect(answer.hasPrefix("HTTP/1.1 404"))
+                #expect(answer.contains("\"code\":\"notFound\""))
+            }
         }
     }
 

@@ -52,6 +52,6 @@ struct Call: Sendable {
     func body<Value: Decodable>(
         _ type: Value.Type, members: MemberNames, isOptional: Bool = false
     ) async throws -> Value {
-        try await RequestBodyReader.json(type, members: members, from: request, isOptional: isOptional).value
+        try await RequestBodyReader.json(type, members: members, from: request, isOptional: isOptional)
     }
 }

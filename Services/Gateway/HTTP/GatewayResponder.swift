@@ -23,7 +23,7 @@ struct GatewayResponder: HTTPResponder {
         } catch {
             let problem = Self.problem(error)
             record.code = problem.error.code
-            if problem.error.code == .internal { log(error, traceID: trace.traceID) }
+            if problem.error.code == .internal { log(error, record) }
             response = problem.response(traceID: trace.traceID)
         }
         response.headers[.xContentTypeOptions] = "nosniff"
@@ -88,18 +88,18 @@ struct GatewayResponder: HTTPResponder {
         return StoreError(.notImplemented, sentence)
     }
 
-    /// Whatever was thrown, as a problem. What we did not expect is `internal`, without a word of the cause.
+    /// Whatever was thrown, as a problem. What is `internal`, here or in a service, is told without a word of the cause.
     private static func problem(_ error: any Error) -> Problem {
         switch error {
         case let problem as Problem: problem
-        case let error as StoreError: Problem(error)
+        case let error as StoreError where error.code != .internal: Problem(error)
         default: Problem(StoreError(.internal, "something went wrong here; the log has the details"))
         }
     }
 
-    private func log(_ error: any Error, traceID: String) {
-        logger.error(
-            "request failed",
-            metadata: ["traceID": "\(traceID)", "error": "\(error is StoreError ? "\(error)" : "\(type(of: error))")"])
+    /// The cause, for whoever looks after the store. Of an error that is not ours only the kind: it may quote a request.
+    private func log(_ error: any Error, _ record: AccessRecord) {
+        let cause = error is StoreError ? "\(error)" : "\(type(of: error))"
+        record.logger(from: logger).error("request failed", metadata: ["error": "\(cause)"])
     }
 }

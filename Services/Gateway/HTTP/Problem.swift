@@ -32,10 +32,34 @@ struct Problem: Error {
 
     private var status: HTTPResponse.Status { .init(code: (400...599).contains(error.status) ? error.status : 500) }
 
+    /// The status in words (RFC 9110 §15), for those the gateway answers with.
+    private var title: String {
+        switch status.code {
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 408: "Request Timeout"
+        case 409: "Conflict"
+        case 411: "Length Required"
+        case 413: "Content Too Large"
+        case 414: "URI Too Long"
+        case 415: "Unsupported Media Type"
+        case 422: "Unprocessable Content"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 501: "Not Implemented"
+        case 503: "Service Unavailable"
+        case 504: "Gateway Timeout"
+        default: status.code < 500 ? "Refused" : "Internal Server Error"
+        }
+    }
+
     private func body(traceID: String) -> ByteBuffer {
         var members = error.details
         members["type"] = .string("urn:storebus:problem:\(error.code)")
-        members["title"] = .string(status.reasonPhrase.isEmpty ? error.code.name : status.reasonPhrase)
+        members["title"] = .string(title)
         members["status"] = .integer(status.code)
         members["detail"] = .string(error.message)
         members["code"] = .string(error.code.name)

@@ -7,10 +7,12 @@ import StoreModels
 enum RequestBodyReader {
     /// - Parameters:
     ///   - isOptional: Whether no body at all counts as `{}`.
+    ///   - check: Looks at the document before it is decoded, for rules a decoder has no words for.
     /// - Throws: `bodyTooLarge`, `requestInvalid`.
     static func json<Value: Decodable>(
-        _ type: Value.Type, members: MemberNames, from request: Request, isOptional: Bool = false
-    ) async throws -> (value: Value, document: JSONValue) {
+        _ type: Value.Type, members: MemberNames, from request: Request, isOptional: Bool = false,
+        check: (JSONValue) throws -> Void = { _ in }
+    ) async throws -> Value {
         var bytes = try await collect(request)
         if bytes.isEmpty && isOptional {
             bytes = Array("{}".utf8)
@@ -25,7 +27,8 @@ enum RequestBodyReader {
         }
         guard document.objectValue != nil else { throw StoreError.invalid("$", "must be an object") }
         try members.check(document)
-        return (try StoreJSON.decode(type, from: bytes), document)
+        try check(document)
+        return try StoreJSON.decode(type, from: bytes)
     }
 
     /// A body without a type is taken as JSON; one of another type is refused, which also keeps a web page from

@@ -12,9 +12,9 @@ extension Gateway {
     /// Puts a payment into the queue. One key is one charge, however often the request is sent.
     private func addPayment(_ call: Call) async throws -> Response {
         let key = try IdempotencyKey.read(call.request.headers)
-        let (request, document) = try await RequestBodyReader.json(
-            PaymentRequest.self, members: PaymentRequest.members, from: call.request)
-        try PaymentRequest.checkQuantity(document)
+        let request = try await RequestBodyReader.json(
+            PaymentRequest.self, members: PaymentRequest.members, from: call.request,
+            check: PaymentRequest.checkQuantity)
         try request.validate()
         try request.refuseWhatIsNotBuilt()
         let session = call.session

@@ -22,7 +22,9 @@ final class GatewayHarness: Sendable {
     let promotions: FakeService
     let launches = Recorder<DeviceLaunch>()
     private let port = Mutex(0)
-    private let http = HTTPClient(eventLoopGroupProvider: .singleton)
+    private let http = HTTPClient(
+        eventLoopGroupProvider: .singleton,
+        configuration: .init(connectionPool: .init(idleTimeout: .seconds(60), concurrentHTTP1ConnectionsPerHostSoftLimit: 64)))
 
     private init() async {
         gatewayClient = bus.client(name: "gateway")

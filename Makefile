@@ -16,7 +16,7 @@ BUILD   := $(SWIFT) build --scratch-path $(SCRATCH) --explicit-target-dependency
 SOURCES := Package.swift Shared Services Tests
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps build debug run test test-tsan scenarios lint format imports clean
+.PHONY: help doctor deps build debug run test test-tsan scenarios spike lint format imports clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,12 @@ test-tsan: deps ## Run the tests of Shared under ThreadSanitizer.
 
 scenarios: debug ## Run only the tests with real processes.
 	$(SWIFT) test --scratch-path $(SCRATCH) --filter '^Scenarios\.'
+
+spike: deps ## Measure where the gateway's handlers should run; needs wrk.
+	@command -v wrk >/dev/null || { echo "error: wrk is missing; install it: apt-get install wrk" >&2; exit 69; }
+	STOREBUS_SPIKE=1 $(SWIFT) build --scratch-path $(SCRATCH) --configuration release --product LoopSpike
+	Tests/Benchmarks/LoopSpike/measure \
+	    "$$(STOREBUS_SPIKE=1 $(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)/LoopSpike"
 
 lint: imports ## Check formatting and import directions.
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)

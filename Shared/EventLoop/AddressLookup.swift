@@ -51,10 +51,12 @@ final class AddressLookup {
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
         request.pointee.data = Unmanaged.passRetained(self).toOpaque()
-        let result = uv_getaddrinfo(loop.uv, request, { request, status, found in
-            let lookup = Unmanaged<AddressLookup>.fromOpaque(request!.pointee.data).takeRetainedValue()
-            lookup.answered(status, found)
-        }, host, nil, &hints)
+        let result = uv_getaddrinfo(
+            loop.uv, request,
+            { request, status, found in
+                let lookup = Unmanaged<AddressLookup>.fromOpaque(request!.pointee.data).takeRetainedValue()
+                lookup.answered(status, found)
+            }, host, nil, &hints)
         if result < 0 {
             Unmanaged.passUnretained(self).release()
             return UVError(code: result, operation: operation)
@@ -86,7 +88,9 @@ final class AddressLookup {
             }
             // Both families keep the port at the same place.
             withUnsafeMutablePointer(to: &storage) {
-                $0.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { $0.pointee.sin_port = in_port_t(port).bigEndian }
+                $0.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                    $0.pointee.sin_port = in_port_t(port).bigEndian
+                }
             }
             return storage
         }

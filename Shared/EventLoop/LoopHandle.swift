@@ -57,7 +57,8 @@ package class LoopHandle {
         UnsafeMutableRawPointer(memory).assumingMemoryBound(to: type)
     }
 
-    final func beginClosing(by closer: (UnsafeMutablePointer<uv_handle_t>, uv_close_cb) -> Void = { uv_close($0, $1) }) {
+    final func beginClosing(by closer: (UnsafeMutablePointer<uv_handle_t>, uv_close_cb) -> Void = { uv_close($0, $1) })
+    {
         if isClosed { return }
         isClosed = true
         willClose()

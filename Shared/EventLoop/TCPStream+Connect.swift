@@ -14,7 +14,7 @@ extension TCPStream {
         // An isolated parameter, and named in the closure: otherwise the handler's operation would leave the loop.
         let result = await withTaskCancellationHandler {
             _ = isolation
-            return await withCheckedContinuation { (continuation: CheckedContinuation<Transfer<Result<TCPStream, UVError>>, Never>) in
+            return await withCheckedContinuation { (continuation: CheckedContinuation<Outcome, Never>) in
                 let connector = TCPConnector(loop: loop, host: host, port: port) {
                     continuation.resume(returning: Transfer(value: $0))
                 }
@@ -36,6 +36,8 @@ extension TCPStream {
         TCPConnector(loop: loop, host: host, port: port, completion: completion)
             .start(host: host, port: port, timeout: timeout)
     }
+
+    private typealias Outcome = Transfer<Result<TCPStream, UVError>>
 
     /// Starts the handshake; `completion` gets 0 or libuv's code.
     func connect(to address: sockaddr_storage, _ completion: @escaping (CInt) -> Void) {

@@ -35,10 +35,12 @@ extension UVLoop {
     private func beginClosing() {
         isClosing = true
         // The walk visits all handles; the loop's own three are not LoopHandles and go last.
-        uv_walk(uv, { handle, _ in
-            guard let handle, let object = LoopHandle.from(handle) else { return }
-            object.loopCloses()
-        }, nil)
+        uv_walk(
+            uv,
+            { handle, _ in
+                guard let handle, let object = LoopHandle.from(handle) else { return }
+                object.loopCloses()
+            }, nil)
         for lookup in lookups.values { lookup.cancel() }
     }
 
@@ -51,9 +53,13 @@ extension UVLoop {
     }
 
     private func closeOwnHandles() {
-        uv_close(loopHandle(endOfPoll)) { UnsafeMutableRawPointer($0!).assumingMemoryBound(to: uv_prepare_t.self).deallocate() }
-        uv_close(loopHandle(doNotBlock)) { UnsafeMutableRawPointer($0!).assumingMemoryBound(to: uv_idle_t.self).deallocate() }
-        uv_close(loopHandle(wakeUp)) { UnsafeMutableRawPointer($0!).assumingMemoryBound(to: uv_async_t.self).deallocate() }
+        uv_close(loopHandle(endOfPoll)) { UVLoop.free($0, uv_prepare_t.self) }
+        uv_close(loopHandle(doNotBlock)) { UVLoop.free($0, uv_idle_t.self) }
+        uv_close(loopHandle(wakeUp)) { UVLoop.free($0, uv_async_t.self) }
+    }
+
+    private static func free<Handle>(_ handle: UnsafeMutablePointer<uv_handle_t>?, _ type: Handle.Type) {
+        UnsafeMutableRawPointer(handle!).assumingMemoryBound(to: type).deallocate()
     }
 
     /// For a loop that is dropped before anybody ran it.

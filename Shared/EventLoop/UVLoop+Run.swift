@@ -12,12 +12,14 @@ extension UVLoop {
         var thread = pthread_t()
         // The thread's reference keeps the loop alive for as long as it runs.
         let reference = Unmanaged.passRetained(loop)
-        let result = pthread_create(&thread, nil, { argument in
-            let loop = Unmanaged<UVLoop>.fromOpaque(argument!).takeRetainedValue()
-            pthread_setname_np(pthread_self(), String(loop.name.prefix(15)))
-            loop.runUntilClosed()
-            return nil
-        }, reference.toOpaque())
+        let result = pthread_create(
+            &thread, nil,
+            { argument in
+                let loop = Unmanaged<UVLoop>.fromOpaque(argument!).takeRetainedValue()
+                pthread_setname_np(pthread_self(), String(loop.name.prefix(15)))
+                loop.runUntilClosed()
+                return nil
+            }, reference.toOpaque())
         if result != 0 {
             reference.release()
             loop.inbox.withLock { $0.runClaimed = false }

@@ -44,6 +44,7 @@ import Logging
 /// What the command line must look like.
 struct Usage: Error, CustomStringConvertible {
     var description: String {
-        "usage: LoopSpike broker | echo <bus port> | http <bus port> " + Placement.allCases.map(\.rawValue).joined(separator: "|")
+        let placements = Placement.allCases.map(\.rawValue).joined(separator: "|")
+        return "usage: LoopSpike broker | echo <bus port> | http <bus port> \(placements)"
     }
 }

@@ -1,0 +1,117 @@
+import BusClient
+import BusService
+import StoreModels
+import Synchronization
+import Testing
+
+/// Goal: `$SRV` answers are what NATS ADR-32 says, so that its tools see our services. Method: the JSON itself.
+@Suite(.timeLimit(.minutes(1)))
+struct DiscoveryTests {
+    private func ask(_ harness: ServiceHarness, _ subject: String) async throws -> String {
+        String(decoding: try await harness.callerBus.request(subject).body, as: UTF8.self)
+    }
+
+    @Test(arguments: ["$SRV.PING", "$SRV.PING.payment-queue", "$SRV.PING.payment-queue.instance-1"])
+    func `PING tells who is there`(subject: String) async throws {
+        try await ServiceHarness.with { harness in
+            let answer = try await ask(harness, subject)
+            #expect(
+                answer
+                    == #"{"id":"instance-1","metadata":{},"name":"payment-queue","type":"io.nats.micro.v1.ping_response","#
+                    + #""version":"1.2.3"}"#)
+        }
+    }
+
+    @Test func `nobody answers for another name or instance`() async throws {
+        try await ServiceHarness.with { harness in
+            for subject in ["$SRV.PING.catalog", "$SRV.PING.payment-queue.other"] {
+                let error = await #expect(throws: BusError.self) { try await ask(harness, subject) }
+                #expect(error?.code == .noResponders)
+            }
+        }
+    }
+
+    @Test func `INFO tells the endpoints`() async throws {
+        try await ServiceHarness.with {
+            $0.handle(PaymentEndpoints.heads) { _, _ in HeadsReply(heads: []) }
+        } _: { harness in
+            let answer = try await ask(harness, "$SRV.INFO.payment-queue")
+            #expect(
+                answer
+                    == #"{"description":"Keeps payments.","endpoints":[{"metadata":{},"name":"queue.heads","queue_group":"q","#
+                    + #""subject":"sb.payment.v1.queue.heads"}],"id":"instance-1","metadata":{},"name":"payment-queue","#
+                    + #""type":"io.nats.micro.v1.info_response","version":"1.2.3"}"#)
+        }
+    }
+
+    @Test func `STATS counts requests, errors and time per endpoint`() async throws {
+        let fails = Mutex(false)
+        try await ServiceHarness.with {
+            $0.handle(PaymentEndpoints.heads) { _, _ in
+                if fails.withLock({ $0 }) { throw StoreError(.keyReused, "no") }
+                return HeadsReply(heads: [])
+            }
+        } _: { harness in
+            let caller = harness.caller()
+            for _ in 0..<3 { _ = try await caller.call(PaymentEndpoints.heads, ServiceHarness.request) }
+            fails.withLock { $0 = true }
+            _ = try? await caller.call(PaymentEndpoints.heads, ServiceHarness.request)
+            let text = try await ask(harness, "$SRV.STATS.payment-queue.instance-1")
+            let stats = try StoreJSON.decode(StatsResponse.self, from: Array(text.utf8))
+            #expect(stats.type == "io.nats.micro.v1.stats_response")
+            #expect(stats.endpoints.count == 1)
+            #expect(stats.endpoints[0].requests == 4)
+            #expect(stats.endpoints[0].errors == 1)
+            #expect(stats.endpoints[0].lastError == "422 keyReused")
+            #expect(stats.endpoints[0].averageProcessingTime == stats.endpoints[0].processingTime / 4)
+            for name in ["num_requests", "num_errors", "last_error", "processing_time", "average_processing_time"] {
+                #expect(text.contains("\"\(name)\":"))
+            }
+            #expect(text.contains(#""started":"20"#))
+        }
+    }
+
+    @Test func `HEALTH is the worst of the checks, and a check without an answer has failed`() async throws {
+        let gate = Gate()
+        try await ServiceHarness.with {
+            $0.healthCheck("database") { .pass }
+            $0.healthCheck("charges") { .warn("12 charges wait") }
+        } _: { harness in
+            let answer = try await ask(harness, "$SRV.HEALTH")
+            #expect(
+                answer
+                    == #"{"checks":{"charges":{"message":"12 charges wait","status":"warn"},"database":{"status":"pass"}},"#
+                    + #""id":"instance-1","name":"payment-queue","status":"warn","#
+                    + #""type":"dev.storebus.micro.v1.health_response","version":"1.2.3"}"#)
+            harness.service.healthCheck("stuck") {
+                await gate.pass()
+                return .pass
+            }
+            for _ in 0..<2 {
+                let health = await harness.service.healthResponse()
+                #expect(health.checks["stuck"]?.status == .fail)
+                #expect(health.status == .fail)
+            }
+            gate.open()
+        }
+    }
+
+    @Test func `discovery finds every instance of every service`() async throws {
+        let bus = InMemoryBus()
+        var running: [Task<Void, any Error>] = []
+        for (name, instance) in [(ServiceName.catalog, "a"), (.catalog, "b"), (.eligibility, "c")] {
+            let service = BusService(
+                name: name, version: "1", bus: bus.client(name: instance), logger: silent, instance: instance)
+            running.append(Task { try await service.run() })
+            await service.ready()
+        }
+        let discovery = ServiceDiscovery(bus.client(name: "test"))
+        #expect(try await discovery.ping().map(\.id) == ["a", "b", "c"])
+        #expect(try await discovery.ping("catalog").map(\.id) == ["a", "b"])
+        #expect(try await discovery.health("eligibility").map(\.status) == [.pass])
+        #expect(try await discovery.info("gateway").isEmpty)
+        for task in running { task.cancel() }
+        for task in running { try await task.value }
+        #expect(bus.subscriptionCount == 0)
+    }
+}

@@ -2,7 +2,8 @@
 package enum EventLoopLimits {
     /// One read takes at most this many bytes. One buffer serves all streams of a loop, so it may be generous.
     package static let readBytes = 64 * 1024
-    /// Jobs run in one turn before the loop looks at its sockets again; the rest follows in the next turn.
+    /// Jobs run, and outputs flushed, in one turn before the loop looks at its sockets again; the rest follows in the
+    /// next turn.
     package static let jobsPerTurn = 4096
     /// Connections accepted in one turn before the others get their share.
     package static let acceptsPerTurn = 64

@@ -54,8 +54,8 @@ extension UVLoop {
 
     /// The thread's last act: hands the rest over to the late queue and lets `close()` return.
     private func leave() {
-        let rest = Array(local)
-        local = []
+        var rest: [LoopJob] = []
+        while let job = local.popFirst() { rest.append(job) }
         let closers = inbox.withLock { inbox in
             inbox.phase = .closed
             inbox.jobs = rest + inbox.jobs

@@ -16,7 +16,7 @@ extension UVLoop {
     }
 
     /// Runs `work` once, when the callbacks and jobs of this turn are done and before the loop polls again. Work that
-    /// is registered meanwhile still belongs to this turn. On the loop only.
+    /// is registered meanwhile still belongs to this turn, unless that grows too long. On the loop only.
     package func atEndOfTurn(_ work: @escaping () -> Void) {
         preconditionIsolated()
         guard isRunning else { return work() }
@@ -50,40 +50,51 @@ extension UVLoop {
     /// Another thread has left jobs. They run at the end of the turn with all others.
     func takeInbox() {
         enterTurn()
-        let batch = inbox.withLock { inbox in
-            let batch = inbox.jobs
-            inbox.jobs = []
-            return batch
-        }
-        local.append(contentsOf: batch)
+        inbox.withLock { swap(&$0.jobs, &spareJobs) }
+        local.append(contentsOf: spareJobs)
+        // After a burst the memory goes back.
+        spareJobs.removeAll(keepingCapacity: spareJobs.count <= EventLoopLimits.jobsPerTurn)
     }
 
-    /// The last thing before the loop polls.
+    /// The last thing before the loop polls: jobs, then what was registered for the end of the turn, then output; and
+    /// again, for what these have caused, until nothing is left or the turn has had its share.
     func finishTurn() {
-        if !local.isEmpty { enterTurn() }
+        if hasWork { enterTurn() }
         var budget = EventLoopLimits.jobsPerTurn
-        repeat {
-            while budget > 0, let job = local.popFirst() {
-                run(job)
-                budget -= 1
-            }
-            runEndOfTurnWork()
-        } while budget > 0 && !local.isEmpty
-        // An active idle handle keeps poll from blocking while jobs wait.
-        if local.isEmpty { uv_idle_stop(doNotBlock) } else { uv_idle_start(doNotBlock) { _ in } }
+        while budget > 0, hasWork {
+            runJobs(&budget)
+            runEndOfTurnWork(&budget)
+            flushOutput(&budget)
+        }
+        // An active idle handle keeps poll from blocking while work waits.
+        if hasWork { uv_idle_start(doNotBlock) { _ in } } else { uv_idle_stop(doNotBlock) }
         endIfNothingIsOpen()
         recordTurn()
     }
 
-    private func runEndOfTurnWork() {
-        while !endOfTurnWork.isEmpty || !handlesWithOutput.isEmpty {
-            let work = endOfTurnWork
-            endOfTurnWork.removeAll(keepingCapacity: true)
-            for item in work { item() }
-            let streams = handlesWithOutput
-            handlesWithOutput.removeAll(keepingCapacity: true)
-            for stream in streams { stream.flush() }
+    private var hasWork: Bool { !(local.isEmpty && endOfTurnWork.isEmpty && handlesWithOutput.isEmpty) }
+
+    private func runJobs(_ budget: inout Int) {
+        while budget > 0, let job = local.popFirst() {
+            run(job)
+            budget -= 1
         }
+    }
+
+    private func runEndOfTurnWork(_ budget: inout Int) {
+        swap(&endOfTurnWork, &spareWork)
+        for work in spareWork { work() }
+        budget -= spareWork.count
+        spareWork.removeAll(keepingCapacity: true)
+    }
+
+    private func flushOutput(_ budget: inout Int) {
+        // What registers itself now ran before the output of this round left, so it comes first.
+        guard endOfTurnWork.isEmpty else { return }
+        swap(&handlesWithOutput, &spareHandles)
+        for stream in spareHandles { stream.flush() }
+        budget -= spareHandles.count
+        spareHandles.removeAll(keepingCapacity: true)
     }
 
     private func recordTurn() {

@@ -59,6 +59,10 @@ package final class UVLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     var local = Deque<LoopJob>()
     var endOfTurnWork: [() -> Void] = []
     var handlesWithOutput: [TCPStream] = []
+    /// Empty arrays to swap with those above and with the inbox, so that a turn allocates nothing.
+    var spareJobs: [LoopJob] = []
+    var spareWork: [() -> Void] = []
+    var spareHandles: [TCPStream] = []
     var openHandles = 0
     var lookups: [ObjectIdentifier: AddressLookup] = [:]
     /// When the first callback of this turn began, in nanoseconds of `uv_hrtime`; 0 between turns.

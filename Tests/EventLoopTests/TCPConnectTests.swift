@@ -5,14 +5,15 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct TCPConnectTests {
     @Test func `a port nobody listens on refuses, and the error names it`() async throws {
         try await withLoop { on in
-            let listener = try TCPListener.bind(loop: on.loop, host: "127.0.0.1", port: 0)
+            // An address that no other test uses: nobody takes the port in between.
+            let listener = try TCPListener.bind(loop: on.loop, host: "127.0.0.3", port: 0)
             let port = listener.localAddress.port
             listener.close()
             let error = await #expect(throws: UVError.self) {
-                _ = try await TCPStream.connect(loop: on.loop, host: "127.0.0.1", port: port, timeout: .seconds(10))
+                _ = try await TCPStream.connect(loop: on.loop, host: "127.0.0.3", port: port, timeout: .seconds(10))
             }
             #expect(error?.code == UVError.connectionRefused)
-            #expect(error?.description == "connect 127.0.0.1:\(port): connection refused (ECONNREFUSED)")
+            #expect(error?.description == "connect 127.0.0.3:\(port): connection refused (ECONNREFUSED)")
         }
     }
 

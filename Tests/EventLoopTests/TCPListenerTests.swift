@@ -14,16 +14,17 @@ import Testing
 
     @Test func `an address in use is named`() async throws {
         try await withLoop { on in
-            let first = try TCPListener.bind(loop: on.loop, host: "127.0.0.1", port: 0)
+            // An address that no other test uses: its ports are not taken between close and the next bind.
+            let first = try TCPListener.bind(loop: on.loop, host: "127.0.0.2", port: 0)
             let port = first.localAddress.port
             let error = #expect(throws: UVError.self) {
-                try TCPListener.bind(loop: on.loop, host: "127.0.0.1", port: port)
+                try TCPListener.bind(loop: on.loop, host: "127.0.0.2", port: port)
             }
             #expect(error?.code == UVError.addressInUse)
-            #expect(error?.description == "listen on 127.0.0.1:\(port): address already in use (EADDRINUSE)")
+            #expect(error?.description == "listen on 127.0.0.2:\(port): address already in use (EADDRINUSE)")
             first.close()
             // The port is free as soon as close has returned.
-            try TCPListener.bind(loop: on.loop, host: "127.0.0.1", port: port).close()
+            try TCPListener.bind(loop: on.loop, host: "127.0.0.2", port: port).close()
         }
     }
 

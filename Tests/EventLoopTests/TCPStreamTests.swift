@@ -186,6 +186,20 @@ import Testing
         }
     }
 
+    @Test func `a stream that writes whenever it has drained does not keep the loop from its timers`() async throws {
+        try await withLoop { on in
+            let pair = try await StreamPair.make(on: on)
+            pair.server.onRead = { _ in }
+            pair.server.startReading()
+            let client = pair.client
+            client.onDrain = { client.write([1]) }
+            client.write([1])
+            try await on.loop.sleep(for: .milliseconds(10))
+            #expect(client.bytesWritten > 1)
+            #expect(pair.server.bytesRead > 0)
+        }
+    }
+
     @Test func `writing to a peer that has gone ends the stream with an error`() async throws {
         try await withLoop { on in
             let pair = try await StreamPair.make(on: on)

@@ -58,7 +58,9 @@ struct MonitorRequestParser {
                 continue
             }
             let digits = rest.prefix(2)
-            guard digits.count == 2, let value = UInt8(String(Substring(digits)), radix: 16) else { return nil }
+            guard digits.count == 2, digits.first != UInt8(ascii: "+"),
+                let value = UInt8(String(Substring(digits)), radix: 16)
+            else { return nil }
             bytes.append(value)
             rest = rest.dropFirst(2)
         }

@@ -63,7 +63,8 @@ package enum ChargeRepository {
             amount = Money(minorUnits: minorUnits, currency: currency)
         }
         return Charge(
-            chargeKey: try row["charge_key"], chargeIdentifier: "\(number)", outcome: try row["outcome"], amount: amount,
+            chargeKey: try row["charge_key"], chargeIdentifier: "\(number)", outcome: try row["outcome"],
+            amount: amount,
             declineReason: try row["decline_reason"], createdAt: Timestamp(milliseconds: try row["created_at"]))
     }
 }

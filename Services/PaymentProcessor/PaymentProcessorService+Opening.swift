@@ -8,7 +8,8 @@ extension PaymentProcessorService {
     package static func openDatabase(in directory: String, logger: Logger) throws(StartupError) -> SQLiteDatabase {
         do throws(PersistenceError) {
             return try SQLiteDatabase.open(
-                path: "\(directory)/payment-processor.sqlite", holder: "payment-processor", migrations: PaymentProcessorSchema.migrations,
+                path: "\(directory)/payment-processor.sqlite", holder: "payment-processor",
+                migrations: PaymentProcessorSchema.migrations,
                 logger: logger)
         } catch {
             throw StartupError(exit(for: error), error.message)

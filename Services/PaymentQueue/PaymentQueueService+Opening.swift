@@ -8,7 +8,8 @@ extension PaymentQueueService {
     package static func openDatabase(in directory: String, logger: Logger) throws(StartupError) -> SQLiteDatabase {
         do throws(PersistenceError) {
             return try SQLiteDatabase.open(
-                path: "\(directory)/payment-queue.sqlite", holder: "payment-queue", migrations: PaymentQueueSchema.migrations,
+                path: "\(directory)/payment-queue.sqlite", holder: "payment-queue",
+                migrations: PaymentQueueSchema.migrations,
                 logger: logger)
         } catch {
             throw StartupError(exit(for: error), error.message)

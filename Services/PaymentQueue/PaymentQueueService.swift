@@ -31,7 +31,8 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         checkpoint: @escaping CheckpointHook = { _ in }
     ) {
         self.init(
-            database: database, collaborators: .onBus(ServiceCaller(bus: bus, caller: ServiceName.paymentQueue.rawValue)),
+            database: database,
+            collaborators: .onBus(ServiceCaller(bus: bus, caller: ServiceName.paymentQueue.rawValue)),
             clock: clock, logger: logger, checkpoint: checkpoint)
     }
 
@@ -115,8 +116,12 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
-                group.addTask { await self.repeating("janitor", every: PurchaseJanitor.interval) { try await self.janitor.sweep() } }
-                group.addTask { await self.repeating("pruner", every: JournalPruner.interval) { try await self.pruner.prune() } }
+                group.addTask {
+                    await self.repeating("janitor", every: PurchaseJanitor.interval) { try await self.janitor.sweep() }
+                }
+                group.addTask {
+                    await self.repeating("pruner", every: JournalPruner.interval) { try await self.pruner.prune() }
+                }
             }
         }
         await database.close()

@@ -3,7 +3,7 @@ import StoreModels
 import Testing
 
 /// Goal: one customer per app and account, in a storefront that is fixed when the account is created.
-@Suite struct AccountTests {
+@Suite(.serialized) struct AccountTests {
     private func open(
         _ store: TestStore, _ account: String, app: String = "com.example.app", storefront: String? = nil
     ) async throws -> OpenAccountReply {
@@ -40,11 +40,14 @@ import Testing
             let first = try await open(store, "alice", storefront: "FRA")
             #expect(first.storefront == "FRA")
             #expect(try await open(store, "alice").storefront == "FRA")
-            #expect(try await refusal { try await open(store, "alice", storefront: "DEU") }?.code == .storefrontMismatch)
+            #expect(
+                try await refusal { try await open(store, "alice", storefront: "DEU") }?.code == .storefrontMismatch)
         }
     }
 
-    @Test(arguments: ["fra", "FR", "FRAN", ""]) func `a storefront is an alpha-3 code`(_ storefront: String) async throws {
+    @Test(arguments: ["fra", "FR", "FRAN", ""]) func `a storefront is an alpha-3 code`(_ storefront: String)
+        async throws
+    {
         try await TestStore.with { store in
             let error = try await refusal { try await open(store, "alice", storefront: storefront) }
             #expect(error?.code == .requestInvalid)

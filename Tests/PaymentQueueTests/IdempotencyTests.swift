@@ -2,7 +2,7 @@ import StoreModels
 import Testing
 
 /// Goal: one key is one transaction and at most one charge (P3), however often and from wherever it is sent.
-@Suite struct IdempotencyTests {
+@Suite(.serialized) struct IdempotencyTests {
     @Test func `P3: the same key 32 times at once is one charge and one transaction`() async throws {
         try await TestStore.with { store in
             let alice = try await store.shopper()
@@ -18,7 +18,9 @@ import Testing
         }
     }
 
-    @Test func `a repetition gets the stored status and body, though the transaction was delivered and finished since`() async throws {
+    @Test func `a repetition gets the stored status and body, though the transaction was delivered and finished since`()
+        async throws
+    {
         try await TestStore.with { store in
             let alice = try await store.shopper()
             let first = try await alice.add("coins", key: "k")
@@ -35,8 +37,12 @@ import Testing
         try await TestStore.with { store in
             let alice = try await store.shopper()
             _ = try await alice.add("coins", key: "k")
-            for change in [("beaches", 1, nil), ("coins", 2, nil), ("coins", 1, "somebody")] as [(String, Int, String?)] {
-                #expect(try await refusal { try await alice.add(change.0, key: "k", quantity: change.1, username: change.2) }?.code == .keyReused)
+            for change in [("beaches", 1, nil), ("coins", 2, nil), ("coins", 1, "somebody")] as [(String, Int, String?)]
+            {
+                #expect(
+                    try await refusal {
+                        try await alice.add(change.0, key: "k", quantity: change.1, username: change.2)
+                    }?.code == .keyReused)
             }
             #expect(try await store.charges().count == 1)
         }
@@ -45,7 +51,7 @@ import Testing
     @Test func `another payment with a key in flight is keyReused at once`() async throws {
         try await TestStore.with(withProcessor: false) { store in
             let alice = try await store.shopper()
-            _ = try await alice.add("coins", key: "k", within: .milliseconds(250))
+            _ = try await alice.begin("coins", key: "k")
             #expect(try await refusal { try await alice.add("beaches", key: "k") }?.code == .keyReused)
         }
     }

@@ -6,7 +6,7 @@ import Testing
 /// Goal: whatever happens in whatever order, money and queue agree (P1 to P8, Q3 to Q5).
 /// Method: a seeded mixture of purchases, repetitions, finishes, processor trouble, crashes and restarts; then all is
 /// healed and the ledger, the journals and the transactions are compared.
-@Suite struct InterleavingTests {
+@Suite(.serialized) struct InterleavingTests {
     private struct Key: Hashable {
         var account: String
         var key: String
@@ -14,7 +14,9 @@ import Testing
         var quantity: Int
     }
 
-    @Test(arguments: 0..<6) func `P1 to P8: any interleaving ends in one charge per purchase that cost something`(_ round: Int) async throws {
+    @Test(arguments: 0..<6) func `P1 to P8: any interleaving ends in one charge per purchase that cost something`(
+        _ round: Int
+    ) async throws {
         var random = SplitMix64.seeded("interleaving \(round)")
         try await TestStore.with { store in
             var keys: [Key] = []
@@ -61,9 +63,12 @@ import Testing
     /// Errors are part of the game; what counts is what stands in the end.
     private func attempt(_ key: Key, in store: TestStore, finishes: Bool) async {
         guard let shopper = try? await store.shopper(key.account),
-            let reply = try? await shopper.add(key.product, key: key.key, quantity: key.quantity, within: .milliseconds(260))
+            let reply = try? await shopper.add(
+                key.product, key: key.key, quantity: key.quantity, within: .milliseconds(260))
         else { return }
-        if finishes, reply.transaction.transactionState.isTerminal { _ = try? await shopper.finish(reply.transaction.id) }
+        if finishes, reply.transaction.transactionState.isTerminal {
+            _ = try? await shopper.finish(reply.transaction.id)
+        }
     }
 
     private func check(_ store: TestStore, _ keys: Set<Key>) async throws {
@@ -81,7 +86,9 @@ import Testing
         let paid = settled.filter { $0.transactionState == .purchased && ($0.price?.minorUnits ?? 0) > 0 }
         #expect(Set(captured.map(\.chargeKey)) == Set(paid.map { "purchase:\($0.id)" }))
         #expect(captured.count == paid.count)
-        #expect(captured.reduce(0) { $0 + ($1.amount?.minorUnits ?? 0) } == paid.reduce(0) { $0 + ($1.price?.minorUnits ?? 0) })
+        #expect(
+            captured.reduce(0) { $0 + ($1.amount?.minorUnits ?? 0) }
+                == paid.reduce(0) { $0 + ($1.price?.minorUnits ?? 0) })
         let identifiers = settled.compactMap(\.transactionIdentifier)
         #expect(Set(identifiers).count == identifiers.count)
         for account in ["alice", "bob"] { try await check(try await store.shopper(account), settled) }

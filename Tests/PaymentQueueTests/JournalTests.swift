@@ -7,15 +7,18 @@ import Synchronization
 import Testing
 
 /// Goal: the journal has no gaps, snapshot and changes together are everything in order, and hints come after commits.
-@Suite struct JournalTests {
-    @Test func `seq has no gaps per customer under concurrency, and revisions of a transaction come in order`() async throws {
+@Suite(.serialized) struct JournalTests {
+    @Test func `seq has no gaps per customer under concurrency, and revisions of a transaction come in order`()
+        async throws
+    {
         try await TestStore.with { store in
             let shoppers = [try await store.shopper("alice"), try await store.shopper("bob")]
             try await withThrowingTaskGroup { group in
                 for number in 0..<40 {
                     let shopper = shoppers[number % 2]
                     group.addTask {
-                        let value = try await shopper.add(number % 3 == 0 ? "nothing" : "coins", key: "k\(number)").transaction
+                        let value = try await shopper.add(number % 3 == 0 ? "nothing" : "coins", key: "k\(number)")
+                            .transaction
                         if number % 5 == 0 { try await shopper.finish(value.id) }
                     }
                 }
@@ -81,7 +84,9 @@ import Testing
             let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
             _ = try await bob.add("coins", key: "k")
             func heads(_ customers: [String]) async throws -> [Int64] {
-                let references = customers.map { CustomerReference(bundleId: Catalogue.bundleId, customerIdentifier: $0) }
+                let references = customers.map {
+                    CustomerReference(bundleId: Catalogue.bundleId, customerIdentifier: $0)
+                }
                 return try await store.caller.call(PaymentEndpoints.heads, HeadsRequest(customers: references)).heads
             }
             #expect(try await heads([alice.customer, "c_nobody", bob.customer, alice.customer]) == [0, 0, 2, 0])

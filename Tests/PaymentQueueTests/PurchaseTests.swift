@@ -5,7 +5,7 @@ import StorebusTesting
 import Testing
 
 /// Goal: what a payment becomes, as the customer, the ledger and the journal see it.
-@Suite struct PurchaseTests {
+@Suite(.serialized) struct PurchaseTests {
     @Test func `M30, M37: purchasing is journalled before purchased, one charge of the quoted amount`() async throws {
         try await TestStore.with { store in
             let alice = try await store.shopper()
@@ -64,7 +64,8 @@ import Testing
         }
     }
 
-    @Test func `M52: at the limit of unfinished transactions any product fails, after a finish it sells`() async throws {
+    @Test func `M52: at the limit of unfinished transactions any product fails, after a finish it sells`() async throws
+    {
         try await TestStore.with { store in
             store.catalogue.sell(.product("coins", .consumable, "0.99"), unfinishedLimit: 1)
             let alice = try await store.shopper()
@@ -122,8 +123,8 @@ import Testing
     @Test func `P8: when the first of two is declined, the waiting one is charged`() async throws {
         try await TestStore.with(withProcessor: false) { store in
             let alice = try await store.shopper()
-            let first = try await alice.add("beaches", key: "1", within: .milliseconds(250))
-            let second = try await alice.add("beaches", key: "2", within: .milliseconds(250))
+            let first = try await alice.begin("beaches", key: "1")
+            let second = try await alice.begin("beaches", key: "2")
             #expect([first.status, second.status] == [202, 202])
             #expect(second.transaction.price == nil)
             store.processor.set(outcome: .declined)
@@ -136,12 +137,14 @@ import Testing
         }
     }
 
-    @Test func `a purchase the processor charged another amount for is quarantined: neither given nor failed`() async throws {
+    @Test func `a purchase the processor charged another amount for is quarantined: neither given nor failed`()
+        async throws
+    {
         try await TestStore.with { store in
             let alice = try await store.shopper()
             // Somebody has used the key of this purchase for another amount: reached by stopping before the charge.
             store.processor.set(trouble: .before)
-            let stuck = try await alice.add("coins", key: "k", within: .milliseconds(250)).transaction
+            let stuck = try await alice.begin("coins", key: "k").transaction
             store.processor.set(trouble: .none)
             let other = try await store.caller.call(
                 ProcessorEndpoints.createCharge,

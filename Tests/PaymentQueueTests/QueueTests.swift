@@ -6,7 +6,7 @@ import Testing
 
 /// Goal: what is unfinished comes back at every launch, in full and to the right devices, until it is finished (M49 to
 /// M57; Q1, Q3 to Q6).
-@Suite struct QueueTests {
+@Suite(.serialized) struct QueueTests {
     @Test func `M49, M57: an unfinished transaction survives the process, with the same id`() async throws {
         try await TestStore.with { store in
             let alice = try await store.shopper()
@@ -51,13 +51,14 @@ import Testing
     @Test func `M28: a purchasing transaction is not finishable and stays`() async throws {
         try await TestStore.with(withProcessor: false) { store in
             let alice = try await store.shopper()
-            let value = try await alice.add("coins", key: "k", within: .milliseconds(250)).transaction
+            let value = try await alice.begin("coins", key: "k").transaction
             #expect(try await refusal { try await alice.finish(value.id) }?.code == .transactionNotFinishable)
             #expect(try await alice.snapshot().transactions.map(\.id) == [value.id])
         }
     }
 
-    @Test func `purchased belongs to the customer, failed and purchasing to the device that caused them`() async throws {
+    @Test func `purchased belongs to the customer, failed and purchasing to the device that caused them`() async throws
+    {
         try await TestStore.with { store in
             let phone = try await store.shopper()
             let tablet = phone.on(device: "tablet")
@@ -85,11 +86,15 @@ import Testing
             #expect(try await refusal { try await bob.snapshot(after: bought.id) }?.code == .notFound)
             // Another app's customer with the same identifier is another customer.
             let elsewhere = OfferSummaryRequest(bundleId: "com.example.other", customerIdentifier: alice.customer)
-            #expect(try await refusal { try await store.caller.call(PaymentEndpoints.offerSummary, elsewhere) }?.code == .notFound)
+            #expect(
+                try await refusal { try await store.caller.call(PaymentEndpoints.offerSummary, elsewhere) }?.code
+                    == .notFound)
         }
     }
 
-    @Test func `M23: history holds what was purchased, finished or not, and nothing that failed, page by page`() async throws {
+    @Test func `M23: history holds what was purchased, finished or not, and nothing that failed, page by page`()
+        async throws
+    {
         try await TestStore.with { store in
             let alice = try await store.shopper()
             var bought: [String] = []
@@ -117,10 +122,9 @@ import Testing
             try await alice.finish(bought[1])
             try await alice.finish(bought[4])
             let second = try await alice.snapshot(after: first.after, limit: 2)
-            let third = try await alice.snapshot(after: second.after, limit: 2)
             #expect(first.transactions.map(\.id) + second.transactions.map(\.id) == Array(bought[..<4]))
-            #expect(third.transactions.isEmpty)
-            #expect(third.after == nil)
+            #expect(first.after == bought[1])
+            #expect(second.after == nil)
             let later = try await alice.changes(after: first.seq).changes
             #expect(later.map(\.transaction.id) == [bought[1], bought[4]])
             #expect(later.map(\.kind) == [.removed, .removed])
@@ -144,7 +148,8 @@ import Testing
             #expect(try await list(.init(isFinished: false)).transactions.map(\.id) == [second.id])
             #expect(try await list(.init(bundleId: "other")).transactions.isEmpty)
             let page = try await list(.init(limit: 1))
-            #expect(try await list(.init(after: page.after, limit: 1)).transactions.map(\.id) == [all.transactions[1].id])
+            #expect(
+                try await list(.init(after: page.after, limit: 1)).transactions.map(\.id) == [all.transactions[1].id])
         }
     }
 
@@ -153,16 +158,17 @@ import Testing
             let alice = try await store.shopper()
             // Control characters are written as six bytes in JSON, which makes the largest transaction there can be.
             let name = String(repeating: "\u{1}", count: 4096)
-            for number in 0..<24 { _ = try await alice.add("coins", key: "k\(number)", username: name) }
+            for number in 0..<20 { _ = try await alice.add("coins", key: "k\(number)", username: name) }
             let page = try await alice.snapshot()
-            #expect(page.transactions.count < 24)
+            #expect(page.transactions.count < 20)
             let rest = try await alice.snapshot(after: page.after)
-            #expect(page.transactions.count + rest.transactions.count == 24)
+            #expect(page.transactions.count + rest.transactions.count == 20)
             let changes = try await alice.changes()
-            #expect(changes.changes.count < 48)
-            #expect(changes.head == 48)
+            #expect(changes.changes.count < 40)
+            #expect(changes.head == 40)
             #expect(try await alice.history().after != nil)
-            #expect(try await store.caller.call(PaymentEndpoints.listTransactions, TransactionListRequest()).after != nil)
+            #expect(
+                try await store.caller.call(PaymentEndpoints.listTransactions, TransactionListRequest()).after != nil)
         }
     }
 }

@@ -3,7 +3,7 @@ import StoreModels
 import Testing
 
 /// Goal: introductory offers are given once per group, and subscriptions end when the calendar says (O1, M114 to M134).
-@Suite struct SubscriptionPurchaseTests {
+@Suite(.serialized) struct SubscriptionPurchaseTests {
     @Test func `M116, M118: a free trial is purchased without a charge and lasts as long as the offer`() async throws {
         try await TestStore.with { store in
             let alice = try await store.shopper()
@@ -24,7 +24,10 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<5) func `O1, M134: two products of a group at once get one offer, the second pays the regular price`(_ round: Int) async throws {
+    @Test(arguments: 0..<5)
+    func `O1, M134: two products of a group at once get one offer, the second pays the regular price`(_ round: Int)
+        async throws
+    {
         try await TestStore.with { store in
             let alice = try await store.shopper()
             async let first = alice.add("pro.yearly", key: "1")
@@ -41,10 +44,10 @@ import Testing
     @Test func `M134, O4: an offer in flight counts as used, and a declined purchase gives it back`() async throws {
         try await TestStore.with(withProcessor: false) { store in
             let alice = try await store.shopper()
-            let inFlight = try await alice.add("pro.yearly", key: "1", within: .milliseconds(250)).transaction
+            let inFlight = try await alice.begin("pro.yearly", key: "1").transaction
             #expect(inFlight.offer != nil)
             #expect(try await alice.offers().map(\.introductoryOfferReserved) == [true])
-            let trial = try await alice.add("pro.monthly", key: "2", within: .milliseconds(250)).transaction
+            let trial = try await alice.begin("pro.monthly", key: "2").transaction
             #expect(trial.offer == nil)
             #expect(trial.price == .usd("9.99"))
             store.processor.set(outcome: .declined)
@@ -69,7 +72,9 @@ import Testing
         }
     }
 
-    @Test func `the active subscription cannot be bought again; when it has lapsed it can, and continues the first`() async throws {
+    @Test func `the active subscription cannot be bought again; when it has lapsed it can, and continues the first`()
+        async throws
+    {
         try await TestStore.with { store in
             let alice = try await store.shopper()
             let first = try await alice.add("news.weekly", key: "1").transaction
@@ -88,7 +93,9 @@ import Testing
         }
     }
 
-    @Test func `two purchases of one subscription at once are one charge, the other is told it is subscribed`() async throws {
+    @Test func `two purchases of one subscription at once are one charge, the other is told it is subscribed`()
+        async throws
+    {
         try await TestStore.with { store in
             let alice = try await store.shopper()
             async let first = alice.add("news.weekly", key: "1")
@@ -100,11 +107,13 @@ import Testing
         }
     }
 
-    @Test func `O1: a crash between the commits keeps the claim, and it is consumed when the purchase is resolved`() async throws {
+    @Test func `O1: a crash between the commits keeps the claim, and it is consumed when the purchase is resolved`()
+        async throws
+    {
         try await TestStore.with { store in
             let alice = try await store.shopper()
             store.current.crash.arm(.afterFirstCommit)
-            _ = try? await alice.add("pro.monthly", key: "1", within: .milliseconds(300))
+            _ = try? await alice.add("pro.monthly", key: "1")
             try await store.restartQueue()
             #expect(try await alice.offers().map(\.introductoryOfferReserved) == [true])
             try await store.settle()

@@ -44,9 +44,9 @@ package struct PurchaseCoordinator: Sendable {
     ) async throws -> AddPaymentReply {
         try driver.checkpoint(.afterFirstCommit)
         try driver.finish(written)
-        let id = written.stored.id
-        let stored = isSettled(written.stored) ? written.stored : try await outcome(of: id, deadline) ?? written.stored
-        return reply(stored.transaction)
+        guard !isSettled(written.stored) else { return reply(written.stored.transaction) }
+        let stored = try await outcome(of: written.stored.id, fresh: written.stored, deadline)
+        return reply((stored ?? written.stored).transaction)
     }
 
     /// The same key again: the stored answer, or the purchase in flight, whose end it waits for like the first one.
@@ -64,20 +64,27 @@ package struct PurchaseCoordinator: Sendable {
     }
 
     /// Works on the purchase until it is settled or the reply has to go.
-    private func outcome(of id: String, _ deadline: ContinuousClock.Instant) async throws -> StoredTransaction? {
+    private func outcome(
+        of id: String, fresh: StoredTransaction? = nil, _ deadline: ContinuousClock.Instant
+    ) async throws -> StoredTransaction? {
         let last = deadline - Self.replyMargin
-        var attempts = 0
-        while true {
+        var stored = try await driver.drive(id, fresh: fresh, until: last)
+        var attempts = 1
+        while !(stored.map(isOver) ?? false), ContinuousClock.now < last {
             let news = driver.board.listen(id)
-            let stored = try await driver.drive(id, until: last)
-            if let stored, isSettled(stored) || stored.phase == .quarantined { return stored }
-            if stored == nil, let seen = try await store.find(id), isSettled(seen) { return seen }
-            let now = ContinuousClock.now
-            guard now < last else { return try await store.find(id) }
+            // Somebody else may have settled it before the listening began.
+            stored = try await store.find(id)
+            if stored.map(isOver) ?? true { return stored }
+            await news.wait(until: min(last, .now + RetrySchedule.delay(afterAttempts: attempts)))
+            stored = try await driver.drive(id, until: last)
             attempts += 1
-            await news.wait(until: min(last, now + RetrySchedule.delay(afterAttempts: attempts)))
         }
+        if let stored { return stored }
+        return try await store.find(id)
     }
+
+    /// There is nothing left to wait for.
+    private func isOver(_ stored: StoredTransaction) -> Bool { isSettled(stored) || stored.phase == .quarantined }
 
     private func isSettled(_ stored: StoredTransaction) -> Bool { stored.transaction.transactionState != .purchasing }
 

@@ -22,11 +22,22 @@ package struct PurchaseDriver: Sendable {
     }
 
     /// One attempt. Afterwards the purchase is settled, or it is as unknown as before and may be tried again.
+    ///
+    /// - Parameter fresh: the transaction as its first commit, made just now by this caller, has left it; saves a read.
     /// - Returns: the transaction as it is now; nil when somebody else in this process is at it.
-    package func drive(_ id: String, until deadline: ContinuousClock.Instant) async throws -> StoredTransaction? {
+    package func drive(
+        _ id: String, fresh: StoredTransaction? = nil, until deadline: ContinuousClock.Instant
+    ) async throws -> StoredTransaction? {
         guard board.begin(id) else { return nil }
         defer { board.end(id) }
-        guard var stored = try await store.find(id) else { throw StoreError(.notFound, "no such transaction") }
+        var stored: StoredTransaction
+        if let fresh {
+            stored = fresh
+        } else if let found = try await store.find(id) {
+            stored = found
+        } else {
+            throw StoreError(.notFound, "no such transaction")
+        }
         if stored.phase == .waiting { stored = try finish(await store.replan(id)) }
         switch stored.phase {
         case .waiting, .quarantined, .settled: return stored
@@ -46,18 +57,20 @@ package struct PurchaseDriver: Sendable {
         let answer: ChargeAnswer
         do {
             answer = ChargeAnswer(try await collaborators.charge(request, deadline), expected: terms.amount)
-        } catch where error.code == .requestInvalid && error.details["conflict"] == .string("amount") {
+        } catch  where error.code == .requestInvalid && error.details["conflict"] == .string("amount") {
             // The processor has another amount under our key. It will say so for ever.
             answer = .mismatch(charged: nil)
         } catch {
-            logger.notice("charge unanswered", metadata: metadata(stored, ["code": "\(error.code)", "error": "\(error.message)"]))
+            logger.notice(
+                "charge unanswered", metadata: metadata(stored, ["code": "\(error.code)", "error": "\(error.message)"]))
             return stored
         }
         try checkpoint(.afterCharge)
         if case .mismatch(let charged) = answer {
             logger.critical(
                 "the processor charged another amount; the transaction is quarantined",
-                metadata: metadata(stored, ["agreed": "\(terms.amount.amount)", "charged": "\(charged?.amount ?? "?")"]))
+                metadata: metadata(
+                    stored, ["agreed": "\(terms.amount.amount)", "charged": "\(charged?.amount ?? "?")"]))
         }
         return try finish(await store.settle(stored.id, answer))
     }
@@ -70,7 +83,7 @@ package struct PurchaseDriver: Sendable {
         for change in written.changes { collaborators.publish(change) }
         try checkpoint(.afterPublish)
         let value = written.stored.transaction
-        logger.info(
+        logger.debug(
             "transaction \(value.transactionState.rawValue)",
             metadata: metadata(written.stored, ["revision": "\(value.revision)"]))
         if value.transactionState != .purchasing { board.announce(value.id) }

@@ -38,8 +38,14 @@ package struct PurchaseStore: Sendable {
         }
     }
 
+    /// A transaction as its payment is answered: once it has ended, as the terminal commit left it, however often it
+    /// was delivered since, so that all answers to one key are the same.
     package func find(_ id: String) async throws -> StoredTransaction? {
-        try await database.read { reader in try TransactionRepository.find(id, in: reader) }
+        try await database.read { reader in
+            guard var stored = try TransactionRepository.find(id, in: reader) else { return nil }
+            if let answer = try PaymentRepository.answer(of: id, in: reader) { stored.transaction = answer.transaction }
+            return stored
+        }
     }
 
     /// The first commit: payment, transaction, claims and journal. A purchase StoreKit reports as failed ends in it.
@@ -111,7 +117,9 @@ package struct PurchaseStore: Sendable {
                 var next = stored
                 (next.terms, next.quote, next.phase) = (terms, nil, terms.isFree ? .granting : .charging)
                 (next.transaction.price, next.transaction.offer) = (terms.amount, terms.offer)
-                guard try TransactionRepository.advance(next, from: .purchasing, in: commit.transaction) else { return stored }
+                guard try TransactionRepository.advance(next, from: .purchasing, in: commit.transaction) else {
+                    return stored
+                }
                 try commit.reserve(terms, offerGroup: offerGroup, for: next)
                 return next
             }
@@ -132,7 +140,9 @@ package struct PurchaseStore: Sendable {
         }
     }
 
-    private static func quarantine(_ stored: StoredTransaction, in transaction: SQLTransaction) throws -> StoredTransaction {
+    private static func quarantine(_ stored: StoredTransaction, in transaction: SQLTransaction) throws
+        -> StoredTransaction
+    {
         var next = stored
         next.phase = .quarantined
         return try TransactionRepository.advance(next, from: .purchasing, in: transaction) ? next : stored

@@ -45,7 +45,7 @@ package final class QuoteCache: Sendable {
             let quote = try await fetch(request, deadline)
             keep(quote, for: request)
             return quote
-        } catch where error.code == .serviceUnavailable || error.code == .deadlineExceeded {
+        } catch  where error.code == .serviceUnavailable || error.code == .deadlineExceeded {
             if let quote = cached(request, notOlderThan: Self.usableFor) { return quote }
             throw StoreError(.serviceUnavailable, "the catalogue is away and no price is known; nothing was charged")
         }

@@ -38,7 +38,9 @@ package struct QueueReader: Sendable {
         let after = try request.after.map { try position($0, of: id, in: reader).createdSeq } ?? 0
         let rows = try TransactionRepository.unfinished(
             of: id, deviceId: request.deviceId, after: after, limit: request.limit + 1, in: reader)
-        let page = try ReplyBudget.fitting(Array(rows.prefix(request.limit))) { try StoreJSON.encode($0.transaction).count }
+        let page = try ReplyBudget.fitting(Array(rows.prefix(request.limit))) {
+            try StoreJSON.encode($0.transaction).count
+        }
         return Page(page: page, seq: customer.headSeq, isLast: page.count == rows.count)
     }
 
@@ -48,7 +50,9 @@ package struct QueueReader: Sendable {
     }
 
     /// The transaction a page begins behind; it may have been finished since.
-    private static func position(_ id: String, of customer: CustomerID, in reader: SQLReader) throws -> StoredTransaction {
+    private static func position(_ id: String, of customer: CustomerID, in reader: SQLReader) throws
+        -> StoredTransaction
+    {
         guard let stored = try TransactionRepository.find(id, of: customer, in: reader) else {
             throw StoreError(.notFound, "'after' is no transaction of this customer")
         }

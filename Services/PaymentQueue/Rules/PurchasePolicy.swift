@@ -18,7 +18,8 @@ package enum PurchasePolicy {
         package var groupHistory: SubscriptionGroupHistory?
 
         package init(
-            canMakePayments: Bool = true, unfinishedCount: Int = 0, ownedSince: String? = nil, isSlotTaken: Bool = false,
+            canMakePayments: Bool = true, unfinishedCount: Int = 0, ownedSince: String? = nil,
+            isSlotTaken: Bool = false,
             activeProduct: String? = nil, groupHistory: SubscriptionGroupHistory? = nil
         ) {
             self.canMakePayments = canMakePayments

@@ -12,7 +12,8 @@ package enum CustomerRepository {
     package static func find(
         account: String, bundleId: String, in reader: SQLReader
     ) throws(PersistenceError) -> Customer? {
-        try reader.queryOne("SELECT * FROM customer WHERE bundle_id = ? AND account = ?", bundleId, account).map(customer)
+        try reader.queryOne("SELECT * FROM customer WHERE bundle_id = ? AND account = ?", bundleId, account).map(
+            customer)
     }
 
     /// Creates the account unless somebody has, and returns what is there.
@@ -70,6 +71,7 @@ package enum CustomerRepository {
         Customer(
             id: CustomerID(bundleId: try row["bundle_id"], customerIdentifier: try row["customer_identifier"]),
             account: try row["account"], storefront: try row["storefront"],
-            canMakePayments: try row["can_make_payments"], headSeq: try row["head_seq"], prunedSeq: try row["pruned_seq"])
+            canMakePayments: try row["can_make_payments"], headSeq: try row["head_seq"],
+            prunedSeq: try row["pruned_seq"])
     }
 }

@@ -35,7 +35,8 @@ extension EntitlementRepository {
                 INSERT INTO owned_product (bundle_id, customer_identifier, product_identifier, transaction_id,
                     transaction_identifier)
                 VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-                """, customer.bundleId, customer.customerIdentifier, value.payment.productIdentifier, value.id, identifier)
+                """, customer.bundleId, customer.customerIdentifier, value.payment.productIdentifier, value.id,
+                identifier)
         }
         if let subscription = terms.subscription {
             try extend(subscription, value, customer, in: transaction)

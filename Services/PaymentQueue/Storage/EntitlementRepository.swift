@@ -13,7 +13,8 @@ package enum EntitlementRepository {
                 of: customer.id, limit: max(unfinishedLimit, 0) + 1, in: reader)
         }
         guard let product else { return facts }
-        facts.isSlotTaken = try slotHolder(of: product.productIdentifier, customer.id, in: reader).map { $0 != id } ?? false
+        facts.isSlotTaken =
+            try slotHolder(of: product.productIdentifier, customer.id, in: reader).map { $0 != id } ?? false
         facts.ownedSince = try reader.queryOne(
             """
             SELECT transaction_identifier FROM owned_product

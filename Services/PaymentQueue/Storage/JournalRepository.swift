@@ -64,7 +64,8 @@ package enum JournalRepository {
             )
             // Everything up to this row goes, so that what is left has no gap even if the wall clock once ran backwards.
             try transaction.execute(
-                "DELETE FROM journal WHERE bundle_id = ? AND customer_identifier = ? AND seq <= ?", bundleId, customer, seq)
+                "DELETE FROM journal WHERE bundle_id = ? AND customer_identifier = ? AND seq <= ?", bundleId, customer,
+                seq)
             try transaction.execute(
                 """
                 UPDATE customer SET pruned_seq = ? WHERE bundle_id = ? AND customer_identifier = ? AND pruned_seq < ?

@@ -19,15 +19,23 @@ package enum PaymentRepository {
                 "SELECT * FROM payment WHERE bundle_id = ? AND customer_identifier = ? AND request_key = ?",
                 customer.bundleId, customer.customerIdentifier, key)
         else { return nil }
+        return StoredPayment(
+            fingerprint: try row["fingerprint"], transactionID: try row["transaction_id"], answer: try answer(row))
+    }
+
+    /// The answer that was stored with a transaction's terminal commit; nil before it.
+    package static func answer(of transactionID: String, in reader: SQLReader) throws -> AddPaymentReply? {
+        try reader.queryOne(
+            "SELECT answer_status, answer_body FROM payment WHERE transaction_id = ?", transactionID
+        ).flatMap(answer)
+    }
+
+    private static func answer(_ row: SQLRow) throws -> AddPaymentReply? {
         let status: Int? = try row["answer_status"]
         let body: String? = try row["answer_body"]
-        var answer: AddPaymentReply?
-        if let status, let body {
-            let transaction = try StoredJSON.value(PaymentTransaction.self, body)
-            answer = AddPaymentReply(status: status, transaction: transaction, isReplayed: true)
-        }
-        return StoredPayment(
-            fingerprint: try row["fingerprint"], transactionID: try row["transaction_id"], answer: answer)
+        guard let status, let body else { return nil }
+        let transaction = try StoredJSON.value(PaymentTransaction.self, body)
+        return AddPaymentReply(status: status, transaction: transaction, isReplayed: true)
     }
 
     package static func insert(

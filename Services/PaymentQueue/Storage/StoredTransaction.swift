@@ -30,7 +30,8 @@ package struct StoredTransaction: Hashable, Sendable {
     package var quote: Quote?
 
     package init(
-        customer: CustomerID, transaction: PaymentTransaction, phase: Phase, isFinished: Bool = false, createdSeq: Int64,
+        customer: CustomerID, transaction: PaymentTransaction, phase: Phase, isFinished: Bool = false,
+        createdSeq: Int64,
         terms: PurchaseTerms?, quote: Quote? = nil
     ) {
         self.customer = customer

@@ -78,7 +78,8 @@ extension TransactionRepository {
     }
 
     /// Transactions whose outcome is not known yet, by identifier; quarantined ones are a person's business.
-    package static func purchasing(after: String, limit: Int, in reader: SQLReader) throws(PersistenceError) -> [String] {
+    package static func purchasing(after: String, limit: Int, in reader: SQLReader) throws(PersistenceError) -> [String]
+    {
         var identifiers: [String] = []
         let rows = try reader.query(
             """

@@ -28,8 +28,10 @@ import Testing
     }
 
     @Test func `text does not run from one field into the next`() {
-        let left = Payment(requestIdentifier: "k", productIdentifier: "p", applicationUsername: "ab", appAccountToken: "c")
-        let right = Payment(requestIdentifier: "k", productIdentifier: "p", applicationUsername: "a", appAccountToken: "bc")
+        let left = Payment(
+            requestIdentifier: "k", productIdentifier: "p", applicationUsername: "ab", appAccountToken: "c")
+        let right = Payment(
+            requestIdentifier: "k", productIdentifier: "p", applicationUsername: "a", appAccountToken: "bc")
         #expect(RequestFingerprint.of(left) != RequestFingerprint.of(right))
     }
 }
@@ -37,8 +39,12 @@ import Testing
 @Suite struct CustomerKeyTests {
     @Test func `32 digits of SHA-256 over app, NUL, customer`() {
         // printf 'com.example.app\0c_1' | sha256sum
-        #expect(CustomerKey.of(bundleId: "com.example.app", customerIdentifier: "c_1") == "e43fd27d6f0834895e1d597458ef4736")
-        #expect(CustomerKey.of(bundleId: "a", customerIdentifier: "bc") != CustomerKey.of(bundleId: "ab", customerIdentifier: "c"))
+        #expect(
+            CustomerKey.of(bundleId: "com.example.app", customerIdentifier: "c_1") == "e43fd27d6f0834895e1d597458ef4736"
+        )
+        #expect(
+            CustomerKey.of(bundleId: "a", customerIdentifier: "bc")
+                != CustomerKey.of(bundleId: "ab", customerIdentifier: "c"))
     }
 }
 
@@ -61,7 +67,10 @@ import Testing
         if let error { #expect(error.code == .requestInvalid && error.status == 422) }
     }
 
-    @Test(arguments: [("", false), ("k", true), (String(repeating: "k", count: 255), true), ("é", false), ("a\n", false), ("a b~", true)])
+    @Test(arguments: [
+        ("", false), ("k", true), (String(repeating: "k", count: 255), true), ("é", false), ("a\n", false),
+        ("a b~", true),
+    ])
     func `a key is 1 to 255 printable ASCII characters`(_ key: String, _ isGood: Bool) {
         #expect(code { $0.requestIdentifier = key }?.code == (isGood ? nil : .idempotencyKeyInvalid))
         #expect(code { $0.requestIdentifier = String(repeating: "k", count: 256) }?.code == .idempotencyKeyInvalid)
@@ -73,7 +82,9 @@ import Testing
     }
 
     @Test func `members have bounds`() {
-        #expect(code { $0.applicationUsername = String(repeating: "u", count: 4097) }?.details["path"] == .string("$.applicationUsername"))
+        #expect(
+            code { $0.applicationUsername = String(repeating: "u", count: 4097) }?.details["path"]
+                == .string("$.applicationUsername"))
         #expect(code { $0.productIdentifier = "" }?.code == .requestInvalid)
     }
 }
@@ -124,12 +135,14 @@ import Testing
 @Suite struct ChargeAnswerTests {
     private func charge(_ outcome: Charge.Outcome, _ amount: Money?) -> Charge {
         Charge(
-            chargeKey: "k", chargeIdentifier: "1", outcome: outcome, amount: amount, createdAt: Timestamp(milliseconds: 0))
+            chargeKey: "k", chargeIdentifier: "1", outcome: outcome, amount: amount,
+            createdAt: Timestamp(milliseconds: 0))
     }
 
     @Test func `only an approval of the agreed amount is a purchase`() {
         #expect(ChargeAnswer(charge(.approved, .usd("1.99")), expected: .usd("1.99")) == .approved)
-        #expect(ChargeAnswer(charge(.approved, .usd("1.98")), expected: .usd("1.99")) == .mismatch(charged: .usd("1.98")))
+        #expect(
+            ChargeAnswer(charge(.approved, .usd("1.98")), expected: .usd("1.99")) == .mismatch(charged: .usd("1.98")))
         #expect(ChargeAnswer(charge(.approved, nil), expected: .usd("1.99")) == .mismatch(charged: nil))
     }
 

@@ -88,8 +88,12 @@ import Testing
         #expect(machine.handle(.finish) == .unchanged)
     }
 
-    @Test(arguments: TransactionState.allCases) func `nothing happens any more to a finished transaction`(_ state: TransactionState) {
+    @Test(arguments: TransactionState.allCases) func `nothing happens any more to a finished transaction`(
+        _ state: TransactionState
+    ) {
         var machine = Machine(Self.transaction(state), isFinished: true)
-        for event in [Self.purchase, Self.failure, .defer] { #expect(machine.handle(event) == .refused(.illegal(from: state))) }
+        for event in [Self.purchase, Self.failure, .defer] {
+            #expect(machine.handle(event) == .refused(.illegal(from: state)))
+        }
     }
 }

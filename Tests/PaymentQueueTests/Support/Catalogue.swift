@@ -24,7 +24,8 @@ final class Catalogue: Sendable {
     }
 
     func sell(
-        _ product: Product, level: Int? = nil, availability: Quote.Availability = .available, unfinishedLimit: Int? = nil
+        _ product: Product, level: Int? = nil, availability: Quote.Availability = .available,
+        unfinishedLimit: Int? = nil
     ) {
         contents.withLock { contents in
             contents.version += 1
@@ -71,7 +72,8 @@ extension ProductDiscount {
         _ mode: PaymentMode, _ price: String, _ count: Int, _ unit: SubscriptionPeriod.Unit, periods: Int = 1
     ) -> ProductDiscount {
         ProductDiscount(
-            identifier: nil, type: .introductory, price: .usd(price), priceLocale: "en_US@currency=USD", paymentMode: mode,
+            identifier: nil, type: .introductory, price: .usd(price), priceLocale: "en_US@currency=USD",
+            paymentMode: mode,
             subscriptionPeriod: SubscriptionPeriod(numberOfUnits: count, unit: unit), numberOfPeriods: periods)
     }
 }

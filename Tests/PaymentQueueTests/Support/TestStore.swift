@@ -18,7 +18,9 @@ final class TestStore: Sendable {
         let crash: CrashPlan
         private let run: Task<Void, any Error>
 
-        init(_ database: SQLiteDatabase, _ service: PaymentQueueService, _ crash: CrashPlan, _ run: Task<Void, any Error>) {
+        init(
+            _ database: SQLiteDatabase, _ service: PaymentQueueService, _ crash: CrashPlan, _ run: Task<Void, any Error>
+        ) {
             (self.database, self.service, self.crash, self.run) = (database, service, crash, run)
         }
 
@@ -76,7 +78,8 @@ final class TestStore: Sendable {
 
     func startQueue() async throws {
         let database = try SQLiteDatabase.open(
-            path: directory.file("queue.sqlite"), holder: "test", migrations: PaymentQueueSchema.migrations, logger: logger)
+            path: directory.file("queue.sqlite"), holder: "test", migrations: PaymentQueueSchema.migrations,
+            logger: logger)
         let crash = CrashPlan()
         let clock = BusinessClock { [self] in Timestamp(milliseconds: wall.withLock { $0 }) }
         let client = bus.client(name: "payment-queue")

@@ -1,0 +1,174 @@
+import Logging
+import PaymentProcessor
+import Persistence
+import StoreModels
+import StorebusTesting
+import Synchronization
+import Testing
+
+/// Goal: one key is one charge whose outcome never changes, and the ledger survives its process.
+@Suite struct ChargeLedgerTests {
+    /// Decides as told, for each charge it is asked about.
+    private final class Order: ProcessorBehavior {
+        enum Trouble { case none, before, after }
+        struct Failure: Error {}
+
+        let outcome = Mutex(Charge.Outcome.approved)
+        let trouble = Mutex(Trouble.none)
+        let decisions = Mutex(0)
+
+        func decide(_ request: CreateChargeRequest) -> ChargeDecision {
+            decisions.withLock { $0 += 1 }
+            let outcome = outcome.withLock { $0 }
+            return ChargeDecision(outcome, declineReason: outcome == .declined ? "No money." : nil)
+        }
+
+        func beforeCharge(_ request: CreateChargeRequest) async throws {
+            if trouble.withLock({ $0 == .before }) { throw Failure() }
+        }
+
+        func afterCharge(_ request: CreateChargeRequest) async throws {
+            if trouble.withLock({ $0 == .after }) { throw Failure() }
+        }
+    }
+
+    private let directory: TemporaryDirectory
+    private let order = Order()
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// One life of the processor on the same ledger file.
+    private func withLedger<Output>(_ body: (ChargeLedger) async throws -> Output) async throws -> Output {
+        let database = try SQLiteDatabase.open(
+            path: directory.file("ledger.sqlite"), holder: "test", migrations: PaymentProcessorSchema.migrations,
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        let ledger = ChargeLedger(database: database, behavior: order) { Timestamp(milliseconds: 1_795_000_000_000) }
+        let result: Result<Output, any Error>
+        do { result = .success(try await body(ledger)) } catch { result = .failure(error) }
+        await database.close()
+        return try result.get()
+    }
+
+    private func request(_ key: String, _ amount: String = "1.99", currency: String = "USD") throws
+        -> CreateChargeRequest
+    {
+        let currency = try #require(Currency(code: currency))
+        return CreateChargeRequest(
+            chargeKey: key, amount: try #require(Money(amount: amount, currency: currency)),
+            bundleId: "com.example.app",
+            customerIdentifier: "c_1", productIdentifier: "coins")
+    }
+
+    @Test func `the same key is the same charge, in the next process too, whatever the mode is by then`() async throws {
+        let first = try await withLedger { try await $0.create(request("k")) }
+        #expect(first.outcome == .approved)
+        #expect(first.chargeIdentifier == "1")
+        #expect(first.amount?.amount == "1.99")
+        #expect(first.declineReason == nil)
+        order.outcome.withLock { $0 = .declined }
+        let again = try await withLedger { ledger in
+            #expect(try await ledger.create(request("k")) == first)
+            return try await ledger.create(request("k2"))
+        }
+        #expect(again.outcome == .declined)
+        #expect(again.declineReason == "No money.")
+        #expect(order.decisions.withLock { $0 } == 2)
+    }
+
+    @Test func `32 creates at once are one charge, decided once`() async throws {
+        try await withLedger { ledger in
+            let charge = try request("k")
+            let charges = try await withThrowingTaskGroup { group in
+                for _ in 0..<32 { group.addTask { try await ledger.create(charge) } }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect(charges.count == 1)
+            #expect(order.decisions.withLock { $0 } == 1)
+        }
+    }
+
+    @Test(arguments: [("2.00", "USD"), ("1.99", "EUR")])
+    func `the same key with another amount is refused and changes nothing`(
+        _ amount: String, _ currency: String
+    ) async throws {
+        try await withLedger { ledger in
+            let first = try await ledger.create(request("k"))
+            let error = await #expect(throws: StoreError.self) {
+                try await ledger.create(request("k", amount, currency: currency))
+            }
+            #expect(error?.code == .requestInvalid)
+            #expect(error?.details["conflict"] == .string("amount"))
+            #expect(try await ledger.create(request("k")) == first)
+        }
+    }
+
+    @Test func `a cancelled key is a tombstone: a late create answers cancelled`() async throws {
+        try await withLedger { ledger in
+            let tombstone = try await ledger.cancel(CancelChargeRequest(chargeKey: "k"))
+            #expect(tombstone.outcome == .cancelled)
+            #expect(tombstone.amount == nil)
+            #expect(try await ledger.create(request("k")) == tombstone)
+            #expect(try await ledger.cancel(CancelChargeRequest(chargeKey: "k")) == tombstone)
+            #expect(order.decisions.withLock { $0 } == 0)
+        }
+    }
+
+    @Test func `cancelling what stands answers what stands`() async throws {
+        try await withLedger { ledger in
+            let charge = try await ledger.create(request("k"))
+            #expect(try await ledger.cancel(CancelChargeRequest(chargeKey: "k")) == charge)
+        }
+    }
+
+    @Test func `a failure before the charge leaves nothing, one after it leaves the charge`() async throws {
+        try await withLedger { ledger in
+            order.trouble.withLock { $0 = .before }
+            await #expect(throws: Order.Failure.self) { try await ledger.create(request("before")) }
+            order.trouble.withLock { $0 = .after }
+            await #expect(throws: Order.Failure.self) { try await ledger.create(request("after")) }
+            let charges = try await ledger.list(ChargeListRequest()).charges
+            #expect(charges.map(\.chargeKey) == ["after"])
+            order.trouble.withLock { $0 = .none }
+            #expect(try await ledger.create(request("after")) == charges.first)
+        }
+    }
+
+    @Test func `the ledger is listed in order, page by page`() async throws {
+        try await withLedger { ledger in
+            for number in 1...5 { _ = try await ledger.create(request("k\(number)")) }
+            var (seen, after): ([String], String?) = ([], nil)
+            repeat {
+                let page = try await ledger.list(ChargeListRequest(after: after, limit: 2))
+                #expect(page.charges.count <= 2)
+                seen += page.charges.map(\.chargeKey)
+                after = page.after
+            } while after != nil
+            #expect(seen == ["k1", "k2", "k3", "k4", "k5"])
+        }
+    }
+
+    @Test func `keys, amounts and limits have bounds`() async throws {
+        try await withLedger { ledger in
+            let calls: [() async throws -> Void] = [
+                { _ = try await ledger.create(request("")) },
+                { _ = try await ledger.create(request(String(repeating: "k", count: 256))) },
+                { _ = try await ledger.create(request("k", "0.00")) },
+                { _ = try await ledger.cancel(CancelChargeRequest(chargeKey: "")) },
+                { _ = try await ledger.list(ChargeListRequest(limit: 501)) },
+                { _ = try await ledger.list(ChargeListRequest(after: "x")) },
+            ]
+            for call in calls {
+                let error = await #expect(throws: StoreError.self) { try await call() }
+                #expect(error?.code == .requestInvalid)
+            }
+            let listed = try await ledger.list(ChargeListRequest(limit: 500))
+            #expect(listed.charges.isEmpty)
+        }
+    }
+
+    @Test(arguments: ProcessorMode.allCases) func `a mode decides every charge`(_ mode: ProcessorMode) throws {
+        let decision = SandboxBehavior(mode: mode).decide(try request("k"))
+        #expect(decision.outcome == (mode == .approve ? .approved : .declined))
+        #expect((decision.declineReason != nil) == (mode == .decline))
+    }
+}

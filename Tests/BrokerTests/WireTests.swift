@@ -10,9 +10,12 @@ import Testing
 /// Goal: a real broker on a real port, spoken to in plain sockets.
 @Suite(.serialized) struct WireTests {
     /// Runs a body against a broker on a free port, and sees that loop and broker end cleanly.
+    ///
+    /// The body is `@concurrent`, because its sockets block: on the loop's own thread they would wait for ever. Swift
+    /// 6.3.1 leaves an ordinary body there, for it drops the hop back when a nonisolated call follows an actor's.
     private func withBroker(
         limits: BrokerLimits = BrokerLimits(), token: String? = nil,
-        _ body: (_ broker: BrokerServer, _ port: Int) async throws -> Void
+        _ body: @Sendable @concurrent (_ broker: BrokerServer, _ port: Int) async throws -> Void
     ) async throws {
         let loop = try UVLoop.start(name: "broker-test")
         var quiet = Logger(label: "test")

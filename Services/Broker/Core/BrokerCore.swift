@@ -61,10 +61,14 @@ final class BrokerCore {
         let connection = BrokerConnection(
             cid: lastCid, peer: peer, inbox: "_INBOX." + RandomText.make(characters: 22), limits: limits, now: now,
             time: time())
-        let isTooMany = connections.count >= limits.connections
+        let isTooMany = livingConnections >= limits.connections
         connections[lastCid] = connection
         sendHello(to: connection)
-        if isTooMany { end(connection, .tooManyConns, "this broker takes \(limits.connections) connections") }
+        if isTooMany {
+            // Those on their way out hold a descriptor for a moment longer; a flood of them is not waited for.
+            let ending: Ending = connections.count > limits.connections * 2 ? .now : .afterFlush
+            end(connection, .tooManyConns, "this broker takes \(limits.connections) connections", ending)
+        }
         return lastCid
     }
 

@@ -100,7 +100,7 @@ var targets: [Target] = [
         "Gateway",
         ["Gateway", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", "Operations", "StorebusTesting",
             hummingbird, asyncHTTPClient, nioCore, nioHTTP1, httpTypes, lifecycle, logging, jwtKit, crypto]),
-    tests("Storebus", ["Storebus", "StoreModels", "StorebusTesting"]),
+    tests("Storebus", ["Storebus", "StoreModels", "StorebusTesting", argumentParser]),
     .testTarget(
         name: "Scenarios",
         dependencies: [

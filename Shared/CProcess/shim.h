@@ -17,7 +17,7 @@
 
 // Runs `path` with `argv` and `envp` in a process group of its own, standard input from /dev/null, output and errors
 // appended to `log`. The kernel kills the child when the calling THREAD ends, so the caller must be a thread that
-// lives as long as the process: the main one.
+// lives as long as the process.
 //
 // Returns 0 and sets *pid, or the errno of the step that failed.
 static inline int storebus_spawn(

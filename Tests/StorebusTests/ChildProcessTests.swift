@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Storebus
 import StorebusTesting
@@ -5,7 +6,6 @@ import Testing
 
 /// Real processes, of programs every system has.
 @Suite struct ChildProcessTests {
-    @MainActor
     private func run(_ arguments: [String], _ environment: [String: String] = [:], log: String) async throws
         -> Termination
     {
@@ -54,7 +54,29 @@ import Testing
         #expect(ignored & (1 << 1) == 0)
     }
 
-    @Test @MainActor func `a program that is not there is an error that names it`() throws {
+    /// The parent-death signal belongs to a thread; a pool's thread that ends must not take the child with it.
+    @Test func `a child outlives the thread that asked for it`() async throws {
+        let directory = try TemporaryDirectory()
+        let log = directory.file("child.log")
+        let go = directory.file("go")
+        let launch = ChildProcess.Launch(
+            executable: "/bin/sh", arguments: ["-c", "while [ ! -e \(go) ]; do sleep 0.01; done; echo alive"],
+            environment: ["PATH": "/usr/bin:/bin"], logFile: log)
+        let (ends, end) = AsyncStream<Termination>.makeStream()
+        let thread = Thread {
+            _ = try? ChildProcess.start(launch) { _, termination in end.yield(termination) }
+        }
+        thread.start()
+        try await eventually("the thread ends") { thread.isFinished }
+        try FileAccess.write([], to: go, mode: 0o600)
+        for await termination in ends {
+            #expect(termination == .exited(0))
+            break
+        }
+        #expect(FileAccess.text(log) == "alive")
+    }
+
+    @Test func `a program that is not there is an error that names it`() throws {
         let directory = try TemporaryDirectory()
         let launch = ChildProcess.Launch(
             executable: "/nowhere/catalog", arguments: [], environment: [:], logFile: directory.file("log"))

@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    private func run(_ arguments: String...) async -> (status: ExitStatus, said: Recorder) {
+    private func run(_ arguments: String...) async -> (status: CLIExit, said: Recorder) {
         let recorder = Recorder()
         let status = await CommandLineEntry.run(arguments, console: recorder.console)
         return (status, recorder)
@@ -70,7 +70,7 @@ import Testing
 
     @Test func `help has the table of exit statuses`() async {
         let (_, said) = await run("--help")
-        for status in ExitStatus.allCases {
+        for status in CLIExit.allCases {
             #expect(said.result.contains("\(status.rawValue)  \(status.meaning)"))
         }
     }
@@ -80,7 +80,7 @@ import Testing
         #expect(status == .noSuchFile)
         #expect(said.result == "")
         #expect(said.narration.split(separator: "\n").count == 1)
-        let error = try #require(try StrictJSON.parse(Array(said.narration.utf8))["error"])
+        let error = try #require(StrictJSON.parse(Array(said.narration.utf8))["error"])
         #expect(error["code"] == "fileNotFound")
         #expect(error["retryable"] == false)
         #expect(error["docs"] == "docs/ERRORS.md#filenotfound")

@@ -38,7 +38,7 @@ import Testing
 
     @Test func `every exit status is in the table`() throws {
         let lines = try document()
-        for status in ExitStatus.allCases {
+        for status in CLIExit.allCases {
             #expect(lines.contains("| \(status.rawValue) | \(status.meaning) |"))
         }
     }

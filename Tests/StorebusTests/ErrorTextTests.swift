@@ -41,11 +41,11 @@ import Testing
     }
 
     @Test(arguments: [
-        (StoreErrorCode.catalogInvalid, ExitStatus.badInput), (.unauthenticated, .notAllowed),
+        (StoreErrorCode.catalogInvalid, CLIExit.badInput), (.unauthenticated, .notAllowed),
         (.serviceUnavailable, .temporary), (.outcomeUnknown, .temporary), (.requestInvalid, .usage),
         (.transactionNotFinishable, .refused), (.internal, .bug), ("aCodeOfTheFuture", .refused),
     ])
-    func `a code of the store has its exit status`(code: StoreErrorCode, status: ExitStatus) {
+    func `a code of the store has its exit status`(code: StoreErrorCode, status: CLIExit) {
         #expect(CLIErrorCode(code).status == status)
         #expect(CLIErrorCode(code).name == code.name)
     }

@@ -67,9 +67,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (TransactionState.failed, ExitStatus.purchaseFailed), (.deferred, .purchaseDeferred), (.purchasing, .temporary),
+        (TransactionState.failed, CLIExit.purchaseFailed), (.deferred, .purchaseDeferred), (.purchasing, .temporary),
     ])
-    func `a purchase without goods has its own exit status`(state: TransactionState, status: ExitStatus) {
+    func `a purchase without goods has its own exit status`(state: TransactionState, status: CLIExit) {
         let outcome = PurchaseOutcome(
             installation: Installation(bundleId: "com.example.app", account: "alice"), session: Fixtures.session,
             product: nil, transaction: Fixtures.transaction("t_1", state), key: "k")

@@ -5,7 +5,7 @@ import Glibc
 package enum CommandLineEntry {
     /// - Returns: the status to exit with; everything was printed.
     @MainActor
-    package static func run(_ arguments: [String], console: Console = .standard) async -> ExitStatus {
+    package static func run(_ arguments: [String], console: Console = .standard) async -> CLIExit {
         // A reader that went away shows as a failed write, not as the end of the process and of its services.
         signal(SIGPIPE, SIG_IGN)
         do {
@@ -25,13 +25,13 @@ package enum CommandLineEntry {
         }
     }
 
-    private static func report(_ error: CLIError, _ arguments: [String], _ console: Console) -> ExitStatus {
+    private static func report(_ error: CLIError, _ arguments: [String], _ console: Console) -> CLIExit {
         console.narrate(wantsJSON(arguments) ? error.json + "\n" : error.text)
         return error.status
     }
 
     /// Help and the version end a command line too; everything else the parser throws is a wrong one.
-    private static func parserEnd(_ error: any Error, _ arguments: [String], _ console: Console) -> ExitStatus {
+    private static func parserEnd(_ error: any Error, _ arguments: [String], _ console: Console) -> CLIExit {
         if StorebusCommand.exitCode(for: error) == .success {
             console.result(StorebusCommand.fullMessage(for: error) + "\n")
             return .success

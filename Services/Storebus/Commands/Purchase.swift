@@ -26,8 +26,10 @@ package struct Purchase: Sendable {
     package func run(_ installation: Installation, _ context: CommandContext) async throws(CLIError) -> PurchaseOutcome
     {
         let deadline = ContinuousClock.now + timeout
-        let (session, product) = try await context.sessions.with(installation) { session throws(CLIError) in
-            (session, try await look(session, installation, context))
+        let (session, product) = try await patiently(until: deadline) { () throws(CLIError) in
+            try await context.sessions.with(installation) { session throws(CLIError) in
+                (session, try await look(session, installation, context))
+            }
         }
         let transaction = try await pay(session, until: deadline, context)
         return PurchaseOutcome(
@@ -60,6 +62,19 @@ package struct Purchase: Sendable {
         return CLIError(
             CLIErrorCode(.productNotFound), "product '\(productIdentifier)' is not in \(bundleId)",
             hints: hints + ["all products: storebus product list --bundle-id \(bundleId)"], status: .purchaseFailed)
+    }
+
+    /// Repeats what fails for now, such as a session while the bus is away.
+    private func patiently<Answer>(
+        until deadline: ContinuousClock.Instant, _ attempt: () async throws(CLIError) -> Answer
+    ) async throws(CLIError) -> Answer {
+        while true {
+            do {
+                return try await attempt()
+            } catch  where error.status == .temporary && deadline - .now > Self.pause {
+                try? await ContinuousClock().sleep(for: Self.pause)
+            }
+        }
     }
 
     private func pay(

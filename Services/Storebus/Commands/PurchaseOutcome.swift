@@ -25,7 +25,7 @@ package struct PurchaseOutcome: Sendable {
         self.key = key
     }
 
-    package var status: ExitStatus {
+    package var status: CLIExit {
         switch transaction.transactionState {
         case .purchased, .restored: .success
         case .failed: .purchaseFailed

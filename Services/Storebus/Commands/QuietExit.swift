@@ -1,4 +1,4 @@
 /// Ends a command with a status after it has printed all there is to say.
 struct QuietExit: Error {
-    var status: ExitStatus
+    var status: CLIExit
 }

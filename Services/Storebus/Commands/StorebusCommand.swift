@@ -30,7 +30,7 @@ package struct StorebusCommand: AsyncParsableCommand {
     package init() {}
 
     private static var exitTable: String {
-        ExitStatus.allCases.map { status in
+        CLIExit.allCases.map { status in
             let number = "\(status.rawValue)"
             return String(repeating: " ", count: 5 - number.count) + number + "  " + status.meaning
         }.joined(separator: "\n")

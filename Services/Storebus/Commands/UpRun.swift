@@ -28,7 +28,7 @@ package final class UpRun {
 
     /// - Returns: how the program ends when the store ended as asked.
     /// - Throws: why it could not start.
-    package func run() async throws(CLIError) -> ExitStatus {
+    package func run() async throws(CLIError) -> CLIExit {
         try directory.prepare()
         let lock = try DirectoryLock.take(directory)
         defer { withExtendedLifetime(lock) {} }
@@ -161,7 +161,7 @@ package final class UpRun {
         return "  \(service): \(path)\(lines.isEmpty ? " is empty" : "")\n" + lines.map { "    \($0)\n" }.joined()
     }
 
-    private func status(_ outcome: Supervisor.Outcome) throws(CLIError) -> ExitStatus {
+    private func status(_ outcome: Supervisor.Outcome) throws(CLIError) -> CLIExit {
         guard case .failed(let failure) = outcome else {
             console.narrate("stopped      start again: storebus up\n")
             return .success
@@ -173,8 +173,8 @@ package final class UpRun {
                 .serviceFailed, "\(service) cannot start: \(reason)", hints: ["build everything: make build"])
         case .gaveUp(let service, let end):
             console.narrate(logEnd(service))
-            let status: ExitStatus =
-                if case .exited(let code) = end { ExitStatus(rawValue: code) ?? .bug } else { .bug }
+            let status: CLIExit =
+                if case .exited(let code) = end { CLIExit(rawValue: code) ?? .bug } else { .bug }
             throw CLIError(.serviceFailed, "\(service) ended with \(end)", hints: logs, status: status)
         case .tooSlow(let services):
             throw CLIError(

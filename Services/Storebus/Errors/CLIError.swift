@@ -13,14 +13,14 @@ package struct CLIError: Error, Hashable, Sendable {
     package var message: String
     /// What to do next; each is shown behind the other on the second line.
     package var hints: [String]
-    package var status: ExitStatus
+    package var status: CLIExit
     /// Finds the request in the services' logs.
     package var traceId: String?
     package var retryable: Bool
     package var details: [String: JSONValue]
 
     package init(
-        _ code: CLIErrorCode, _ message: String, hints: [String] = [], status: ExitStatus? = nil,
+        _ code: CLIErrorCode, _ message: String, hints: [String] = [], status: CLIExit? = nil,
         traceId: String? = nil, retryable: Bool = false, details: [String: JSONValue] = [:]
     ) {
         self.code = code

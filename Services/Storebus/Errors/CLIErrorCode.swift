@@ -5,9 +5,9 @@ import StoreModels
 package struct CLIErrorCode: Hashable, Sendable {
     package let name: String
     /// How the program ends with it, unless the error says otherwise.
-    package let status: ExitStatus
+    package let status: CLIExit
 
-    private init(_ name: String, _ status: ExitStatus) {
+    private init(_ name: String, _ status: CLIExit) {
         self.name = name
         self.status = status
     }
@@ -40,7 +40,7 @@ package struct CLIErrorCode: Hashable, Sendable {
         self.init(code.name, Self.status(of: code))
     }
 
-    private static func status(of code: StoreErrorCode) -> ExitStatus {
+    private static func status(of code: StoreErrorCode) -> CLIExit {
         switch code {
         case .unauthenticated, .forbidden: .notAllowed
         case .requestInvalid, .idempotencyKeyInvalid, .urlInvalid: .usage

@@ -6,4 +6,11 @@ package struct Session: Hashable, Sendable, Codable {
     package var expiresAt: Timestamp
     package var storefront: Storefront
     package var canMakePayments: Bool
+
+    package init(token: String, expiresAt: Timestamp, storefront: Storefront, canMakePayments: Bool) {
+        self.token = token
+        self.expiresAt = expiresAt
+        self.storefront = storefront
+        self.canMakePayments = canMakePayments
+    }
 }

@@ -28,23 +28,27 @@ package struct ChildProcess: Sendable {
 
     package let pid: Int32
 
-    /// Runs the program. The main actor is asked for because the kernel ties the child to the *thread* that starts it,
-    /// and the main thread lives as long as the process.
+    /// Runs the program, from the ``SpawnThread``.
     ///
     /// - Parameter onExit: called once, on a thread of its own, when the process has ended and was reaped.
-    @MainActor
     package static func start(
         _ launch: Launch, onExit: @escaping @Sendable (Int32, Termination) -> Void
     ) throws(Failure) -> ChildProcess {
+        let child = try SpawnThread.shared.run { fork(launch) }.get()
+        child.wait(onExit)
+        return child
+    }
+
+    private static func fork(_ launch: Launch) -> Result<ChildProcess, Failure> {
         var arguments = ([launch.executable] + launch.arguments).map { strdup($0) } + [nil]
         var environment = launch.environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { (arguments + environment).forEach { free($0) } }
         var pid: Int32 = 0
         let error = storebus_spawn(launch.executable, &arguments, &environment, launch.logFile, &pid)
-        guard error == 0 else { throw Failure(reason: "\(launch.executable): \(FileAccess.reason(error))") }
-        let child = ChildProcess(pid: pid)
-        child.wait(onExit)
-        return child
+        guard error == 0 else {
+            return .failure(Failure(reason: "\(launch.executable): \(FileAccess.reason(error))"))
+        }
+        return .success(ChildProcess(pid: pid))
     }
 
     package func send(_ signal: Int32) { kill(pid, signal) }

@@ -12,6 +12,11 @@ package struct PortOwner: Hashable, Sendable {
     /// `node`
     package var program: String
 
+    package init(pid: Int32, program: String) {
+        self.pid = pid
+        self.program = program
+    }
+
     /// - Parameter root: where the process file system is; tests have one of their own.
     /// - Returns: nil when nobody listens, or when the owner is another user's process and stays unknown.
     package static func find(port: Int, root: String = "/proc") -> PortOwner? {

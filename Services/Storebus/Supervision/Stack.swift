@@ -2,8 +2,6 @@ import Glibc
 import StoreModels
 
 /// The processes of one store, run by a ``Supervisor``: performs its actions and tells it what happens.
-///
-/// On the main actor, because children are bound to the thread that starts them (see ``ChildProcess``).
 @MainActor
 package final class Stack {
     private let roster: ServiceRoster

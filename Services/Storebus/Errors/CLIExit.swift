@@ -1,5 +1,5 @@
 /// How `storebus` ends, after `sysexits.h` where it has a word for it. The table stands in `storebus --help` too.
-package enum ExitStatus: Int32, CaseIterable, Sendable {
+package enum CLIExit: Int32, CaseIterable, Sendable {
     case success = 0
     /// The store understood and refused: not finishable, storefront differs, key used for another request.
     case refused = 1

@@ -1,0 +1,80 @@
+import PaymentQueue
+import StoreModels
+import Synchronization
+import Testing
+
+/// Goal: a price is at most a second behind the catalogue, and known for a minute while the catalogue is away.
+@Suite struct QuoteCacheTests {
+    /// Catalog, and the monotonic clock.
+    private final class World: Sendable {
+        struct Contents {
+            var now = ContinuousClock.now
+            var version: Int64 = 1
+            var isAway = false
+            var requests = 0
+        }
+
+        let contents = Mutex(Contents())
+
+        func change(_ body: (inout sending Contents) -> Void) { contents.withLock { body(&$0) } }
+        var requests: Int { contents.withLock { $0.requests } }
+
+        func cache() -> QuoteCache {
+            QuoteCache(now: { [self] in contents.withLock { $0.now } }) { [self] _, _ throws(StoreError) in
+                let (version, isAway) = contents.withLock { contents in
+                    contents.requests += 1
+                    return (contents.version, contents.isAway)
+                }
+                if isAway { throw StoreError(.serviceUnavailable, "away") }
+                return Quote(
+                    catalogVersion: version, availability: .available, product: .product("p", .consumable, "1.00"))
+            }
+        }
+    }
+
+    private let world = World()
+
+    private func ask(_ cache: QuoteCache, _ product: String = "a", app: String = "app") async throws -> Int64 {
+        let request = QuoteRequest(bundleId: app, productIdentifier: product, storefront: "USA")
+        return try await cache.quote(request, until: .now + .seconds(1)).catalogVersion
+    }
+
+    @Test func `within a second nobody is asked again, after it the new catalogue counts`() async throws {
+        let cache = world.cache()
+        _ = try await ask(cache)
+        world.change { $0.version = 2 }
+        world.change { $0.now += .seconds(1) }
+        #expect(try await ask(cache) == 1)
+        world.change { $0.now += .milliseconds(1) }
+        #expect(try await ask(cache) == 2)
+        #expect(world.requests == 2)
+    }
+
+    @Test func `an answer about one product vouches for others of its version, and outdates those of an older one`()
+        async throws
+    {
+        let cache = world.cache()
+        _ = try await ask(cache, "a")
+        world.change { $0.now += .seconds(2) }
+        _ = try await ask(cache, "b")
+        #expect(try await ask(cache, "a") == 1)
+        #expect(world.requests == 2)
+        world.change { ($0.version, $0.now) = (2, $0.now + .seconds(2)) }
+        _ = try await ask(cache, "b")
+        #expect(try await ask(cache, "a") == 2)
+        #expect(world.requests == 4)
+    }
+
+    @Test func `while Catalog is away the last quote is used for a minute, and without one nothing is sold`()
+        async throws
+    {
+        let cache = world.cache()
+        _ = try await ask(cache)
+        world.change { ($0.isAway, $0.now) = (true, $0.now + .seconds(60)) }
+        #expect(try await ask(cache) == 1)
+        world.change { $0.now += .seconds(1) }
+        #expect(try await refusal { try await ask(cache) }?.code == .serviceUnavailable)
+        #expect(try await refusal { try await ask(cache, "b") }?.code == .serviceUnavailable)
+        #expect(try await refusal { try await ask(cache, app: "other") }?.code == .serviceUnavailable)
+    }
+}

@@ -1,0 +1,46 @@
+import BusClient
+import BusService
+import PaymentQueue
+import Persistence
+import StoreModels
+import StorebusTesting
+import Testing
+
+/// Goal: the jobs beside the endpoints do their work by themselves and end in order.
+@Suite(.serialized) struct RunningTests {
+    @Test func `P4: what was left unknown is resolved without anybody asking, then the database is closed`()
+        async throws
+    {
+        try await TestStore.with(withProcessor: false) { store in
+            let alice = try await store.shopper()
+            let begun = try await alice.begin("coins", key: "k").transaction
+            let queue = store.current
+            let run = Task { try await queue.service.run() }
+            try await store.startProcessor()
+            try await eventually("the janitor has resolved it", within: .seconds(20)) {
+                try await alice.get(begun.id).transactionState == .purchased
+            }
+            run.cancel()
+            _ = await run.result
+            #expect(try await refusal { try await alice.get(begun.id) }?.code == .serviceUnavailable)
+        }
+    }
+
+    @Test func `health tells of quarantined transactions`() async throws {
+        try await TestStore.with { store in
+            let discovery = ServiceDiscovery(store.bus.client(name: "operator"))
+            let before = try await discovery.health("payment-queue")
+            #expect(before.first?.checks["quarantine"]?.status == .pass)
+            let alice = try await store.shopper()
+            _ = try await alice.add("coins", key: "k")
+            _ = try await store.database.write { transaction in
+                try transaction.execute(
+                    "UPDATE payment_transaction SET state = 'purchasing', phase = 'quarantined', transaction_number = NULL"
+                )
+            }
+            let after = try await discovery.health("payment-queue", timeout: .seconds(2))
+            #expect(after.first?.checks["quarantine"]?.status == .warn)
+            #expect(after.first?.status == .warn)
+        }
+    }
+}

@@ -12,7 +12,9 @@ import Testing
         try await GatewayHarness.run { store in
             let put = try await store.send(
                 .PUT, "/admin/v1/apps/com.example.two", token: key,
-                body: #"{"name":"Two","appPrice":{"amount":"0.99","currency":"USD"},"released":false,"unfinishedLimit":5}"#)
+                body:
+                    #"{"name":"2","appPrice":{"amount":"1.99","currency":"USD"},"released":false,"unfinishedLimit":5}"#
+            )
             #expect(put.status == 200)
             let got = try await store.send(.GET, "/admin/v1/apps/com.example.two", token: key)
             #expect(got.json == put.json)
@@ -27,7 +29,8 @@ import Testing
 
     @Test(arguments: [
         #"{"nme":"x"}"#, #"{"name":"x","appPrice":{"amount":"1.999","currency":"USD"}}"#,
-        #"{"name":"x","appPrice":{"amount":"1.99","currency":"USD","vat":1}}"#, #"{"unfinishedLimit":0}"#, "[]", "{", "",
+        #"{"name":"x","appPrice":{"amount":"1.99","currency":"USD","vat":1}}"#, #"{"unfinishedLimit":0}"#, "[]", "{",
+        "",
     ])
     func `wrong settings are refused`(body: String) async throws {
         try await GatewayHarness.run { store in
@@ -37,7 +40,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1, ImportPartRequest.byteCountMax - 1, ImportPartRequest.byteCountMax, ImportPartRequest.byteCountMax + 1, 3_000_000])
+    @Test(arguments: [
+        0, 1, ImportPartRequest.byteCountMax - 1, ImportPartRequest.byteCountMax, ImportPartRequest.byteCountMax + 1,
+        3_000_000,
+    ])
     func `a catalogue travels in parts and comes back byte for byte`(size: Int) async throws {
         try await GatewayHarness.run { store in
             let file = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -85,7 +91,8 @@ import Testing
             let products = try await store.send(
                 .GET, "/admin/v1/apps/com.example.app/products?storefront=FRA&limit=500", token: key)
             #expect(products.json["products"]?.arrayValue?.count == 3)
-            let nowhere = try await store.send(.GET, "/admin/v1/apps/com.example.app/products?storefront=XXX", token: key)
+            let nowhere = try await store.send(
+                .GET, "/admin/v1/apps/com.example.app/products?storefront=XXX", token: key)
             #expect(nowhere.status == 400)
             let transactions = try await store.send(
                 .GET, "/admin/v1/transactions?bundleId=com.example.app&account=alice&state=purchased&finished=false",

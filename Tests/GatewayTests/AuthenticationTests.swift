@@ -75,7 +75,8 @@ import Testing
         #expect(try await tokens.verify(token) == session)
         let payload = String(token.split(separator: ".")[1])
         func encode(_ text: String) -> String {
-            Data(text.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+            Data(text.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
+                "=", with: "")
         }
         let signature = token.split(separator: ".")[2]
         let forged = [
@@ -120,7 +121,8 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
         #expect(throws: KeyFile.Failure.self) { try KeyFile.load(path) }
         try FileManager.default.removeItem(atPath: path)
-        #expect(FileManager.default.createFile(atPath: path, contents: Data([1]), attributes: [.posixPermissions: 0o600]))
+        #expect(
+            FileManager.default.createFile(atPath: path, contents: Data([1]), attributes: [.posixPermissions: 0o600]))
         #expect(throws: KeyFile.Failure.self) { try KeyFile.load(path) }
     }
 

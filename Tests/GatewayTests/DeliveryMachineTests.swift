@@ -46,7 +46,8 @@ import Testing
     @Test func `hints up to the snapshot are dropped, the one behind it is forwarded`() {
         var machine = machine(at: 5)
         #expect(machine.receive(hint: change(5, Sample.purchased("old"))).isEmpty)
-        #expect(machine.receive(hint: change(6, Sample.purchased("new"))) == [.updated(seq: 6, [Sample.purchased("new")])])
+        #expect(
+            machine.receive(hint: change(6, Sample.purchased("new"))) == [.updated(seq: 6, [Sample.purchased("new")])])
         #expect(machine.receive(hint: change(6, Sample.purchased("new"))).isEmpty, "a repeated hint says nothing new")
     }
 
@@ -55,7 +56,8 @@ import Testing
         #expect(machine.receive(hint: change(4, Sample.purchased("d"))).isEmpty)
         #expect(machine.need == .changes(after: 1))
         let reply = ChangesReply(
-            changes: [change(2, Sample.purchased("b")), change(3, Sample.purchased("c"))], head: 4, snapshotRequired: false)
+            changes: [change(2, Sample.purchased("b")), change(3, Sample.purchased("c"))], head: 4,
+            snapshotRequired: false)
         #expect(
             machine.receive(reply) == [
                 .updated(seq: 2, [Sample.purchased("b")]), .updated(seq: 3, [Sample.purchased("c")]),
@@ -115,7 +117,8 @@ import Testing
         _ = machine.receive(Snapshot(transactions: [Sample.purchased("b", revision: 2)], seq: 3))
         machine.receive(head: 3, askedAt: 1)
         let reply = ChangesReply(
-            changes: [change(2, Sample.purchasing("b")), change(3, Sample.purchased("b"))], head: 3, snapshotRequired: false)
+            changes: [change(2, Sample.purchasing("b")), change(3, Sample.purchased("b"))], head: 3,
+            snapshotRequired: false)
         #expect(machine.receive(reply).isEmpty)
         #expect(machine.position == 3)
     }
@@ -123,8 +126,14 @@ import Testing
     @Test func `another device's failed transaction is passed over, its place is kept (M19)`() {
         var machine = machine(at: 1)
         #expect(machine.receive(hint: change(2, Sample.failed("x", device: "bob-1"))).isEmpty)
-        #expect(machine.receive(hint: change(3, Sample.purchased("y", device: "bob-1"))) == [.updated(seq: 3, [Sample.purchased("y", device: "bob-1")])])
-        #expect(machine.receive(hint: change(4, Sample.purchased("y", device: "bob-1"), .removed)) == [.removed(seq: 4, [Sample.purchased("y", device: "bob-1")])])
+        #expect(
+            machine.receive(hint: change(3, Sample.purchased("y", device: "bob-1"))) == [
+                .updated(seq: 3, [Sample.purchased("y", device: "bob-1")])
+            ])
+        #expect(
+            machine.receive(hint: change(4, Sample.purchased("y", device: "bob-1"), .removed)) == [
+                .removed(seq: 4, [Sample.purchased("y", device: "bob-1")])
+            ])
     }
 
     @Test func `a hint for another customer is none of ours`() {

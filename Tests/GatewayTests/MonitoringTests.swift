@@ -32,7 +32,7 @@ import Testing
             let page = try await store.send(.GET, "/")
             #expect(page.status == 200)
             #expect(page.text.contains("/openapi.json"))
-            #expect(try await store.send(.GET, "/metrics").text == "storebus_up 1\n")
+            #expect(try await store.send(.GET, "/metrics").text == "storebus_on_loop 0\n")
             #expect(try await store.send(.GET, "/openapi.json").json["openapi"] == "3.1.0")
         }
     }

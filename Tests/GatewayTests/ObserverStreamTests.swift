@@ -21,7 +21,8 @@ import Testing
             customerIdentifier: FakePaymentQueue.customer, account: "alice", deviceId: Sample.deviceId, client: .app,
             storefront: "USA", platform: .iOS, promotedPurchases: .none)
         let stream = ObserverStream(
-            id: 1, session: session, promotedPurchases: .none, now: start, cut: { [cuts] in cuts.add() }, forget: { _ in })
+            id: 1, session: session, promotedPurchases: .none, now: start, cut: { [cuts] in cuts.add() },
+            forget: { _ in })
         stream.receive(Snapshot(transactions: [], seq: 0))
         return stream
     }

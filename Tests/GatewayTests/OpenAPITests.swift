@@ -97,12 +97,14 @@ import Testing
         #expect(try members("Transaction") == written(transaction))
         let payment = Payment(
             requestIdentifier: "k", productIdentifier: "p", applicationUsername: "u", appAccountToken: "a",
-            paymentDiscount: PaymentDiscount(identifier: "i", keyIdentifier: "k", nonce: "n", signature: "s", timestamp: 1),
+            paymentDiscount: PaymentDiscount(
+                identifier: "i", keyIdentifier: "k", nonce: "n", signature: "s", timestamp: 1),
             intentIdentifier: "i")
         #expect(try members("Payment") == written(payment))
         let discount = ProductDiscount(
             identifier: nil, type: .introductory, price: Money(minorUnits: 0, currency: Sample.dollars),
-            priceLocale: "en_US@currency=USD", paymentMode: .freeTrial, subscriptionPeriod: .init(numberOfUnits: 1, unit: .week),
+            priceLocale: "en_US@currency=USD", paymentMode: .freeTrial,
+            subscriptionPeriod: .init(numberOfUnits: 1, unit: .week),
             numberOfPeriods: 1)
         #expect(try members("ProductDiscount") == written(discount))
         var product = Sample.pro

@@ -34,14 +34,17 @@ import Testing
                     #expect(request.customerIdentifier == FakePaymentQueue.customer)
                     #expect(request.deviceId == Sample.deviceId)
                     return AddPaymentReply(
-                        status: 202, transaction: PaymentTransaction(
+                        status: 202,
+                        transaction: PaymentTransaction(
                             id: "t", transactionState: .purchasing, payment: request.payment, revision: 1,
                             originDeviceId: request.deviceId), isReplayed: false)
                 }
             }
             let answer = try await pay(
                 store, try await store.session(),
-                body: #"{"productIdentifier":"p","quantity":10,"applicationUsername":"u","appAccountToken":"a","simulatesAskToBuyInSandbox":false}"#)
+                body:
+                    #"{"productIdentifier":"p","quantity":10,"applicationUsername":"u","appAccountToken":"a"}"#
+            )
             #expect(answer.status == 202)
             let payment = answer.json["payment"]
             #expect(payment?["quantity"]?.intValue == 10)
@@ -53,7 +56,10 @@ import Testing
     @Test func `a replayed answer says that it is one`() async throws {
         try await GatewayHarness.run { store in
             store.payments.contents.withLock {
-                $0.adding = { AddPaymentReply(status: 201, transaction: Sample.purchased("t", payment: $0.payment), isReplayed: true) }
+                $0.adding = {
+                    AddPaymentReply(
+                        status: 201, transaction: Sample.purchased("t", payment: $0.payment), isReplayed: true)
+                }
             }
             let answer = try await pay(store, try await store.session())
             #expect(answer.status == 201)
@@ -61,7 +67,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [(nil, 400), ("", 400), (String(repeating: "k", count: 255), 201), (String(repeating: "k", count: 256), 400), ("clé", 400)])
+    @Test(arguments: [
+        (nil, 400), ("", 400), (String(repeating: "k", count: 255), 201), (String(repeating: "k", count: 256), 400),
+        ("clé", 400),
+    ])
     func `a key is 1 to 255 printable characters`(key: String?, status: Int) async throws {
         try await GatewayHarness.run { store in
             let answer = try await pay(store, try await store.session(), key: key)
@@ -71,7 +80,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("0", 422), ("1", 201), ("10", 201), ("11", 422), ("-1", 422), ("99999999999999999999", 422), ("1.0", 400), ("1e0", 400),
+        ("0", 422), ("1", 201), ("10", 201), ("11", 422), ("-1", 422), ("99999999999999999999", 422), ("1.0", 400),
+        ("1e0", 400),
         ("\"1\"", 400), ("null", 400),
     ])
     func `a quantity is 1 to 10`(quantity: String, status: Int) async throws {
@@ -97,7 +107,8 @@ import Testing
     @Test func `a member that stands twice is refused (S14)`() async throws {
         try await GatewayHarness.run { store in
             let answer = try await pay(
-                store, try await store.session(), body: #"{"productIdentifier":"p","productIdentifier":"q","quantity":1}"#)
+                store, try await store.session(),
+                body: #"{"productIdentifier":"p","productIdentifier":"q","quantity":1}"#)
             #expect(answer.status == 400)
         }
     }
@@ -119,7 +130,9 @@ import Testing
     @Test(arguments: [StoreErrorCode.keyReused, .inFlight])
     func `PaymentQueue's answers about the key are passed on`(code: StoreErrorCode) async throws {
         try await GatewayHarness.run { store in
-            store.payments.contents.withLock { $0.adding = { _ in throw StoreError(code, "the key", retryAfterMs: 1500) } }
+            store.payments.contents.withLock {
+                $0.adding = { _ in throw StoreError(code, "the key", retryAfterMs: 1500) }
+            }
             let answer = try await pay(store, try await store.session())
             #expect(answer.status == code.status)
             #expect(answer.code == code.name)

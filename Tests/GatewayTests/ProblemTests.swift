@@ -36,7 +36,8 @@ import Testing
     @Test func `a wrong method is 405 with the right ones`() async throws {
         try await GatewayHarness.run { store in
             for (method, path, allowed) in [
-                ("DELETE", "/v1/payments", "POST"), ("TRACE", "/healthz", "GET"), ("PATCH", "/admin/v1/apps/x", "GET, PUT"),
+                ("DELETE", "/v1/payments", "POST"), ("TRACE", "/healthz", "GET"),
+                ("PATCH", "/admin/v1/apps/x", "GET, PUT"),
                 ("POST", "/v1/transactions/stream", "GET"),
             ] {
                 let answer = try await store.send(.init(rawValue: method), path)
@@ -47,7 +48,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["/v1", "/v1/", "/v1/products/", "//v1/products", "/V1/products", "/v1/../healthz", "/v1/transactions//finish"])
+    @Test(arguments: [
+        "/v1", "/v1/", "/v1/products/", "//v1/products", "/V1/products", "/v1/../healthz", "/v1/transactions//finish",
+    ])
     func `there is no such path`(path: String) async throws {
         try await GatewayHarness.run { store in
             let answer = try await store.send(.GET, path)
@@ -59,7 +62,8 @@ import Testing
     @Test func `a path that is not UTF-8 is no path`() async throws {
         try await GatewayHarness.run { store in
             for path in ["/v1/transactions/%ff", "/v1/transactions/%4", "/v1/transactions/%zz"] {
-                let answer = try await RawConnection.exchange(store, "GET \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                let answer = try await RawConnection.exchange(
+                    store, "GET \(path) HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
                 #expect(answer.hasPrefix("HTTP/1.1 404"))
                 #expect(answer.contains("\"code\":\"notFound\""))
             }
@@ -70,7 +74,9 @@ import Testing
         try await GatewayHarness.run { store in
             let token = try await store.session()
             for route in store.gateway.routes where !route.isBuilt {
-                let path = RouteTable.parameterNames(route.path).reduce(route.path) { $0.replacing("{\($1)}", with: "x") }
+                let path = RouteTable.parameterNames(route.path).reduce(route.path) {
+                    $0.replacing("{\($1)}", with: "x")
+                }
                 let credentials: String? =
                     switch route.access {
                     case .app, .appOrStore: token
@@ -105,7 +111,9 @@ import Testing
             let chunk = String(repeating: "x", count: 0x8000)
             let raw = try await RawConnection.exchange(
                 store,
-                "POST /v1/sessions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n8000\r\n\(chunk)\r\n8000\r\n\(chunk)\r\n8000\r\n\(chunk)\r\n0\r\n\r\n")
+                "POST /v1/sessions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    + String(repeating: "8000\r\n\(chunk)\r\n", count: 3) + "0\r\n\r\n"
+            )
             #expect(raw.hasPrefix("HTTP/1.1 413"))
         }
     }
@@ -127,10 +135,12 @@ import Testing
     @Test func `target and headers are bounded`() async throws {
         try await GatewayHarness.run { store in
             let path = "/healthz?x="
-            let long = try await store.send(.GET, path + String(repeating: "x", count: HTTPLimits.targetBytesMax - path.utf8.count + 1))
+            let long = try await store.send(
+                .GET, path + String(repeating: "x", count: HTTPLimits.targetBytesMax - path.utf8.count + 1))
             #expect(long.status == 414)
             #expect(long.code == "requestInvalid")
-            let just = try await store.send(.GET, path + String(repeating: "x", count: HTTPLimits.targetBytesMax - path.utf8.count))
+            let just = try await store.send(
+                .GET, path + String(repeating: "x", count: HTTPLimits.targetBytesMax - path.utf8.count))
             #expect(just.status == 400, "read, and found wrong")
             let heavy = try await store.send(
                 .GET, "/healthz", headers: (0..<20).map { ("x-filler-\($0)", String(repeating: "x", count: 1000)) })
@@ -138,7 +148,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml"])
+    @Test(arguments: [
+        "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/xml",
+    ])
     func `a body of another type is refused`(type: String) async throws {
         try await GatewayHarness.run { store in
             let answer = try await store.send(.POST, "/v1/sessions", headers: [("Content-Type", type)], body: "{}")
@@ -147,7 +159,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["application/json", "application/json; charset=utf-8", "APPLICATION/JSON", "application/vnd.x+json"])
+    @Test(arguments: [
+        "application/json", "application/json; charset=utf-8", "APPLICATION/JSON", "application/vnd.x+json",
+    ])
     func `JSON by any name is read`(type: String) async throws {
         try await GatewayHarness.run { store in
             let answer = try await store.send(.POST, "/v1/sessions", headers: [("Content-Type", type)], body: "{}")

@@ -1,5 +1,6 @@
 import NIOHTTP1
 import StoreModels
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -18,7 +19,9 @@ import Testing
             #expect(Set(identifiers(answer)) == ["com.example.pro", "com.example.fishing"])
             #expect(identifiers(answer, "invalidProductIdentifiers") == ["nope"])
             #expect(answer.json["degraded"] == .array([]))
-            let eligibility = (answer.json["products"]?.arrayValue ?? []).map { $0["introductoryOfferEligibility"]?.stringValue }
+            let eligibility = (answer.json["products"]?.arrayValue ?? []).map {
+                $0["introductoryOfferEligibility"]?.stringValue
+            }
             #expect(Set(eligibility) == ["eligible", "ineligible"])
             let posted = try await store.send(
                 .POST, "/v1/products/query", token: token,
@@ -42,7 +45,8 @@ import Testing
         try await GatewayHarness.run { store in
             let token = try await store.session()
             store.eligibility.goAway()
-            let answer = try await store.send(.GET, "/v1/products?ids=com.example.pro,com.example.fishing", token: token)
+            let answer = try await store.send(
+                .GET, "/v1/products?ids=com.example.pro,com.example.fishing", token: token)
             #expect(answer.status == 200)
             #expect(answer.json["degraded"] == .array(["eligibility"]))
             let products = answer.json["products"]?.arrayValue ?? []
@@ -80,7 +84,8 @@ import Testing
             let token = try await store.session()
             func query(_ count: Int) async throws -> Answer {
                 let list = (0..<count).map { "\"p\($0)\"" }.joined(separator: ",")
-                return try await store.send(.POST, "/v1/products/query", token: token, body: #"{"productIdentifiers":[\#(list)]}"#)
+                return try await store.send(
+                    .POST, "/v1/products/query", token: token, body: #"{"productIdentifiers":[\#(list)]}"#)
             }
             let most = try await query(500)
             #expect(most.status == 200)
@@ -94,8 +99,25 @@ import Testing
         }
     }
 
+    @Test func `many identifiers are asked for in parts and answered in order, each once (M4, M7)`() async throws {
+        try await GatewayHarness.run { store in
+            let token = try await store.session()
+            let asked = (0..<250).map { "p\($0)" } + ["com.example.pro", "p7", "com.example.pro"]
+            store.catalog.contents.withLock { $0.versions = [1, 2, 1] }
+            let body = try StoreJSON.encode(["productIdentifiers": asked])
+            let answer = try await store.send(.POST, "/v1/products/query", token: token, bytes: body)
+            #expect(identifiers(answer) == ["com.example.pro"])
+            #expect(identifiers(answer, "invalidProductIdentifiers") == (0..<250).map { "p\($0)" })
+            let requests = store.catalog.contents.withLock { $0.productRequests }
+            #expect(requests.count == 6, "three parts, and once more because a catalogue took force in between")
+            #expect(requests.allSatisfy { $0.productIdentifiers.count <= ProductsInParts.partSize })
+        }
+    }
+
     /// S13: identifiers are data, whatever they look like.
-    @Test(arguments: ["a.b", "*", ">", "x.>", "_INBOX.1", "$SYS.>", "ünïcödé", "a b", "a'; DROP TABLE x", "../..", "%"])
+    @Test(arguments: [
+        "a.b", "*", ">", "x.>", "_INBOX.1", "$SYS.>", "ünïcödé", "a b", "a'; DROP TABLE x", "../..", "%",
+    ])
     func `any identifier is only a name`(identifier: String) async throws {
         try await GatewayHarness.run { store in
             let token = try await store.session()
@@ -106,7 +128,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "a\r\nb", "\u{0}", "\u{7F}", String(repeating: "x", count: 256), String(repeating: "x", count: 10_000)])
+    @Test(arguments: [
+        "", "a\r\nb", "\u{0}", "\u{7F}", String(repeating: "x", count: 256), String(repeating: "x", count: 10_000),
+    ])
     func `what nobody means is refused`(identifier: String) async throws {
         try await GatewayHarness.run { store in
             let token = try await store.session()

@@ -7,7 +7,8 @@ import Testing
 
 @Suite struct SessionTests {
     private func body(_ extra: String = "", client: String = "") -> String {
-        #"{"bundleId":"com.example.app","deviceId":"alice-1","account":"alice","platform":"iOS","osVersion":"17.0","appVersion":"1.0"\#(extra)}"#
+        #"{"bundleId":"com.example.app","deviceId":"alice-1","account":"alice","platform":"iOS","osVersion":"17.0","#
+            + #""appVersion":"1.0"\#(extra)}"#
     }
 
     @Test func `a session says who, where and whether they may pay (M14)`() async throws {
@@ -78,13 +79,31 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"bundleId":"a b","deviceId":"d","account":"a","platform":"iOS","osVersion":"1","appVersion":"1"}"#, "$.bundleId"),
-        (#"{"bundleId":"a","deviceId":"","account":"a","platform":"iOS","osVersion":"1","appVersion":"1"}"#, "$.deviceId"),
-        (#"{"bundleId":"a","deviceId":"d","account":"a","platform":"amiga","osVersion":"1","appVersion":"1"}"#, "$.platform"),
+        (
+            #"{"bundleId":"a b","deviceId":"d","account":"a","platform":"iOS","osVersion":"1","appVersion":"1"}"#,
+            "$.bundleId"
+        ),
+        (
+            #"{"bundleId":"a","deviceId":"","account":"a","platform":"iOS","osVersion":"1","appVersion":"1"}"#,
+            "$.deviceId"
+        ),
+        (
+            #"{"bundleId":"a","deviceId":"d","account":"a","platform":"amiga","osVersion":"1","appVersion":"1"}"#,
+            "$.platform"
+        ),
         (#"{"bundleId":"a","deviceId":"d","account":"a","platform":"iOS","osVersion":"1"}"#, "$.appVersion"),
-        (#"{"bundleId":"a","deviceId":"d","account":"a","platform":"iOS","osVersion":"1","appVersion":"1","admin":true}"#, "$.admin"),
-        (#"{"client":"store","bundleId":"a","deviceId":"d","account":"a","platform":"iOS","osVersion":"1","appVersion":"1"}"#, "$.appVersion"),
-        (#"{"bundleId":"a","bundleId":"b","deviceId":"d","account":"a","platform":"iOS","osVersion":"1","appVersion":"1"}"#, "$.bundleId"),
+        (
+            #"{"bundleId":"a","deviceId":"d","account":"a","platform":"iOS","osVersion":"1","admin":true}"#,
+            "$.admin"
+        ),
+        (
+            #"{"client":"store","bundleId":"a","deviceId":"d","account":"a","platform":"iOS","appVersion":"","osVersion":"1"}"#,
+            "$.appVersion"
+        ),
+        (
+            #"{"bundleId":"a","bundleId":"b","deviceId":"d","account":"a","platform":"iOS","osVersion":"1"}"#,
+            "$.bundleId"
+        ),
     ])
     func `a wrong member is named`(body: String, path: String) async throws {
         try await GatewayHarness.run { store in

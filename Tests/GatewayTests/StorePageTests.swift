@@ -17,7 +17,8 @@ import Testing
         try await GatewayHarness.run { store in
             store.payments.commit(Sample.purchased("a"))
             for client in ["app", "store"] {
-                let answer = try await store.send(.GET, "/v1/store-page", token: try await store.session(client: client))
+                let answer = try await store.send(
+                    .GET, "/v1/store-page", token: try await store.session(client: client))
                 #expect(answer.status == 200)
                 #expect(answer.json["degraded"] == .array([]))
                 #expect(owned(answer) == ["com.example.pro": false, "com.example.hiddenBeaches": true])

@@ -76,7 +76,9 @@ import Testing
             let reader = try await open(store, try await store.session())
             store.payments.contents.withLock { $0.publishes = false }
             let changes = ["a", "b", "c"].map { store.payments.commit(Sample.purchased($0)) }
-            for change in [changes[2], changes[0], changes[0], changes[1], changes[2]] { store.payments.publish(change) }
+            for change in [changes[2], changes[0], changes[0], changes[1], changes[2]] {
+                store.payments.publish(change)
+            }
             for id in ["a", "b", "c"] { #expect(try await reader.next().transactions == ["\(id):2"]) }
             store.payments.contents.withLock { $0.publishes = true }
             store.payments.commit(Sample.purchased("d"))
@@ -203,6 +205,26 @@ import Testing
             store.payments.commit(Sample.purchased("a"))
             store.gatewayClient.reconnect()
             #expect(try await reader.next(within: .seconds(5)).transactions == ["a:2"])
+        }
+    }
+
+    @Test func `a reader that never reads is cut, and nothing is left of it`() async throws {
+        try await GatewayHarness.run { store in
+            let token = try await store.session()
+            let socket = RawConnection.hold(
+                store,
+                "GET /v1/transactions/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\n\r\n")
+            defer { RawConnection.release(socket) }
+            try await eventually("the stream is open") { store.gateway.delivery.streams.count == 1 }
+            // Far more than the buffers of both kernels and of NIO hold.
+            var large = Sample.purchased("a")
+            large.payment.applicationUsername = String(repeating: "x", count: 500_000)
+            for _ in 0..<60 where !store.gateway.delivery.streams.isEmpty {
+                large.revision += 1
+                store.payments.commit(large)
+                await store.tick(after: DeliveryLimits.stallMax + .seconds(1))
+            }
+            try await eventually("the stream is gone") { store.gateway.delivery.streams.isEmpty }
         }
     }
 

@@ -60,7 +60,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["limit=0", "limit=101", "limit=x", "limit=%2B5", "limit=1&limit=2", "lmit=5", "after=", "limit=%ZZ"])
+    @Test(arguments: [
+        "limit=0", "limit=101", "limit=x", "limit=%2B5", "limit=1&limit=2", "lmit=5", "after=", "limit=%ZZ",
+    ])
     func `a wrong page is refused`(query: String) async throws {
         try await GatewayHarness.run { store in
             let answer = try await store.send(.GET, "/v1/transactions?\(query)", token: try await store.session())

@@ -16,7 +16,9 @@ struct CatalogUpload {
         self.request = request
         if let text = request.headers[.contentLength] {
             guard let length = Int(text), length >= 0 else { throw .invalid("Content-Length", "must be a number") }
-            guard length <= HTTPLimits.catalogBytesMax else { throw RequestBodyReader.tooLarge(HTTPLimits.catalogBytesMax) }
+            guard length <= HTTPLimits.catalogBytesMax else {
+                throw RequestBodyReader.tooLarge(HTTPLimits.catalogBytesMax)
+            }
             announced = length
         } else {
             announced = nil
@@ -29,7 +31,8 @@ struct CatalogUpload {
         for try await chunk in request.body {
             held.append(contentsOf: chunk.readableBytesView)
             guard held.count <= HTTPLimits.unannouncedCatalogBytesMax else {
-                throw StoreError.invalid("Content-Length", "is missing; a catalogue this large must announce it", status: 411)
+                throw StoreError.invalid(
+                    "Content-Length", "is missing; a catalogue this large must announce it", status: 411)
             }
         }
         return Parts(byteCount: held.count, body: RequestBody(buffer: ByteBuffer(bytes: held)).makeAsyncIterator())

@@ -65,9 +65,11 @@ extension Gateway {
     private func allTransactions(_ call: Call) async throws -> Response {
         let request = TransactionListRequest(
             bundleId: try call.query.single("bundleId"), account: try call.query.single("account"),
-            state: try call.query.choice("state", TransactionState.self), isFinished: try call.query.boolean("finished"),
+            state: try call.query.choice("state", TransactionState.self),
+            isFinished: try call.query.boolean("finished"),
             after: try call.after(), limit: try call.limit())
-        return try Reply.json(try await services.call(PaymentEndpoints.listTransactions, request, context: call.context()))
+        return try Reply.json(
+            try await services.call(PaymentEndpoints.listTransactions, request, context: call.context()))
     }
 
     /// Whoever answers within the time health checks are given.

@@ -5,9 +5,9 @@ import NIOCore
 import StoreModels
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 extension Gateway {
@@ -29,7 +29,8 @@ extension Gateway {
             index += 1
         }
         let report = try await services.call(
-            CatalogEndpoints.commitImport, CommitImportRequest(importIdentifier: begun.importIdentifier), context: context)
+            CatalogEndpoints.commitImport, CommitImportRequest(importIdentifier: begun.importIdentifier),
+            context: context)
         return try Reply.json(report)
     }
 

@@ -19,7 +19,8 @@ struct Authenticator: Sendable {
     private func session(_ access: Access, _ headers: HTTPFields) async throws(Problem) -> Principal {
         let token = try bearer(headers)
         if adminKey?.matches(token) == true {
-            throw Problem(StoreError(.forbidden, "this path is for a customer's session; the admin key opens /admin only"))
+            throw Problem(
+                StoreError(.forbidden, "this path is for a customer's session; the admin key opens /admin only"))
         }
         let session: Session
         do {

@@ -2,9 +2,9 @@ import JWTKit
 import StoreModels
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// A session as the claims of its token:

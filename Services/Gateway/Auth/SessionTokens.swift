@@ -3,9 +3,9 @@ import JWTKit
 import StoreModels
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// Makes and reads session tokens: JWTs signed with HMAC-SHA256. Stateless, so any gateway with the same key takes
@@ -55,7 +55,9 @@ struct SessionTokens: Sendable {
         // Base64url, as JWTs are: two other digits and no padding.
         var text = String(encoded.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
         text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
-        guard let bytes = Data(base64Encoded: text), let value = try? StrictJSON.parse(Array(bytes)) else { return false }
+        guard let bytes = Data(base64Encoded: text), let value = try? StrictJSON.parse(Array(bytes)) else {
+            return false
+        }
         return value == .object(["alg": "HS256", "typ": "JWT"])
     }
 }

@@ -73,8 +73,8 @@ final class DeliveryHub: Sendable {
         for stream in older { stream.supersede() }
     }
 
-    /// A second has passed: comments, observers that stand still, and the heads. One at a time: a slow look at the heads
-    /// is not joined by another.
+    /// A second has passed: comments, observers that stand still, and the heads. One at a time: a slow look at the
+    /// heads is not joined by another.
     func tick(now: ContinuousClock.Instant) async {
         for stream in streams where stream.tick(now: now) { metrics.cut() }
         let isFirst = state.withLock { state in
@@ -128,7 +128,9 @@ extension DeliveryHub.State {
     fileprivate func admit(_ session: Session, _ promotedPurchases: DeviceLaunch.PromotedPurchases) throws(StoreError) {
         guard !isStopping else { throw StoreError(.serviceUnavailable, "this gateway is stopping", retryAfterMs: 100) }
         guard entries.count < DeliveryLimits.streamsMax else {
-            throw StoreError(.serviceUnavailable, "this gateway has \(DeliveryLimits.streamsMax) streams already", retryAfterMs: 1000)
+            throw StoreError(
+                .serviceUnavailable, "this gateway has \(DeliveryLimits.streamsMax) streams already", retryAfterMs: 1000
+            )
         }
         let others = entries.values.filter {
             $0.stream != nil && $0.session.installation == session.installation
@@ -136,7 +138,8 @@ extension DeliveryHub.State {
         }
         guard others.allSatisfy({ $0.promotedPurchases == promotedPurchases }) else {
             throw StoreError(
-                .promotedPurchaseHandlerConflict, "a stream of this installation is open with another promotedPurchases")
+                .promotedPurchaseHandlerConflict, "a stream of this installation is open with another promotedPurchases"
+            )
         }
         guard others.count < DeliveryLimits.streamsPerInstallationMax else {
             throw StoreError(

@@ -1,8 +1,8 @@
 import StoreModels
 
 /// Decides what one stream sends next (`architecture.md`, live delivery): all unfinished transactions first, then every
-/// change in order, once. A pure state machine: what was read or heard goes in, events come out, and ``need`` says what to
-/// read next. It throws nothing and waits for nothing.
+/// change in order, once. A pure state machine: what was read or heard goes in, events come out, and ``need`` says what
+/// to read next. It throws nothing and waits for nothing.
 ///
 /// Hints are believed only as far as they fit: the change right behind ``position`` is forwarded, anything else means
 /// that something was missed and is read from the database. A lost hint is noticed at the next head.

@@ -2,8 +2,9 @@ import BusClient
 import ServiceLifecycle
 import StoreModels
 
-/// Keeps live delivery going for as long as the process runs: a tick each second, another as soon as the bus is back, and
-/// the launches other gateways tell of. When the process stops, the streams end first, so that the server can drain.
+/// Keeps live delivery going for as long as the process runs: a tick each second, another as soon as the bus is back,
+/// and the launches other gateways tell of. When the process stops, the streams end first, so that the server can
+/// drain.
 struct DeliveryService: Service {
     let hub: DeliveryHub
 

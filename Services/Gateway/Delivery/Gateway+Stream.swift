@@ -36,7 +36,8 @@ extension Gateway {
         }
         let subject = CustomerSubject.changed(stream.session.customer)
         let subscription = try await withTimeLimit(
-            call.deadline - .now, else: StoreError(.serviceUnavailable, "the bus did not answer in time", retryAfterMs: 1000)
+            call.deadline - .now,
+            else: StoreError(.serviceUnavailable, "the bus did not answer in time", retryAfterMs: 1000)
         ) { [bus] in
             try await bus.subscribe(subject) { [weak stream] message in
                 guard let change = try? StoreJSON.decode(CustomerChange.self, from: message.body) else { return }
@@ -51,7 +52,7 @@ extension Gateway {
             return try await services.call(
                 PaymentEndpoints.snapshot, SnapshotRequest(of: call.session, after: nil, countsDelivery: true),
                 context: call.context())
-        } catch where error.code == .deadlineExceeded {
+        } catch  where error.code == .deadlineExceeded {
             throw StoreError(.serviceUnavailable, "payment-queue did not answer in time", retryAfterMs: 1000)
         }
     }

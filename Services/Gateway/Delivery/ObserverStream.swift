@@ -4,8 +4,8 @@ import Synchronization
 
 /// One open stream: a ``DeliveryMachine``, what it has to send, and the one task that sends it.
 ///
-/// Hints, heads and the clock come in from the loop; the task takes one ``Step`` after the other. Reads happen only when
-/// everything before has been written, so a slow observer slows nothing but itself.
+/// Hints, heads and the clock come in from the loop; the task takes one ``Step`` after the other. Reads happen only
+/// when everything before has been written, so a slow observer slows nothing but itself.
 final class ObserverStream: Sendable {
     /// What the sending task does next.
     enum Step: Sendable {
@@ -146,7 +146,9 @@ final class ObserverStream: Sendable {
     /// A newer session of the installation took over.
     func supersede() {
         update { state in
-            guard !state.isEnding, let bytes = try? ServerSentEvent.superseded(seq: state.machine.position) else { return [] }
+            guard !state.isEnding, let bytes = try? ServerSentEvent.superseded(seq: state.machine.position) else {
+                return []
+            }
             state.enqueue(bytes)
             state.isEnding = true
             return []

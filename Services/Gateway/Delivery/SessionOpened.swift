@@ -1,7 +1,7 @@
 import StoreModels
 
-/// What gateways tell each other when an app is launched, so that the older stream of that installation ends wherever it
-/// is open. A hint, like every event: lost, the older stream only lives on.
+/// What gateways tell each other when an app is launched, so that the older stream of that installation ends wherever
+/// it is open. A hint, like every event: lost, the older stream only lives on.
 ///
 /// ```json
 /// {"installation":{"bundleId":"com.example.app","deviceId":"alice-1"},"sessionIdentifier":"s_…","startedAt":"…"}
@@ -20,7 +20,8 @@ struct SessionOpened: Hashable, Sendable, Codable {
         startedAt = session.startedAt
     }
 
-    /// Whether `session` is an older one of the same installation. Of two that began in the same millisecond neither is.
+    /// Whether `session` is an older one of the same installation. Of two that began in the same millisecond neither
+    /// is.
     func supersedes(_ session: Session) -> Bool {
         installation == session.installation && sessionIdentifier != session.identifier && startedAt > session.startedAt
     }

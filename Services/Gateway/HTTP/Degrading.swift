@@ -11,8 +11,9 @@ extension Gateway {
     ) async throws(StoreError) -> Value? {
         do {
             return try await operation()
-        } catch where error.meansAway {
-            logger.debug("answering without a service", metadata: ["service": "\(service.rawValue)", "code": "\(error.code)"])
+        } catch  where error.meansAway {
+            logger.debug(
+                "answering without a service", metadata: ["service": "\(service.rawValue)", "code": "\(error.code)"])
             return nil
         }
     }

@@ -88,7 +88,8 @@ struct GatewayResponder: HTTPResponder {
         return StoreError(.notImplemented, sentence)
     }
 
-    /// Whatever was thrown, as a problem. What is `internal`, here or in a service, is told without a word of the cause.
+    /// Whatever was thrown, as a problem. What is `internal`, here or in a service, is told without a word of the
+    /// cause.
     private static func problem(_ error: any Error) -> Problem {
         switch error {
         case let problem as Problem: problem
@@ -97,7 +98,8 @@ struct GatewayResponder: HTTPResponder {
         }
     }
 
-    /// The cause, for whoever looks after the store. Of an error that is not ours only the kind: it may quote a request.
+    /// The cause, for whoever looks after the store. Of an error that is not ours only the kind: it may quote a
+    /// request.
     private func log(_ error: any Error, _ record: AccessRecord) {
         let cause = error is StoreError ? "\(error)" : "\(type(of: error))"
         record.logger(from: logger).error("request failed", metadata: ["error": "\(cause)"])

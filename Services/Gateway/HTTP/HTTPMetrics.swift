@@ -12,7 +12,8 @@ final class HTTPMetrics: Sendable {
     /// - Parameter factory: Nil for the process's own.
     init(factory: (any MetricsFactory)? = nil) {
         self.factory = factory
-        activeGauge = factory.map { Gauge(label: "storebus_http_requests_active", factory: $0) }
+        activeGauge =
+            factory.map { Gauge(label: "storebus_http_requests_active", factory: $0) }
             ?? Gauge(label: "storebus_http_requests_active")
     }
 

@@ -27,7 +27,8 @@ enum Identifier {
     /// Product identifiers of one request, at most 500.
     static func checkProducts(_ identifiers: [String], at place: String) throws(StoreError) {
         guard identifiers.count <= HTTPLimits.identifiersMax else {
-            throw .invalid(place, "has \(identifiers.count) identifiers, at most \(HTTPLimits.identifiersMax) are allowed")
+            throw .invalid(
+                place, "has \(identifiers.count) identifiers, at most \(HTTPLimits.identifiersMax) are allowed")
         }
         for (index, identifier) in identifiers.enumerated() { try check(identifier, at: "\(place)[\(index)]") }
     }

@@ -1,8 +1,8 @@
 import HTTPTypes
 
 extension Gateway {
-    /// What the contract names and a later version builds. Each answers 501 `notImplemented` with its sentence, so that a
-    /// client can tell "not yet" from "misspelt".
+    /// What the contract names and a later version builds. Each answers 501 `notImplemented` with its sentence, so that
+    /// a client can tell "not yet" from "misspelt".
     var laterRoutes: [Route] {
         Self.later.map { line in
             Route(notBuilt: line.method, line.path, line.access, "\(line.what) not built yet")

@@ -19,7 +19,8 @@ struct MemberNames: Sendable {
         switch value {
         case .object(let members):
             for name in members.keys.sorted() where !names.contains(name) {
-                throw .invalid("\(path).\(name.prefix(64))", "is not known; known are \(names.sorted().joined(separator: ", "))")
+                throw .invalid(
+                    "\(path).\(name.prefix(64))", "is not known; known are \(names.sorted().joined(separator: ", "))")
             }
             for (name, rules) in nested.sorted(by: { $0.key < $1.key }) {
                 if let member = members[name] { try rules.check(member, at: "\(path).\(name)") }

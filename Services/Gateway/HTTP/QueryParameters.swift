@@ -20,7 +20,8 @@ struct QueryParameters: Sendable {
                 let value = PercentEncoding.decodeForm(parts.count == 2 ? parts[1] : "")
             else { throw .invalid("query", "is not percent-encoded UTF-8") }
             guard names.contains(name) else {
-                let known = names.isEmpty ? "this path takes none" : "it may have \(names.sorted().joined(separator: ", "))"
+                let known =
+                    names.isEmpty ? "this path takes none" : "it may have \(names.sorted().joined(separator: ", "))"
                 throw .invalid("query \(name.prefix(64))", "is not known here; \(known)")
             }
             values[name, default: []].append(value)

@@ -12,7 +12,8 @@ enum Reply {
         var headers = extra
         headers[.contentType] = "application/json"
         headers[.cacheControl] = "no-store"
-        return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: try StoreJSON.encode(value))))
+        return Response(
+            status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: try StoreJSON.encode(value))))
     }
 
     /// Bytes that are sent as they are.

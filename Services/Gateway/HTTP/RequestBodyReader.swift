@@ -46,8 +46,12 @@ enum RequestBodyReader {
 
     private static func collect(_ request: Request) async throws -> [UInt8] {
         let limit = HTTPLimits.bodyBytesMax
-        if let announced = request.headers[.contentLength].flatMap(Int.init), announced > limit { throw tooLarge(limit) }
-        return try await withTimeLimit(HTTPLimits.bodyTimeout, else: StoreError.invalid("body", "did not arrive in time", status: 408)) {
+        if let announced = request.headers[.contentLength].flatMap(Int.init), announced > limit {
+            throw tooLarge(limit)
+        }
+        return try await withTimeLimit(
+            HTTPLimits.bodyTimeout, else: StoreError.invalid("body", "did not arrive in time", status: 408)
+        ) {
             var bytes: [UInt8] = []
             for try await chunk in request.body {
                 guard bytes.count + chunk.readableBytes <= limit else { throw tooLarge(limit) }

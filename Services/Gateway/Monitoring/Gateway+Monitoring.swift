@@ -5,7 +5,9 @@ import StoreModels
 extension Gateway {
     var monitoringRoutes: [Route] {
         [
-            Route(.get, "/", .open) { _ in Reply.bytes(Array(Self.frontPage.utf8), contentType: "text/plain; charset=utf-8") },
+            Route(.get, "/", .open) { _ in
+                Reply.bytes(Array(Self.frontPage.utf8), contentType: "text/plain; charset=utf-8")
+            },
             Route(.get, "/healthz", .open) { _ in try Reply.json(["status": "pass"]) },
             Route(.get, "/readyz", .open) { [self] _ in try await readiness() },
             Route(.get, "/metrics", .open) { [self] _ in
@@ -17,8 +19,8 @@ extension Gateway {
         ]
     }
 
-    /// 200 when the bus is connected and Catalog and PaymentQueue answered within a second; otherwise 503. Either way the
-    /// body names each and what it said.
+    /// 200 when the bus is connected and Catalog and PaymentQueue answered within a second; otherwise 503. Either way
+    /// the body names each and what it said.
     private func readiness() async throws -> Response {
         async let catalog = isAnswering(.catalog)
         async let payments = isAnswering(.paymentQueue)

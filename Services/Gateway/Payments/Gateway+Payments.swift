@@ -40,7 +40,7 @@ extension Gateway {
             return try await payments.call(
                 PaymentEndpoints.addPayment, request,
                 context: call.context(requestIdentifier: request.payment.requestIdentifier))
-        } catch where error.leavesOutcomeUnknown {
+        } catch  where error.leavesOutcomeUnknown {
             throw StoreError(
                 .outcomeUnknown, "the payment was sent and its outcome is not known here", retryAfterMs: 1000)
         }

@@ -26,7 +26,8 @@ extension Gateway {
             context: call.context())
         return try Reply.json(
             TransactionList(
-                transactions: snapshot.transactions.filter { $0.isVisible(to: session.deviceId) }, after: snapshot.after))
+                transactions: snapshot.transactions.filter { $0.isVisible(to: session.deviceId) }, after: snapshot.after
+            ))
     }
 
     private func transaction(_ call: Call) async throws -> Response {

@@ -10,7 +10,8 @@ enum IdempotencyKey {
         let values = headers[values: .idempotencyKey]
         guard values.count == 1, let key = values.first else {
             throw StoreError(
-                .idempotencyKeyInvalid, values.isEmpty ? "the Idempotency-Key header is missing" : "there is more than one Idempotency-Key")
+                .idempotencyKeyInvalid,
+                values.isEmpty ? "the Idempotency-Key header is missing" : "there is more than one Idempotency-Key")
         }
         guard (1...lengthMax).contains(key.utf8.count), key.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw StoreError(.idempotencyKeyInvalid, "an Idempotency-Key is 1 to 255 printable ASCII characters")

@@ -23,9 +23,9 @@ final class AppDirectory: Sendable {
             _ = try await services.call(
                 CatalogEndpoints.getApp, AppRequest(bundleId: bundleId),
                 context: call.context(deadline: call.optionalDeadline))
-        } catch where error.meansAway {
+        } catch  where error.meansAway {
             return
-        } catch where error.code == .notFound {
+        } catch  where error.code == .notFound {
             throw StoreError(.notFound, "there is no app \(bundleId); import a catalogue for it first")
         }
         known.withLock { known in

@@ -16,7 +16,8 @@ struct EligibilityAnswers: Sendable {
     /// is eligible for it; a subscription nobody can say anything about is `unknown`.
     func apply(to products: [Product]) -> (products: [Product], degraded: [String]) {
         let known = Dictionary(
-            (reply?.eligibility ?? []).map { ($0.productIdentifier, $0.eligibility) }, uniquingKeysWith: { first, _ in first })
+            (reply?.eligibility ?? []).map { ($0.productIdentifier, $0.eligibility) },
+            uniquingKeysWith: { first, _ in first })
         let answered = products.map { product in
             var product = product
             product.introductoryOfferEligibility =

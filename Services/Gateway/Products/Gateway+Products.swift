@@ -19,16 +19,16 @@ extension Gateway {
     /// Catalog and Eligibility are asked at once; the answer needs only the first.
     private func products(_ identifiers: [String], at place: String, _ call: Call) async throws -> Response {
         try Identifier.checkProducts(identifiers, at: place)
-        guard !identifiers.isEmpty else { return try Reply.json(ProductsAnswer(products: [], invalidProductIdentifiers: [], degraded: [])) }
-        let session = call.session
-        let request = ProductsRequest(
-            bundleId: session.bundleId, productIdentifiers: identifiers, storefront: session.storefront)
-        async let answers = eligibilityAnswers(for: identifiers, call)
-        let reply = try await services.call(CatalogEndpoints.queryProducts, request, context: call.context())
-        let (products, degraded) = try await answers.apply(to: reply.products)
+        guard !identifiers.isEmpty else {
+            return try Reply.json(ProductsAnswer(products: [], invalidProductIdentifiers: [], degraded: []))
+        }
+        let query = ProductsInParts(services: services, session: call.session, identifiers: identifiers)
+        async let answers = eligibilityAnswers(for: query.identifiers, call)
+        let found = try await query.run(call.context())
+        let (products, degraded) = try await answers.apply(to: found.products)
         return try Reply.json(
             ProductsAnswer(
-                products: products, invalidProductIdentifiers: reply.invalidProductIdentifiers, degraded: degraded))
+                products: products, invalidProductIdentifiers: found.invalidProductIdentifiers, degraded: degraded))
     }
 
     /// What Eligibility says of these products; without it, what can be said anyway.
@@ -55,7 +55,9 @@ extension Gateway {
             identifiers.isEmpty || identifiers.contains($0.productIdentifier)
         }
         return try Reply.json(
-            EligibilityReply(eligibility: subscriptions.compactMap(ProductEligibility.init(unknownFor:)), degraded: answers.degraded))
+            EligibilityReply(
+                eligibility: subscriptions.compactMap(ProductEligibility.init(unknownFor:)), degraded: answers.degraded)
+        )
     }
 
     private func subscriptions(_ call: Call) async throws(StoreError) -> [Product] {

@@ -37,7 +37,7 @@ final class StorefrontDirectory: Sendable {
                 reply.storefronts.map { ($0.countryCode, $0) }, uniquingKeysWith: { first, _ in first })
             contents.withLock { $0 = Contents(storefronts: table, validUntil: .now + .seconds(60)) }
             return table
-        } catch where error.meansAway && !kept.storefronts.isEmpty {
+        } catch  where error.meansAway && !kept.storefronts.isEmpty {
             return kept.storefronts
         }
     }

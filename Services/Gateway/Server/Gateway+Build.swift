@@ -13,7 +13,8 @@ extension Gateway {
         let settings = try GatewaySettings(environment.configuration, dataDirectory: environment.dataDirectory)
         if settings.adminKey == nil {
             environment.logger.warning(
-                "no admin key is set, so the operator's paths answer 401; set STOREBUS_ADMIN_KEY or STOREBUS_ADMIN_KEY_FILE")
+                "no admin key, so the operator's paths answer 401; set STOREBUS_ADMIN_KEY or STOREBUS_ADMIN_KEY_FILE"
+            )
         }
         let tokens = await SessionTokens(key: settings.sessionKey)
         let gateway = Gateway(

@@ -33,7 +33,9 @@ struct GatewayServer: Service {
         if let failure = listening.failure { throw failure }
     }
 
-    private func application(_ group: MultiThreadedEventLoopGroup, _ listening: Listening) -> Application<GatewayResponder> {
+    private func application(_ group: MultiThreadedEventLoopGroup, _ listening: Listening) -> Application<
+        GatewayResponder
+    > {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         let logger = quiet

@@ -30,7 +30,8 @@ struct GatewaySettings {
     /// A bearer token is text without spaces; one shorter than this is soon guessed.
     private static func checked(_ key: String, _ source: String) throws(StartupError) -> String {
         guard key.utf8.count >= 8, key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw StartupError(.badConfiguration, "\(source) must be 8 or more printable ASCII characters without spaces")
+            throw StartupError(
+                .badConfiguration, "\(source) must be 8 or more printable ASCII characters without spaces")
         }
         return key
     }

@@ -3,9 +3,9 @@ import Hummingbird
 import StoreModels
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 extension Gateway {

@@ -23,7 +23,9 @@ extension Gateway {
     }
 
     /// This device's order; without PromotionController the operator's, which Catalog keeps.
-    private func promotedProducts(_ call: Call) async throws(StoreError) -> (products: [Product], isOperatorsOrder: Bool) {
+    private func promotedProducts(_ call: Call) async throws(StoreError) -> (
+        products: [Product], isOperatorsOrder: Bool
+    ) {
         let session = call.session
         let request = PromotionsRequest(
             bundleId: session.bundleId, deviceId: session.deviceId, storefront: session.storefront)

@@ -2,21 +2,25 @@ import StoreModels
 import Synchronization
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// Catalog, as far as the gateway sees it.
 final class FakeCatalog: Sendable {
     struct Contents {
-        var apps: [String: App] = ["com.example.app": App(bundleId: "com.example.app", settings: .init(name: "Example"), catalogVersion: 1)]
+        var apps: [String: App] = [
+            "com.example.app": App(bundleId: "com.example.app", settings: .init(name: "Example"), catalogVersion: 1)
+        ]
         var products: [Product] = []
         var uploads: [String: (bundleId: String, byteCount: Int, parts: [Int: Data])] = [:]
         var file: [UInt8] = Array("{}".utf8)
         /// What `import.commit` answers with, when it refuses.
         var refusal: StoreError?
-        var requests: [String] = []
+        var productRequests: [ProductsRequest] = []
+        /// Versions that the next product answers carry; then 1.
+        var versions: [Int64] = []
     }
 
     let contents = Mutex(Contents())
@@ -54,19 +58,23 @@ final class FakeCatalog: Sendable {
         }
         service.handle(CatalogEndpoints.listStorefronts) { _ in
             StorefrontsReply(storefronts: [
-                Storefront(countryCode: "USA", identifier: "143441"), Storefront(countryCode: "FRA", identifier: "143442"),
+                Storefront(countryCode: "USA", identifier: "143441"),
+                Storefront(countryCode: "FRA", identifier: "143442"),
             ])
         }
     }
 
     private func serveProducts() {
         service.handle(CatalogEndpoints.queryProducts) { [self] request in
-            let products = contents.withLock { $0.products }
+            let (products, version) = contents.withLock { contents in
+                contents.productRequests.append(request)
+                return (contents.products, contents.versions.isEmpty ? 1 : contents.versions.removeFirst())
+            }
             let wanted = request.productIdentifiers
             return ProductsReply(
                 products: products.filter { wanted.contains($0.productIdentifier) },
                 invalidProductIdentifiers: wanted.filter { id in !products.contains { $0.productIdentifier == id } },
-                catalogVersion: 1)
+                catalogVersion: version)
         }
         service.handle(CatalogEndpoints.listProducts) { [self] request in
             let products = contents.withLock { $0.products }.filter { request.type == nil || $0.type == request.type }
@@ -89,7 +97,9 @@ final class FakeCatalog: Sendable {
         service.handle(CatalogEndpoints.commitImport) { [self] request in
             try contents.withLock { contents in
                 if let refusal = contents.refusal { throw refusal }
-                guard let upload = contents.uploads[request.importIdentifier] else { throw StoreError(.notFound, "no import") }
+                guard let upload = contents.uploads[request.importIdentifier] else {
+                    throw StoreError(.notFound, "no import")
+                }
                 contents.file = (0..<upload.parts.count).flatMap { upload.parts[$0] ?? Data() }
                 return ImportReport(
                     bundleId: upload.bundleId, catalogVersion: 2, fileVersion: "4.0", productCount: 3,

@@ -2,8 +2,8 @@ import BusClient
 import StoreModels
 import Synchronization
 
-/// PaymentQueue with a journal in memory. Its hints can be lost, repeated and reordered, which is what live delivery has
-/// to survive.
+/// PaymentQueue with a journal in memory. Its hints can be lost, repeated and reordered, which is what live delivery
+/// has to survive.
 final class FakePaymentQueue: Sendable {
     typealias Adding = @Sendable (AddPaymentRequest) async throws -> AddPaymentReply
 
@@ -109,7 +109,8 @@ final class FakePaymentQueue: Sendable {
             return contents.withLock { contents in
                 contents.changesRequests.append(request)
                 return ChangesReply(
-                    changes: Array(contents.journal.filter { $0.seq > max(request.after, contents.pruned) }.prefix(request.limit)),
+                    changes: Array(
+                        contents.journal.filter { $0.seq > max(request.after, contents.pruned) }.prefix(request.limit)),
                     head: contents.seq, snapshotRequired: request.after < contents.pruned)
             }
         }
@@ -117,7 +118,8 @@ final class FakePaymentQueue: Sendable {
             try check()
             return contents.withLock { contents in
                 contents.headsRequests.append(request.customers)
-                return HeadsReply(heads: request.customers.map { $0.customerIdentifier == Self.customer ? contents.seq : 0 })
+                return HeadsReply(
+                    heads: request.customers.map { $0.customerIdentifier == Self.customer ? contents.seq : 0 })
             }
         }
     }
@@ -127,7 +129,8 @@ final class FakePaymentQueue: Sendable {
         service.handle(PaymentEndpoints.finishTransaction) { [self] request in
             let transaction = try find(request)
             guard transaction.transactionState.isFinishable else {
-                throw StoreError(.transactionNotFinishable, "transaction \(request.id) is \(transaction.transactionState)")
+                throw StoreError(
+                    .transactionNotFinishable, "transaction \(request.id) is \(transaction.transactionState)")
             }
             if !contents.withLock({ $0.finished.contains(request.id) }) { commit(transaction, kind: .removed) }
             return transaction
@@ -135,15 +138,20 @@ final class FakePaymentQueue: Sendable {
         service.handle(PaymentEndpoints.history) { [self] request in
             try check()
             return contents.withLock { contents in
-                let mine = contents.transactions.filter { request.customerIdentifier == Self.customer && $0.transactionState == .purchased }
+                let mine = contents.transactions.filter {
+                    request.customerIdentifier == Self.customer && $0.transactionState == .purchased
+                }
                 let start = request.after.flatMap { after in mine.firstIndex { $0.id == after }.map { $0 + 1 } } ?? 0
                 let page = Array(mine.dropFirst(start).prefix(min(request.limit, contents.pageMax)))
-                return TransactionsPage(transactions: page, after: start + page.count < mine.count ? page.last?.id : nil)
+                return TransactionsPage(
+                    transactions: page, after: start + page.count < mine.count ? page.last?.id : nil)
             }
         }
         service.handle(PaymentEndpoints.listTransactions) { [self] request in
             contents.withLock { contents in
-                let found = contents.transactions.filter { request.state == nil || $0.transactionState == request.state }
+                let found = contents.transactions.filter {
+                    request.state == nil || $0.transactionState == request.state
+                }
                 return TransactionsPage(
                     transactions: found,
                     records: found.map {

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import BusClient
+import EventLoop
 import Foundation
 import Logging
 import NIOCore
@@ -13,7 +14,8 @@ import Synchronization
 
 /// A gateway on a port of its own, before a store of fakes on an in-memory bus.
 final class GatewayHarness: Sendable {
-    let bus = InMemoryBus()
+    let bus: InMemoryBus
+    private let loop: UVLoop?
     let gatewayClient: InMemoryClient
     let gateway: Gateway
     let catalog: FakeCatalog
@@ -24,9 +26,12 @@ final class GatewayHarness: Sendable {
     private let port = Mutex(0)
     private let http = HTTPClient(
         eventLoopGroupProvider: .singleton,
-        configuration: .init(connectionPool: .init(idleTimeout: .seconds(60), concurrentHTTP1ConnectionsPerHostSoftLimit: 64)))
+        configuration: .init(
+            connectionPool: .init(idleTimeout: .seconds(60), concurrentHTTP1ConnectionsPerHostSoftLimit: 64)))
 
-    private init() async {
+    private init(loop: UVLoop?) async {
+        self.loop = loop
+        bus = InMemoryBus(loop: loop)
         gatewayClient = bus.client(name: "gateway")
         catalog = FakeCatalog(FakeService(.catalog, on: bus))
         payments = FakePaymentQueue(FakeService(.paymentQueue, on: bus))
@@ -36,7 +41,9 @@ final class GatewayHarness: Sendable {
         let tokens = await SessionTokens(key: Array(repeating: 7, count: 32), now: { box.now })
         var logger = Logger(label: "gateway")
         logger.logLevel = .critical
-        gateway = Gateway(bus: gatewayClient, tokens: tokens, exposition: { "storebus_up 1\n" }, logger: logger)
+        gateway = Gateway(
+            bus: gatewayClient, tokens: tokens, exposition: { "storebus_on_loop \(loop?.isCurrent == true ? 1 : 0)\n" },
+            logger: logger)
         clockBox = box
         eligibility.handle(EligibilityEndpoints.check) { request in
             let wanted = request.productIdentifiers ?? Sample.products.map(\.productIdentifier)
@@ -70,11 +77,13 @@ final class GatewayHarness: Sendable {
     }
 
     /// Runs a test against a whole gateway, and stops everything.
-    /// - Parameter ticking: Whether the heads are read each second, as in the process; otherwise the test calls `tick`.
+    /// - Parameters:
+    ///   - ticking: Whether the heads are read each second, as in the process; otherwise the test calls `tick`.
+    ///   - loop: Where everything but NIO runs, as in the process; otherwise on the global pool.
     static func run<Value>(
-        ticking: Bool = false, _ body: @Sendable (GatewayHarness) async throws -> Value
+        ticking: Bool = false, loop: UVLoop? = nil, _ body: @Sendable (GatewayHarness) async throws -> Value
     ) async throws -> Value {
-        let harness = await GatewayHarness()
+        let harness = await GatewayHarness(loop: loop)
         return try await harness.serve(ticking: ticking, body)
     }
 
@@ -148,7 +157,7 @@ final class GatewayHarness: Sendable {
         let (listening, signal) = AsyncStream.makeStream(of: Int.self)
         let server = GatewayServer(
             responder: gateway.responder(adminKey: AdminKey(Sample.adminKey)), host: "127.0.0.1", port: 0,
-            placement: LoopPlacement(loop: nil), logger: gateway.logger, onListening: { signal.yield($0) })
+            placement: LoopPlacement(loop: loop), logger: gateway.logger, onListening: { signal.yield($0) })
         var services: [any ServiceLifecycle.Service] = [server]
         services.append(ticking ? DeliveryService(hub: gateway.delivery) : StreamsEnd(hub: gateway.delivery))
         let group = ServiceGroup(configuration: .init(services: services, logger: gateway.logger))

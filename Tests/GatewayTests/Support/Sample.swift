@@ -35,7 +35,8 @@ enum Sample {
     }
 
     static func purchasing(_ id: String, device: String = deviceId) -> PaymentTransaction {
-        PaymentTransaction(id: id, transactionState: .purchasing, payment: payment(id), revision: 1, originDeviceId: device)
+        PaymentTransaction(
+            id: id, transactionState: .purchasing, payment: payment(id), revision: 1, originDeviceId: device)
     }
 
     static func failed(_ id: String, device: String = deviceId) -> PaymentTransaction {

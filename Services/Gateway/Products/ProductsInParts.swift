@@ -1,0 +1,62 @@
+import BusService
+import StoreModels
+
+/// One question for products, asked of Catalog in parts: the answer to 500 identifiers need not fit one message of the
+/// bus. The parts are asked at once and put together in the order of the question.
+struct ProductsInParts: Sendable {
+    /// Identifiers in one part. Products with long descriptions and many offers have a few kilobytes each; 512 KiB are
+    /// enough for this many of them.
+    static let partSize = 100
+
+    let services: ServiceCaller
+    let bundleId: String
+    let storefront: String
+    /// Each once (M7). Compared byte by byte: Unicode may call two spellings equal, a catalogue does not.
+    let identifiers: [String]
+
+    init(services: ServiceCaller, session: Session, identifiers: [String]) {
+        self.services = services
+        bundleId = session.bundleId
+        storefront = session.storefront
+        var seen: Set<[UInt8]> = []
+        self.identifiers = identifiers.filter { seen.insert(Array($0.utf8)).inserted }
+    }
+
+    /// - Throws: `serviceUnavailable` and the like: an answer with a part missing is no answer.
+    func run(_ context: CallContext) async throws(StoreError) -> ProductsReply {
+        let parts = try await askAll(context)
+        // A catalogue may take force between two parts; asked again, they are of one.
+        let isOfOne = parts.allSatisfy { $0.catalogVersion == parts[0].catalogVersion }
+        return Self.joined(isOfOne ? parts : try await askAll(context))
+    }
+
+    private func askAll(_ context: CallContext) async throws(StoreError) -> [ProductsReply] {
+        let starts = stride(from: 0, to: identifiers.count, by: Self.partSize)
+        let answers = await withTaskGroup(of: (Int, Result<ProductsReply, StoreError>).self) { group in
+            for start in starts {
+                let part = Array(identifiers[start..<min(start + Self.partSize, identifiers.count)])
+                group.addTask { (start, await ask(part, context)) }
+            }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        var parts: [ProductsReply] = []
+        for (_, answer) in answers.sorted(by: { $0.key < $1.key }) { parts.append(try answer.get()) }
+        return parts
+    }
+
+    private func ask(_ part: [String], _ context: CallContext) async -> Result<ProductsReply, StoreError> {
+        let request = ProductsRequest(bundleId: bundleId, productIdentifiers: part, storefront: storefront)
+        do throws(StoreError) {
+            return .success(try await services.call(CatalogEndpoints.queryProducts, request, context: context))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func joined(_ parts: [ProductsReply]) -> ProductsReply {
+        ProductsReply(
+            products: parts.flatMap(\.products),
+            invalidProductIdentifiers: parts.flatMap(\.invalidProductIdentifiers),
+            catalogVersion: parts.first?.catalogVersion ?? 0)
+    }
+}

@@ -48,7 +48,7 @@ import Testing
         let transport = StubTransport([
             StubTransport.on(.post, "/v1/sessions", 201, session),
             StubTransport.on(.post, "/v1/products/query", 200, products("pro.monthly")),
-            { _ throws(CLIError) in throw CLIError(.serverUnreachable, "gone", retryable: true) },
+            StubTransport.lost,
             StubTransport.on(.post, "/v1/payments", 201, purchased),
         ])
         #expect(try await purchase().run(installation, context(transport)).status == .success)

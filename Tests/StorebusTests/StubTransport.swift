@@ -66,6 +66,13 @@ final class StubTransport: StoreTransport {
         }
     }
 
+    /// The connection breaks instead of an answer.
+    static let lost: Answer = lose
+
+    private static func lose(_ request: StoreRequest) throws(CLIError) -> StoreResponse? {
+        throw CLIError(.serverUnreachable, "gone", retryable: true)
+    }
+
     static func problem(_ status: Int, _ code: StoreErrorCode) -> JSONValue {
         .object([
             "code": .string(code.name), "status": .integer(status), "detail": "as the test wants it",

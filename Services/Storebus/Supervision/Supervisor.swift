@@ -131,7 +131,7 @@ package struct Supervisor: Sendable {
             members[index].state = .gone
             return advanceStop(now)
         }
-        if case .starting = phase { return fail(.cannotStart(service, reason), now) }
+        if case .starting = phase { return fail(.cannotStart(service, reason), now, gone: index) }
         rest(index, lived: .zero, now)
         return [.report(.cannotStart(service, reason))]
     }

@@ -3,9 +3,9 @@ extension BusClient {
     ///
     /// - Throws: `timeout`; `closed`, or the final reason when there is one; `cancelled`.
     package func waitUntilConnected(timeout: Duration) async throws(BusError) {
-        let states = self.states
+        let client = self
         let outcome = await withTaskGroup(of: Result<Void, BusError>?.self) { group in
-            group.addTask { await Self.firstConnection(in: states) }
+            group.addTask { await client.firstConnection() }
             group.addTask {
                 try? await Task.sleep(for: timeout)
                 return nil
@@ -20,17 +20,11 @@ extension BusClient {
         try outcome.get()
     }
 
-    private static func firstConnection(in states: AsyncStream<BusConnectionState>) async -> Result<Void, BusError>? {
-        var reason = BusError(.closed, "the client was closed")
+    private func firstConnection() async -> Result<Void, BusError>? {
         for await state in states {
-            switch state {
-            case .connected: return .success(())
-            case .disconnected(let error): reason = error
-            case .connecting: break
-            case .closed: return .failure(reason)
-            }
+            if state == .connected { return .success(()) }
         }
-        // The stream ends early only for a cancelled task.
-        return Task.isCancelled ? nil : .failure(reason)
+        // The stream ends with the client, and early only for a cancelled task.
+        return endReason.map { .failure($0) }
     }
 }

@@ -68,6 +68,10 @@ package protocol BusClient: Sendable {
     /// The state now; it may have changed when the caller looks at it.
     var state: BusConnectionState { get }
 
+    /// Why the state is `closed`: `authenticationFailed` or `replaced`, after which reconnecting is pointless, or `closed`
+    /// when this side wanted it; nil before the end.
+    var endReason: BusError? { get }
+
     /// Ends all subscriptions, each with its barrier, flushes what was published, then closes.
     func drain() async
 

@@ -73,6 +73,9 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether reconnecting is pointless: the client ends with it.
+    package var isFinal: Bool { code == .authenticationFailed || code == .replaced }
+
     package var description: String { "\(code): \(message)" }
 }
 

@@ -4,6 +4,7 @@ import Synchronization
 final class StateBroadcast: Sendable {
     private struct Contents {
         var state = BusConnectionState.connecting
+        var endReason: BusError?
         var nextReader = 0
         var readers: [Int: AsyncStream<BusConnectionState>.Continuation] = [:]
     }
@@ -11,6 +12,13 @@ final class StateBroadcast: Sendable {
     private let contents = Mutex(Contents())
 
     var state: BusConnectionState { contents.withLock { $0.state } }
+    var endReason: BusError? { contents.withLock { $0.endReason } }
+
+    /// The end, and why; the first reason stays.
+    func end(_ reason: BusError) {
+        contents.withLock { if $0.endReason == nil { $0.endReason = reason } }
+        set(.closed)
+    }
 
     /// Changes the state and tells every reader; after `closed` nothing changes any more.
     func set(_ state: BusConnectionState) {

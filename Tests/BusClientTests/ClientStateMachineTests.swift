@@ -9,6 +9,7 @@ import Testing
     private let hello = HelloMessage(id: "b", name: "broker", ver: "1", cid: 1, auth: ["none"], time: 0)
     private let signedIn = OkMessage(re: .connect, user: "default", inbox: "_INBOX.x", pingMilliseconds: 2000)
     private let reason = BusError(.disconnected, "cut")
+    private let closed = BusError(.closed, "the client was closed")
 
     private func machine(token: String? = nil) -> ClientStateMachine {
         ClientStateMachine(
@@ -74,7 +75,7 @@ import Testing
         }
         #expect(actions[0] == .close(goodbye: false))
         #expect(error.code == .authenticationFailed)
-        #expect(actions[2] == .end)
+        #expect(actions[2] == .end(error))
         #expect(machine.handle(.tick, now: .seconds(60)) == [])
         #expect(machine.handle(.start, now: .seconds(60)) == [])
     }
@@ -82,7 +83,11 @@ import Testing
     @Test(arguments: [BusErrorCode.authFailed, .authRequired, .version, .replaced])
     func `some refusals are final`(_ code: BusErrorCode) {
         var machine = ready()
-        #expect(machine.handle(.refused(ErrMessage(code, "no")), now: .seconds(2)).last == .end)
+        guard case .end(let error)? = machine.handle(.refused(ErrMessage(code, "no")), now: .seconds(2)).last else {
+            Issue.record("it goes on")
+            return
+        }
+        #expect(error.isFinal)
         #expect(machine.handle(.lost(reason), now: .seconds(2)) == [])
     }
 
@@ -158,12 +163,12 @@ import Testing
 
     @Test func `stopping says goodbye to a broker that is there, and nothing else happens after it`() {
         var connected = ready()
-        #expect(connected.handle(.stop, now: .zero) == [.close(goodbye: true), .end])
+        #expect(connected.handle(.stop, now: .zero) == [.close(goodbye: true), .end(closed)])
         #expect(connected.handle(.stop, now: .zero) == [])
         var waiting = machine()
         _ = waiting.handle(.start, now: .zero)
         _ = waiting.handle(.lost(reason), now: .zero)
-        #expect(waiting.handle(.stop, now: .zero) == [.close(goodbye: false), .end])
+        #expect(waiting.handle(.stop, now: .zero) == [.close(goodbye: false), .end(closed)])
         #expect(waiting.handle(.tick, now: .zero) == [])
     }
 

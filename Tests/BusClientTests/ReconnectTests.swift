@@ -142,6 +142,7 @@ struct ReconnectTests {
             }
             #expect(reason.code == .replaced)
             #expect(await states.next() == .closed)
+            #expect(first.endReason == reason)
             #expect(second.state == .connected)
         }
     }
@@ -155,7 +156,8 @@ struct ReconnectTests {
             #expect(error?.code == .authenticationFailed)
             #expect(bad.state == .closed)
             let subscribing = await #expect(throws: BusError.self) { try await bad.subscribe("sb.x") { _ in } }
-            #expect(subscribing?.code == .closed)
+            #expect(subscribing?.code == .authenticationFailed)
+            #expect(bad.endReason == error)
         }
     }
 

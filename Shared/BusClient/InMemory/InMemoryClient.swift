@@ -30,6 +30,7 @@ package final class InMemoryClient: BusClient {
 
     package var loop: UVLoop? { bus.loop }
     package var state: BusConnectionState { broadcast.state }
+    package var endReason: BusError? { broadcast.endReason }
     package var states: AsyncStream<BusConnectionState> { broadcast.stream() }
 
     var isConnected: Bool { broadcast.state == .connected }
@@ -79,7 +80,7 @@ package final class InMemoryClient: BusClient {
     ) throws(BusError) {
         let (checked, size) = try Self.check(subject, reply: reply, key: key, headers: headers, body: body)
         let message = BusMessage(subject: subject, reply: reply, key: key, headers: headers, body: body)
-        if state == .closed { throw BusError(.closed, "the client was closed") }
+        if let endReason { throw endReason }
         if isConnected { return bus.route(message, subject: checked, from: self) }
         let fits = contents.withLock { contents in
             guard contents.bufferedBytes + size <= BusClientLimits.bufferedBytesMax else { return false }
@@ -100,7 +101,7 @@ package final class InMemoryClient: BusClient {
         } catch {
             throw BusError(error)
         }
-        if state == .closed { throw BusError(.closed, "the client was closed") }
+        if let endReason { throw endReason }
         return InMemorySubscription(bus: bus, id: bus.add(pattern, queue: queue, client: self, handler: handler))
     }
 
@@ -120,13 +121,14 @@ package final class InMemoryClient: BusClient {
 
     /// Ends the client at once, as when its process dies.
     package func kill() {
-        broadcast.set(.closed)
+        let reason = BusError(.closed, "the client was closed")
+        broadcast.end(reason)
         bus.remove(self)
         let waiters = contents.withLock { contents in
             contents.epoch += 1
             return contents.pending.removeAll()
         }
-        for waiter in waiters { waiter.fail(BusError(.closed, "the client was closed")) }
+        for waiter in waiters { waiter.fail(reason) }
     }
 
     /// An answer has come.
@@ -137,8 +139,7 @@ package final class InMemoryClient: BusClient {
     }
 
     private var notConnected: BusError {
-        state == .closed
-            ? BusError(.closed, "the client was closed") : BusError(.disconnected, "there is no connection to the bus")
+        endReason ?? BusError(.disconnected, "there is no connection to the bus")
     }
 
     private func fail(_ token: UInt64, _ error: BusError) {

@@ -34,8 +34,8 @@ struct ClientStateMachine {
         /// Requests in flight have failed; tell the state.
         case fail(BusError)
         case wait(Duration)
-        /// The end, after `fail`.
-        case end
+        /// The end, and why.
+        case end(BusError)
     }
 
     private enum Phase {
@@ -159,10 +159,7 @@ struct ClientStateMachine {
 
     private mutating func refused(_ answer: ErrMessage, _ now: Duration) -> [Action] {
         let error = BusError(answer)
-        switch error.code {
-        case .authenticationFailed, .replaced: return finish(error)
-        default: return lose(error, now)
-        }
+        return error.isFinal ? finish(error) : lose(error, now)
     }
 
     private mutating func lose(_ error: BusError, _ now: Duration) -> [Action] {
@@ -176,12 +173,12 @@ struct ClientStateMachine {
 
     private mutating func finish(_ error: BusError) -> [Action] {
         phase = .closed
-        return [.close(goodbye: false), .fail(error), .end]
+        return [.close(goodbye: false), .fail(error), .end(error)]
     }
 
     private mutating func stop() -> [Action] {
         let goodbye = isReady
         phase = .closed
-        return [.close(goodbye: goodbye), .end]
+        return [.close(goodbye: goodbye), .end(BusError(.closed, "the client was closed"))]
     }
 }

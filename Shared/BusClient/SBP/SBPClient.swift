@@ -27,6 +27,7 @@ package final class SBPClient: BusClient {
 
     package var loop: UVLoop? { eventLoop }
     package var state: BusConnectionState { broadcast.state }
+    package var endReason: BusError? { broadcast.endReason }
     package var states: AsyncStream<BusConnectionState> { broadcast.stream() }
 
     /// Begins to connect. Returns at once; a second call changes nothing.
@@ -56,7 +57,7 @@ package final class SBPClient: BusClient {
             if let error = core.assumeIsolated({ $0.publish(frame) }) { throw error }
             return
         }
-        if state == .closed { throw BusError(.closed, "the client was closed") }
+        if let endReason { throw endReason }
         let logger = self.logger
         onLoop { core in
             // The connection may be lost, and the buffer full, by the time this runs; an event may get lost.

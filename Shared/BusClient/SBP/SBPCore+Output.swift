@@ -5,8 +5,7 @@ import Logging
 extension SBPCore {
     /// What is said when there is no connection.
     var notConnected: BusError {
-        broadcast.state == .closed
-            ? BusError(.closed, "the client was closed") : BusError(.disconnected, "there is no connection to the bus")
+        broadcast.endReason ?? BusError(.disconnected, "there is no connection to the bus")
     }
 
     /// Sends a request; the waiter is answered in any case.

@@ -57,7 +57,7 @@ actor SBPCore {
             attempt += 1
         case .fail(let error): connectionFailed(error)
         case .wait(let duration): wait(duration)
-        case .end: end()
+        case .end(let reason): end(reason)
         }
     }
 
@@ -121,29 +121,24 @@ actor SBPCore {
         hasWarned = true
         logger.log(level: level, "no connection to the bus", metadata: ["error": "\(error)"])
         broadcast.set(.disconnected(error))
-        let failure = error.code == .replaced ? error : BusError(.disconnected, error.message, origin: error.origin)
+        let failure = error.isFinal ? error : BusError(.disconnected, error.message, origin: error.origin)
         for waiter in waiters { waiter.fail(failure) }
         for flush in flushes { flush.resume(returning: .failure(failure)) }
         for resume in resumes { resume() }
-        if error.code == .authenticationFailed || error.code == .replaced {
-            // Final: whoever waits to be subscribed learns the reason.
-            for resume in subscriptions.removeAll(error) { resume() }
-        } else {
-            broadcast.set(.connecting)
-        }
+        if !error.isFinal { broadcast.set(.connecting) }
     }
 
-    private func end() {
+    private func end(_ reason: BusError) {
         machineTimer?.close()
         deadlineTimer?.close()
         (machineTimer, deadlineTimer) = (nil, nil)
-        let error = BusError(.closed, "the client was closed")
-        for waiter in pending.removeAll() { waiter.fail(error) }
-        for flush in flushes.values { flush.resume(returning: .failure(error)) }
+        // The state first: whoever is resumed looks at it.
+        broadcast.end(reason)
+        for waiter in pending.removeAll() { waiter.fail(reason) }
+        for flush in flushes.values { flush.resume(returning: .failure(reason)) }
         flushes = [:]
-        for resume in subscriptions.removeAll(error) { resume() }
+        for resume in subscriptions.removeAll(reason) { resume() }
         buffered = []
-        broadcast.set(.closed)
     }
 
     private func wait(_ duration: Duration) {

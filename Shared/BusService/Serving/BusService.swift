@@ -127,19 +127,15 @@ package final class BusService: ServiceLifecycle.Service {
 
     /// Returns nil on graceful shutdown or cancellation, and the reason when the bus has ended for good.
     private func waitForTheEnd() async -> BusError? {
-        let states = bus.states
+        let bus = bus
         return await withTaskGroup(of: BusError?.self) { group in
             group.addTask {
                 try? await gracefulShutdown()
                 return nil
             }
             group.addTask {
-                var reason = BusError(.closed, "the connection to the bus was closed")
-                for await state in states {
-                    if case .disconnected(let error) = state { reason = error }
-                    if state == .closed { return reason }
-                }
-                return nil
+                for await state in bus.states where state == .closed { break }
+                return bus.endReason
             }
             defer { group.cancelAll() }
             return await group.next() ?? nil

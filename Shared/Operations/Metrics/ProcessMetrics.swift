@@ -12,7 +12,7 @@ import Foundation
 struct ProcessMetrics: Sendable {
     private let resident: any MeterHandler
     private let descriptors: any MeterHandler
-    private let cpu: any MeterHandler
+    private let cpu: MetricSeries
     private let turn: any MeterHandler
     private let loop: UVLoop
 
@@ -20,7 +20,7 @@ struct ProcessMetrics: Sendable {
         self.loop = loop
         resident = registry.makeMeter(label: "process_resident_memory_bytes", dimensions: [])
         descriptors = registry.makeMeter(label: "process_open_fds", dimensions: [])
-        cpu = registry.makeMeter(label: "process_cpu_seconds", dimensions: [])
+        cpu = registry.series("process_cpu_seconds_total", [], .counter)
         turn = registry.makeMeter(label: "storebus_loop_longest_turn_seconds", dimensions: [])
     }
 

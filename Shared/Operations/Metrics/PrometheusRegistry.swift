@@ -73,7 +73,7 @@ package final class PrometheusRegistry: MetricsFactory {
 
     /// The one series of a name and labels. A name in use with another kind, or one too many, gets a series that counts
     /// but is not shown: metrics never stop a service.
-    private func series(_ label: String, _ dimensions: [(String, String)], _ kind: MetricKind) -> MetricSeries {
+    func series(_ label: String, _ dimensions: [(String, String)], _ kind: MetricKind) -> MetricSeries {
         let name = PrometheusText.name(label)
         return families.withLock { families in
             if families[name] == nil, families.count < Self.familiesMax { families[name] = Family(kind: kind) }

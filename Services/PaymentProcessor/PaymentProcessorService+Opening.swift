@@ -12,17 +12,7 @@ extension PaymentProcessorService {
                 migrations: PaymentProcessorSchema.migrations,
                 logger: logger)
         } catch {
-            throw StartupError(exit(for: error), error.message)
-        }
-    }
-
-    private static func exit(for error: PersistenceError) -> ProcessExit {
-        switch error.code {
-        case .held: .locked
-        case .corrupted, .schemaMismatch: .badInput
-        case .cannotOpen, .notDurable: .badConfiguration
-        case .storageFull, .storageFailed, .busy: .temporary
-        default: .bug
+            throw StartupError(ProcessExit(rawValue: error.exitCode) ?? .bug, error.message)
         }
     }
 }

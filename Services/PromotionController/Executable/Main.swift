@@ -16,9 +16,14 @@ struct PromotionControllerMain: AsyncParsableCommand {
         try await ServiceMain.run(
             name: .promotionController, options: options, description: "Devices, launches and promoted products."
         ) { environment in
-            let database = try SQLiteDatabase.open(
-                path: "\(environment.dataDirectory)/promotion-controller.sqlite", holder: "promotion-controller",
-                migrations: PromotionControllerService.migrations, logger: environment.logger)
+            let database: SQLiteDatabase
+            do {
+                database = try SQLiteDatabase.open(
+                    path: "\(environment.dataDirectory)/promotion-controller.sqlite", holder: "promotion-controller",
+                    migrations: PromotionControllerService.migrations, logger: environment.logger)
+            } catch {
+                throw StartupError(ProcessExit(rawValue: error.exitCode) ?? .bug, error.message)
+            }
             let promotions = PromotionControllerService(database: database, services: environment.caller)
             promotions.register(on: environment.service)
             return [promotions]

@@ -50,7 +50,8 @@ package struct TraceContext: Sendable, Equatable {
     private static func isHex(_ text: Substring, digits: Int) -> Bool {
         text.utf8.count == digits
             && text.utf8.allSatisfy {
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
             }
     }
 

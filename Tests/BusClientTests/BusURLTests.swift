@@ -2,14 +2,15 @@ import BusClient
 import Testing
 
 @Suite struct BusURLTests {
-    @Test(arguments: [
-        ("storebus://127.0.0.1:7420", "127.0.0.1", 7420, nil),
-        ("storebus://broker", "broker", 7420, nil),
-        ("storebus://broker/", "broker", 7420, nil),
-        ("storebus://secret@broker:1", "broker", 1, "secret"),
-        ("storebus://[::1]:65535", "::1", 65535, nil),
-        ("storebus://[::1]", "::1", 7420, nil),
-    ] as [(String, String, Int, String?)])
+    @Test(
+        arguments: [
+            ("storebus://127.0.0.1:7420", "127.0.0.1", 7420, nil),
+            ("storebus://broker", "broker", 7420, nil),
+            ("storebus://broker/", "broker", 7420, nil),
+            ("storebus://secret@broker:1", "broker", 1, "secret"),
+            ("storebus://[::1]:65535", "::1", 65535, nil),
+            ("storebus://[::1]", "::1", 7420, nil),
+        ] as [(String, String, Int, String?)])
     func `it reads host, port and token`(text: String, host: String, port: Int, token: String?) throws {
         let url = try BusURL(parsing: text)
         #expect(url == BusURL(host: host, port: port, token: token))

@@ -40,12 +40,13 @@ import Testing
         #expect(machine.isReady)
     }
 
-    @Test(arguments: [
-        ("secret", ["token"], ConnectMessage.Authentication.token("secret")),
-        ("secret", ["none", "token"], .token("secret")),
-        ("secret", ["none"], .none),
-        (nil, ["none", "token"], .none),
-    ] as [(String?, [String], ConnectMessage.Authentication)])
+    @Test(
+        arguments: [
+            ("secret", ["token"], ConnectMessage.Authentication.token("secret")),
+            ("secret", ["none", "token"], .token("secret")),
+            ("secret", ["none"], .none),
+            (nil, ["none", "token"], .none),
+        ] as [(String?, [String], ConnectMessage.Authentication)])
     func `it signs in by what it has and the broker takes`(
         token: String?, methods: [String], expected: ConnectMessage.Authentication
     ) {

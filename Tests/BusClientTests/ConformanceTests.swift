@@ -106,7 +106,8 @@ struct ConformanceTests {
     }
 
     @Test(arguments: BusTransport.allCases)
-    func `wildcards match tokens, and a plain subscription gets everything in order`(_ kind: BusTransport) async throws {
+    func `wildcards match tokens, and a plain subscription gets everything in order`(_ kind: BusTransport) async throws
+    {
         try await BusFixture.with(kind) { bus in
             let reader = try await bus.client("reader")
             let log = Mutex<[String: [String]]>([:])

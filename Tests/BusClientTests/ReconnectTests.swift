@@ -9,16 +9,21 @@ import Testing
 /// and started again on the same port.
 @Suite(.timeLimit(.minutes(1)))
 struct ReconnectTests {
-    @Test func `after the broker was killed and started again, subscriptions and requests work as before`() async throws {
+    @Test func `after the broker was killed and started again, subscriptions and requests work as before`() async throws
+    {
         try await TestBroker.with { broker in
             let service = broker.client("service")
-            _ = try await service.subscribe("sb.test.v1.echo", queue: "q") { try? service.respond(to: $0, body: $0.body) }
+            _ = try await service.subscribe("sb.test.v1.echo", queue: "q") {
+                try? service.respond(to: $0, body: $0.body)
+            }
             let caller = broker.client("caller")
             try await caller.waitUntilConnected(timeout: .seconds(5))
             #expect(try await caller.request("sb.test.v1.echo", body: [1]).body == [1])
             for round in 2...3 {
                 await broker.kill()
-                try await eventually("the loss was noticed") { caller.state != .connected && service.state != .connected }
+                try await eventually("the loss was noticed") {
+                    caller.state != .connected && service.state != .connected
+                }
                 try await broker.restart()
                 try await service.waitUntilConnected(timeout: .seconds(10))
                 try await caller.waitUntilConnected(timeout: .seconds(10))
@@ -34,7 +39,8 @@ struct ReconnectTests {
             _ = try await service.subscribe("sb.test.v1.never") { _ in arrived.withLock { $0 += 1 } }
             let caller = broker.client("caller")
             try await caller.waitUntilConnected(timeout: .seconds(5))
-            let tasks = (0..<10).map { _ in Task { try await caller.request("sb.test.v1.never", timeout: .seconds(60)) } }
+            let tasks = (0..<10).map { _ in Task { try await caller.request("sb.test.v1.never", timeout: .seconds(60)) }
+            }
             try await eventually("all requests arrived") { arrived.withLock { $0 } == 10 }
             let killed = ContinuousClock.now
             await broker.kill()
@@ -59,7 +65,8 @@ struct ReconnectTests {
         }
     }
 
-    @Test func `events published while disconnected arrive after the reconnect, up to a mebibyte of them`() async throws {
+    @Test func `events published while disconnected arrive after the reconnect, up to a mebibyte of them`() async throws
+    {
         try await TestBroker.with { broker in
             let reader = broker.client("reader")
             let seen = Mutex<[Int]>([])
@@ -81,7 +88,9 @@ struct ReconnectTests {
         }
     }
 
-    @Test func `the states tell the story: connected, disconnected with the reason, connecting, connected`() async throws {
+    @Test func `the states tell the story: connected, disconnected with the reason, connecting, connected`()
+        async throws
+    {
         try await TestBroker.with { broker in
             let client = broker.client("client")
             try await client.waitUntilConnected(timeout: .seconds(5))

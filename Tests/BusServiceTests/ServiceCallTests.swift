@@ -22,7 +22,8 @@ struct ServiceCallTests {
 
     @Test func `a StoreError travels as it is, in the envelope and in NATS's headers`() async throws {
         let thrown = StoreError(
-            .transactionNotFinishable, "transaction 7 is purchasing\nnow", retryAfterMs: 5, details: ["state": "purchasing"])
+            .transactionNotFinishable, "transaction 7 is purchasing\nnow", retryAfterMs: 5,
+            details: ["state": "purchasing"])
         try await ServiceHarness.with {
             $0.handle(PaymentEndpoints.heads) { _, _ in throw thrown }
         } _: { harness in
@@ -59,7 +60,8 @@ struct ServiceCallTests {
 
     @Test(arguments: [
         ("{", "requestInvalid"), (#"{"customers":3}"#, "requestInvalid"),
-        (#"{"customers":[],"customers":[]}"#, "requestInvalid"), ("", "requestInvalid"), (#"{"customers":[],"new":1}"#, ""),
+        (#"{"customers":[],"customers":[]}"#, "requestInvalid"), ("", "requestInvalid"),
+        (#"{"customers":[],"new":1}"#, ""),
     ])
     func `requests are read strictly: duplicates are refused, unknown members are not`(
         body: String, code: String

@@ -40,7 +40,9 @@ struct ServiceHarness {
         }
     }
 
-    func caller(retries: Bool = false) -> ServiceCaller { ServiceCaller(bus: callerBus, caller: "test", retries: retries) }
+    func caller(retries: Bool = false) -> ServiceCaller {
+        ServiceCaller(bus: callerBus, caller: "test", retries: retries)
+    }
 }
 
 let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

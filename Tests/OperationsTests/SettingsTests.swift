@@ -4,7 +4,8 @@ import Testing
 
 /// Goal: flag, then environment, then file, then default; what is wrong is named with its source.
 @Suite struct SettingsTests {
-    private let file = Array(#"{"monitor":{"port":3},"queue":{"delayMaxSeconds":30,"on":true},"rate":0.5,"name":"file"}"#.utf8)
+    private let file = Array(
+        #"{"monitor":{"port":3},"queue":{"delayMaxSeconds":30,"on":true},"rate":0.5,"name":"file"}"#.utf8)
 
     private func settings(flags: [String: String] = [:], environment: [String: String] = [:]) throws -> Settings {
         try Settings(flags: flags, environment: environment, file: file, fileName: "settings.json")
@@ -41,7 +42,9 @@ import Testing
 
     @Test func `a value out of range is named with its source and the range`() throws {
         let settings = try settings(environment: ["QUEUE_DELAY_MAX_SECONDS": "61"])
-        let error = #expect(throws: StartupError.self) { try settings.int("queue.delayMaxSeconds", default: 1, in: 1...60) }
+        let error = #expect(throws: StartupError.self) {
+            try settings.int("queue.delayMaxSeconds", default: 1, in: 1...60)
+        }
         #expect(error?.exit == .badConfiguration)
         #expect(error?.message == "queue.delayMaxSeconds is 61 (from environment); it must be 1 to 60")
     }
@@ -81,6 +84,7 @@ import Testing
         _ = try settings.string("token", isSecret: true)
         _ = try settings.string("name")
         _ = try settings.int("other", default: 9, in: 0...9)
-        #expect(settings.effective == ["token": "hidden (environment)", "name": "n (environment)", "other": "9 (default)"])
+        #expect(
+            settings.effective == ["token": "hidden (environment)", "name": "n (environment)", "other": "9 (default)"])
     }
 }

@@ -22,12 +22,14 @@ import Testing
 
     @Test func `flags are parsed into settings`() throws {
         let options = try ServiceOptions.parse([
-            "--host", "::1", "--port", "1", "--monitor-port", "2", "--data", "d", "--log-level", "debug", "--ready-file",
+            "--host", "::1", "--port", "1", "--monitor-port", "2", "--data", "d", "--log-level", "debug",
+            "--ready-file",
             "r", "--config", "c",
         ])
         #expect(
             options.settings == [
-                "listen.host": "::1", "listen.port": "1", "monitor.port": "2", "data.directory": "d", "log.level": "debug",
+                "listen.host": "::1", "listen.port": "1", "monitor.port": "2", "data.directory": "d",
+                "log.level": "debug",
             ])
         #expect(options.readyFile == "r")
         #expect(options.config == "c")

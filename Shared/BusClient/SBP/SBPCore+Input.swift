@@ -13,7 +13,8 @@ extension SBPCore {
             case .pong(let t): answered(t)
             case .err(let answer): refused(answer)
             case .hello(let hello): handle(.hello(hello))
-            case .bye(let why): handle(.lost(BusError(.disconnected, "the broker said goodbye: \(why)", origin: .broker)))
+            case .bye(let why):
+                handle(.lost(BusError(.disconnected, "the broker said goodbye: \(why)", origin: .broker)))
             case .drain(let drain):
                 logger.info("the broker is about to stop", metadata: ["durationMs": "\(drain.inMilliseconds)"])
             case .unknown: break

@@ -53,7 +53,7 @@ package struct ServiceDiscovery: Sendable {
                 verb.subject(name: service), body: [], headers: [:], max: Self.answersMax, timeout: timeout)
             // What is no answer of this kind comes from somebody who is not a service; it is not ours to judge.
             return replies.compactMap { try? StoreJSON.decode(Answer.self, from: $0.body) }
-        } catch where error.code == .noResponders {
+        } catch  where error.code == .noResponders {
             return []
         }
     }

@@ -2,9 +2,9 @@ import Configuration
 import Synchronization
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// The settings of a process: flag, then environment, then JSON file, then the default that the reader names.
@@ -41,9 +41,11 @@ package final class Settings: Sendable {
         // Flags speak the environment's language, so one decoder serves both and a flag may carry any type.
         let flagVariables = Dictionary(uniqueKeysWithValues: flags.map { (Self.variable(for: $0.key), $0.value) })
         var sources = [
-            Source(name: "flag", snapshot: EnvironmentVariablesProvider(environmentVariables: flagVariables).snapshot()),
             Source(
-                name: "environment", snapshot: EnvironmentVariablesProvider(environmentVariables: environment).snapshot()
+                name: "flag", snapshot: EnvironmentVariablesProvider(environmentVariables: flagVariables).snapshot()),
+            Source(
+                name: "environment",
+                snapshot: EnvironmentVariablesProvider(environmentVariables: environment).snapshot()
             ),
         ]
         if let file {
@@ -97,7 +99,9 @@ package final class Settings: Sendable {
 
     /// An integer in a range; nil when no source has it.
     package func int(_ key: String, in range: ClosedRange<Int>) throws(StartupError) -> Int? {
-        let value: Int? = try value(key, .int, "a whole number") { if case .int(let number) = $0 { number } else { nil } }
+        let value: Int? = try value(key, .int, "a whole number") {
+            if case .int(let number) = $0 { number } else { nil }
+        }
         if let value, !range.contains(value) {
             throw StartupError(
                 .badConfiguration,
@@ -197,7 +201,9 @@ package final class Settings: Sendable {
             if character == "." {
                 name.append("_")
             } else {
-                if character.isUppercase, name.last?.isLetter == true || name.last?.isNumber == true { name.append("_") }
+                if character.isUppercase, name.last?.isLetter == true || name.last?.isNumber == true {
+                    name.append("_")
+                }
                 name.append(character.uppercased())
             }
         }

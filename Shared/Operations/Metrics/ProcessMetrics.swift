@@ -3,9 +3,9 @@ import EventLoop
 import Glibc
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// The gauges every process has, under the names Prometheus' own clients use, and the loop's longest turn.

@@ -18,7 +18,8 @@ struct MonitorRequestParser {
     mutating func take(_ bytes: some Sequence<UInt8>) -> Result {
         head.append(contentsOf: bytes)
         guard let end = endOfHead else {
-            return head.count > Self.headBytesMax ? .refused(status: 431, "the request's head is too large") : .incomplete
+            return head.count > Self.headBytesMax
+                ? .refused(status: 431, "the request's head is too large") : .incomplete
         }
         guard end <= Self.headBytesMax else { return .refused(status: 431, "the request's head is too large") }
         let line = head[..<end].prefix { $0 != 0x0D && $0 != 0x0A }
@@ -33,7 +34,9 @@ struct MonitorRequestParser {
 
     private static func parse(_ line: String) -> Result {
         let parts = line.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[2].hasPrefix("HTTP/1.") else { return .refused(status: 400, "no HTTP/1.1 request") }
+        guard parts.count == 3, parts[2].hasPrefix("HTTP/1.") else {
+            return .refused(status: 400, "no HTTP/1.1 request")
+        }
         guard parts[0] == "GET" || parts[0] == "HEAD" else { return .refused(status: 405, "only GET is answered here") }
         let target = parts[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard let path = decoded(target[0]), path.hasPrefix("/") else { return .refused(status: 400, "no path") }

@@ -3,9 +3,9 @@ import EventLoop
 import ServiceLifecycle
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// The process's bus client as a service of the group: the first to start, the last to end.

@@ -4,9 +4,9 @@ import Logging
 import Metrics
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// Makes what a process is given, and takes it apart again.
@@ -83,7 +83,8 @@ enum ProcessBuilder {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw StartupError(.badConfiguration, "the data directory \(path) cannot be made; choose another with --data")
+            throw StartupError(
+                .badConfiguration, "the data directory \(path) cannot be made; choose another with --data")
         }
         return path
     }

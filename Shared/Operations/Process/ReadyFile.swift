@@ -2,9 +2,9 @@ import StoreModels
 import Synchronization
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// Tells whoever started the process that it serves: the file of `--ready-file`, and a log line by the caller.

@@ -29,7 +29,7 @@ final class GatewayHarness: Sendable {
         configuration: .init(
             connectionPool: .init(idleTimeout: .seconds(60), concurrentHTTP1ConnectionsPerHostSoftLimit: 64)))
 
-    private init(loop: UVLoop?) async {
+    private init(loop: UVLoop?, logs: LogCapture?) async {
         self.loop = loop
         bus = InMemoryBus(loop: loop)
         gatewayClient = bus.client(name: "gateway")
@@ -39,8 +39,8 @@ final class GatewayHarness: Sendable {
         promotions = FakeService(.promotionController, on: bus)
         let box = ClockBox()
         let tokens = await SessionTokens(key: Array(repeating: 7, count: 32), now: { box.now })
-        var logger = Logger(label: "gateway")
-        logger.logLevel = .critical
+        var logger = Logger(label: "gateway") { _ in logs?.handler() ?? SwiftLogNoOpLogHandler() }
+        logger.logLevel = .trace
         gateway = Gateway(
             bus: gatewayClient, tokens: tokens, exposition: { "storebus_on_loop \(loop?.isCurrent == true ? 1 : 0)\n" },
             logger: logger)
@@ -79,11 +79,13 @@ final class GatewayHarness: Sendable {
     /// Runs a test against a whole gateway, and stops everything.
     /// - Parameters:
     ///   - ticking: Whether the heads are read each second, as in the process; otherwise the test calls `tick`.
+    ///   - logs: Keeps what the gateway logs.
     ///   - loop: Where everything but NIO runs, as in the process; otherwise on the global pool.
     static func run<Value>(
-        ticking: Bool = false, loop: UVLoop? = nil, _ body: @Sendable (GatewayHarness) async throws -> Value
+        ticking: Bool = false, loop: UVLoop? = nil, logs: LogCapture? = nil,
+        _ body: @Sendable (GatewayHarness) async throws -> Value
     ) async throws -> Value {
-        let harness = await GatewayHarness(loop: loop)
+        let harness = await GatewayHarness(loop: loop, logs: logs)
         return try await harness.serve(ticking: ticking, body)
     }
 

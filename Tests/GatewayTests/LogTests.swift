@@ -1,0 +1,45 @@
+import NIOHTTP1
+import StoreModels
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+/// S20: what is secret or a customer's own is in no log line, whatever goes wrong.
+@Suite struct LogTests {
+    @Test func `no token, key, query or body is ever logged`() async throws {
+        let logs = LogCapture()
+        let token = try await GatewayHarness.run(logs: logs) { store in
+            let token = try await store.session()
+            let pay = #"{"productIdentifier":"p","quantity":1,"applicationUsername":"canary-user"}"#
+            _ = try await store.send(
+                .POST, "/v1/payments", token: token, headers: [("Idempotency-Key", "canary-key")], body: pay)
+            _ = try await store.send(.GET, "/v1/products?ids=canary-product", token: token)
+            _ = try await store.send(.GET, "/admin/v1/apps", token: Sample.adminKey)
+            _ = try await store.send(.GET, "/v1/transactions", token: "canary-token")
+            _ = try await store.send(.POST, "/v1/sessions", body: #"{"canary-member":1}"#)
+            store.payments.contents.withLock { $0.failure = StoreError(.internal, "the cause") }
+            _ = try await store.send(.GET, "/v1/transactions", token: token)
+            return token
+        }
+        let text = logs.all.joined(separator: "\n")
+        for secret in [token, Sample.adminKey, "canary"] { #expect(!text.contains(secret)) }
+        #expect(text.contains("the cause"), "whoever looks after the store is told")
+    }
+
+    @Test func `each request leaves one line that names the route, the trace and the outcome`() async throws {
+        let logs = LogCapture()
+        try await GatewayHarness.run(logs: logs) { store in
+            let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+            let token = try await store.session()
+            _ = try await store.send(
+                .GET, "/v1/transactions/none", token: token,
+                headers: [("traceparent", "00-\(trace)-00f067aa0ba902b7-01")])
+            let lines = logs.all.filter { $0.contains(trace) && $0.contains("request") }
+            #expect(lines.count == 1)
+            for part in ["GET /v1/transactions/{id}", "404", "notFound", "c_alice", Sample.bundleId] {
+                #expect(lines.first?.contains(part) == true, "\(part)")
+            }
+        }
+    }
+}

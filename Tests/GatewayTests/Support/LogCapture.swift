@@ -1,0 +1,28 @@
+import Logging
+import Synchronization
+
+/// Keeps every line a logger writes, message and metadata.
+final class LogCapture: Sendable {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+
+    func handler() -> any LogHandler { Handler(capture: self) }
+
+    private func append(_ line: String) { lines.withLock { $0.append(line) } }
+
+    private struct Handler: LogHandler {
+        let capture: LogCapture
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let all = metadata.merging(event.metadata ?? [:]) { _, new in new }
+            capture.append("\(event.level) \(event.message) \(all.sorted { $0.key < $1.key })")
+        }
+    }
+}

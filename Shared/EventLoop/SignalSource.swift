@@ -39,8 +39,8 @@ package final class SignalSource: LoopHandle {
     override func willClose() { body = nil }
 }
 
-/// Ignores SIGPIPE for the whole process, so that writing to a closed connection is an error and not the end. Every
-/// executable calls it first. libuv's own writes do not raise it, but other libraries' may.
+/// Ignores SIGPIPE for the whole process, so that writing to a closed connection is an error and not the end. Making a
+/// `UVLoop` does it, since libuv's writes raise the signal; tools without a loop call it themselves.
 package func ignoreBrokenPipe() {
     signal(SIGPIPE, SIG_IGN)
 }

@@ -89,7 +89,7 @@ extension UVLoop {
     }
 
     private func flushOutput(_ budget: inout Int) {
-        // What registers itself now ran before the output of this round left, so it comes first.
+        // Work that was registered just now may write more, so it goes first.
         guard endOfTurnWork.isEmpty else { return }
         swap(&handlesWithOutput, &spareHandles)
         for stream in spareHandles { stream.flush() }

@@ -9,7 +9,6 @@ import Logging
 ///     LoopSpike http <bus port> <placement> prints its HTTP port
 @main struct LoopSpike {
     static func main() async throws {
-        ignoreBrokenPipe()
         let loop = try UVLoop.start(name: "spike")
         var logger = Logger(label: "spike")
         logger.logLevel = .warning

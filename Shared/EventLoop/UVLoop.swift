@@ -70,8 +70,8 @@ package final class UVLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     /// Input of whichever stream is being read; valid during one `onRead` only.
     let readBuffer: UnsafeMutableRawBufferPointer
 
-    /// Makes a loop that nobody runs yet, and ignores SIGPIPE for the process. Use it, with `run()`, when the caller's thread shall become the loop;
-    /// otherwise `start(name:)`.
+    /// Makes a loop that nobody runs yet, and ignores SIGPIPE for the process. Use it, with `run()`, when the caller's
+    /// thread shall become the loop; otherwise `start(name:)`.
     /// - Throws: `EMFILE` and the like, when the kernel gives no descriptors.
     package init(name: String) throws(UVError) {
         ignoreBrokenPipe()

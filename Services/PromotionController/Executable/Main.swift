@@ -17,7 +17,7 @@ struct PromotionControllerMain: AsyncParsableCommand {
             name: .promotionController, options: options, description: "Devices, launches and promoted products."
         ) { environment in
             let database: SQLiteDatabase
-            do {
+            do throws(PersistenceError) {
                 database = try SQLiteDatabase.open(
                     path: "\(environment.dataDirectory)/promotion-controller.sqlite", holder: "promotion-controller",
                     migrations: PromotionControllerService.migrations, logger: environment.logger)

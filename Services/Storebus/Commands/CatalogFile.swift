@@ -27,7 +27,10 @@ package enum CatalogFile {
             return try await api.importCatalog(bytes, fileName: name(file), bundleId: bundleId)
         } catch  where error.code.name == StoreErrorCode.catalogInvalid.name {
             var named = error
-            named.message = "\(file): \(error.message)"
+            // With a list of places the sentence would only say the first of them again.
+            let count = error.details["problems"]?.arrayValue?.count ?? 0
+            named.message =
+                count > 0 ? "\(file) is refused for \(Words.count(count, "problem"))" : "\(file): \(error.message)"
             named.hints = ["nothing was imported; the catalogue in force stays"]
             throw named
         }

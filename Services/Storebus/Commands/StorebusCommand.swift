@@ -6,8 +6,8 @@ package struct StorebusCommand: AsyncParsableCommand {
         commandName: "storebus",
         abstract: "A StoreKit-shaped store on your own machine.",
         discussion: """
-            storebus up                               start a store with the sample catalogue
-            storebus up --import App.storekit         … with your own
+            storebus up                               start a store, with a sample
+            storebus up --import App.storekit         start one with your own products
             storebus buy PRODUCT --as alice           buy something
             storebus watch --as alice                 see what alice's app is told
             storebus finish TRANSACTION --as alice    say that it was delivered

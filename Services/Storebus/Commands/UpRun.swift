@@ -126,13 +126,20 @@ package final class UpRun {
         }
         let banner = Banner(
             url: record.url, busURL: record.busURL, monitorPort: record.monitorPort,
-            services: ServiceName.allCases.map(\.rawValue), dataDirectory: directory.path,
-            adminKeyPlace: plan.adminKey == nil ? directory.adminKey : "from STOREBUS_ADMIN_KEY", imports: shown,
+            services: ServiceName.allCases.map(\.rawValue), dataDirectory: fromHere(directory.path),
+            adminKeyPlace: plan.adminKey == nil ? fromHere(directory.adminKey) : "from STOREBUS_ADMIN_KEY",
+            imports: shown,
             product: products.first?.productIdentifier, bundleId: bundleId, startedIn: ContinuousClock.now - start)
         switch output {
         case .human: console.result(banner.text)
         case .json: console.result(JSONText.line(.object(["data": JSONText.value(record)])) + "\n")
         }
+    }
+
+    /// Paths below the current directory are shown from there.
+    private func fromHere(_ path: String) -> String {
+        let here = FileManager.default.currentDirectoryPath + "/"
+        return path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
     }
 
     private func tell(_ report: Supervisor.Report) {

@@ -25,7 +25,8 @@ func service(_ name: String, _ dependencies: [Target.Dependency], resources: [Re
             name: name, dependencies: dependencies, path: "Services/\(name)", exclude: ["Executable", "README.md"],
             resources: resources, swiftSettings: settings),
         .executableTarget(
-            name: "\(name)Main", dependencies: [.target(name: name), "Operations", "Persistence", "StoreModels", argumentParser],
+            name: "\(name)Main",
+            dependencies: [.target(name: name), "Operations", "Persistence", "StoreModels", argumentParser],
             path: "Services/\(name)/Executable", swiftSettings: settings),
     ]
 }
@@ -71,8 +72,11 @@ var targets: [Target] = [
     shared("Persistence", [grdb, logging, lifecycle, "EventLoop"]),
     shared(
         "Operations",
-        ["EventLoop", "BusClient", "BusService", "BusProtocol", "StoreModels", logging, metrics, coreMetrics, lifecycle,
-            unixSignals, configuration, argumentParser]),
+        [
+            "EventLoop", "BusClient", "BusService", "BusProtocol", "StoreModels", logging, metrics, coreMetrics,
+            lifecycle,
+            unixSignals, configuration, argumentParser,
+        ]),
     shared("StorebusTesting", ["StoreModels", subprocess]),
     tests("EventLoop", ["EventLoop"]),
     tests("StoreModels", ["StoreModels", "StorebusTesting"]),
@@ -80,7 +84,10 @@ var targets: [Target] = [
     tests("BusClient", ["BusClient", "BusProtocol", "EventLoop", "Broker", "StorebusTesting", logging]),
     tests(
         "BusService",
-        ["BusService", "BusClient", "BusProtocol", "EventLoop", "Broker", "StoreModels", "StorebusTesting", logging, lifecycle]),
+        [
+            "BusService", "BusClient", "BusProtocol", "EventLoop", "Broker", "StoreModels", "StorebusTesting", logging,
+            lifecycle,
+        ]),
     tests("Persistence", ["Persistence", "StorebusTesting", grdb, logging]),
     tests(
         "Operations",
@@ -89,23 +96,32 @@ var targets: [Target] = [
     tests("Catalog", ["Catalog", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting", logging]),
     tests(
         "PaymentQueue",
-        ["PaymentQueue", "PaymentProcessor", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting",
-            logging]),
+        [
+            "PaymentQueue", "PaymentProcessor", "StoreModels", "BusClient", "BusService", "Persistence",
+            "StorebusTesting",
+            logging,
+        ]),
     tests(
         "PaymentProcessor",
         ["PaymentProcessor", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting", logging]),
-    tests("PromotionController", ["PromotionController", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting"]),
+    tests(
+        "PromotionController",
+        ["PromotionController", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting"]),
     tests("Eligibility", ["Eligibility", "StoreModels", "BusClient", "BusService", "StorebusTesting"]),
     tests(
         "Gateway",
-        ["Gateway", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", "Operations", "StorebusTesting",
-            hummingbird, asyncHTTPClient, nioCore, nioHTTP1, httpTypes, lifecycle, logging, jwtKit, crypto]),
+        [
+            "Gateway", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", "Operations",
+            "StorebusTesting",
+            hummingbird, asyncHTTPClient, nioCore, nioHTTP1, httpTypes, lifecycle, logging, jwtKit, crypto,
+        ]),
     tests("Storebus", ["Storebus", "StoreModels", "StorebusTesting", argumentParser]),
     .testTarget(
         name: "Scenarios",
         dependencies: [
             "StorebusTesting", "StoreModels", "EventLoop", "BusClient", "BusService", asyncHTTPClient, nioCore,
-            .product(name: "NIOFoundationCompat", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+            .product(name: "NIOFoundationCompat", package: "swift-nio"),
+            .product(name: "NIOHTTP1", package: "swift-nio"),
             logging,
         ],
         path: "Tests/Scenarios", swiftSettings: settings),
@@ -126,7 +142,8 @@ targets += service(
 targets += [
     .systemLibrary(name: "CProcess", path: "Shared/CProcess"),
     .target(
-        name: "Storebus", dependencies: ["CProcess", "StoreModels", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, argumentParser],
+        name: "Storebus",
+        dependencies: ["CProcess", "StoreModels", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, argumentParser],
         path: "Services/Storebus", exclude: ["Executable", "README.md"], swiftSettings: settings),
     .executableTarget(
         name: "StorebusMain", dependencies: ["Storebus"], path: "Services/Storebus/Executable", swiftSettings: settings),
@@ -136,7 +153,8 @@ targets += [
 if Context.environment["STOREBUS_SPIKE"] != nil {
     targets.append(
         .executableTarget(
-            name: "LoopSpike", dependencies: ["EventLoop", "BusClient", "Broker", hummingbird, nioCore, nioPosix, logging],
+            name: "LoopSpike",
+            dependencies: ["EventLoop", "BusClient", "Broker", hummingbird, nioCore, nioPosix, logging],
             path: "Tests/Benchmarks/LoopSpike", exclude: ["measure"], swiftSettings: settings))
 }
 

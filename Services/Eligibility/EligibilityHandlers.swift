@@ -18,7 +18,9 @@ package struct EligibilityHandlers: Sendable {
 
     /// - Throws: `serviceUnavailable` or `deadlineExceeded` when Catalog does not answer; PaymentQueue's absence is not
     ///   an error but the answer `unknown`.
-    @Sendable private func check(_ request: EligibilityRequest, _ context: RequestContext) async throws -> EligibilityReply {
+    @Sendable private func check(_ request: EligibilityRequest, _ context: RequestContext) async throws
+        -> EligibilityReply
+    {
         // Half of what is left of the budget: a silent PaymentQueue must leave time to answer `unknown`.
         var halved = context.callContext
         halved.deadline = .now + context.remaining / 2
@@ -47,7 +49,8 @@ package struct EligibilityHandlers: Sendable {
         return products
     }
 
-    private func summary(_ request: EligibilityRequest, _ context: CallContext, _ logger: Logger) async -> OfferSummary? {
+    private func summary(_ request: EligibilityRequest, _ context: CallContext, _ logger: Logger) async -> OfferSummary?
+    {
         do {
             let query = OfferSummaryRequest(
                 bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)

@@ -10,7 +10,8 @@ struct OfferEvaluation {
 
     func reply() -> EligibilityReply {
         let histories = Dictionary(
-            (summary?.groups ?? []).map { ($0.subscriptionGroupIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
+            (summary?.groups ?? []).map { ($0.subscriptionGroupIdentifier, $0) },
+            uniquingKeysWith: { first, _ in first })
         let answers = subscriptions.compactMap { product -> ProductEligibility? in
             guard let group = product.subscriptionGroupIdentifier else { return nil }
             return answer(for: product, in: group, history: histories[group])

@@ -15,7 +15,8 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
 
     /// - Parameter now: when a device was seen, by the wall clock: it is a fact of operations, not of business.
     package init(
-        database: SQLiteDatabase, services: ServiceCaller, now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock
+        database: SQLiteDatabase, services: ServiceCaller,
+        now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock
     ) {
         self.database = database
         self.devices = DeviceRepository(database: database)

@@ -14,15 +14,20 @@ import Testing
     private let yearly = Self.subscription("pro.yearly", group: "pro")
     private let news = Self.subscription("news.weekly", group: "news")
 
-    @Test func `M123, M124: one call answers for every subscription of an app; a new customer is eligible`() async throws {
+    @Test func `M123, M124: one call answers for every subscription of an app; a new customer is eligible`()
+        async throws
+    {
         let answer = try await ask(catalog: [monthly, yearly, news], history: [])
         #expect(answer.eligibility.map(\.productIdentifier) == ["pro.monthly", "pro.yearly", "news.weekly"])
         #expect(answer.eligibility.allSatisfy { $0.eligibility == .eligible && $0.rule == .newSubscriber })
         #expect(answer.degraded.isEmpty)
     }
 
-    @Test func `M119, M121, M129: a trial used in a group decides for all its products and is named, not for others`() async throws {
-        let used = SubscriptionGroupHistory(subscriptionGroupIdentifier: "pro", introductoryOfferTransaction: "2000000000000001")
+    @Test func `M119, M121, M129: a trial used in a group decides for all its products and is named, not for others`()
+        async throws
+    {
+        let used = SubscriptionGroupHistory(
+            subscriptionGroupIdentifier: "pro", introductoryOfferTransaction: "2000000000000001")
         let answer = try await ask(catalog: [monthly, yearly, news], history: [used])
         #expect(answer.eligibility.map(\.eligibility) == [.ineligible, .ineligible, .eligible])
         #expect(answer.eligibility.map(\.transactionIdentifier) == ["2000000000000001", "2000000000000001", nil])

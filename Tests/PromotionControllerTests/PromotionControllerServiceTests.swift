@@ -2,10 +2,11 @@ import BusClient
 import BusService
 import Logging
 import Persistence
-@testable import PromotionController
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PromotionController
 
 @Suite struct PromotionControllerServiceTests {
     private let logger = Logger(label: "test")
@@ -65,7 +66,8 @@ import Testing
             BusService(name: name, version: "test", bus: bus.client(name: name.rawValue), logger: logger)
         }
         let database = try SQLiteDatabase.open(
-            path: directory.file("p.sqlite"), holder: "test", migrations: PromotionControllerService.migrations, logger: logger)
+            path: directory.file("p.sqlite"), holder: "test", migrations: PromotionControllerService.migrations,
+            logger: logger)
         let promotions = service(.promotionController)
         let caller = ServiceCaller(bus: bus.client(name: "p"), caller: "promotion-controller")
         PromotionControllerService(database: database, services: caller).register(on: promotions)
@@ -73,7 +75,8 @@ import Testing
         if let catalog {
             let products = try catalog.map { identifier in
                 Product(
-                    productIdentifier: identifier, type: .consumable, localizedTitle: identifier, localizedDescription: "",
+                    productIdentifier: identifier, type: .consumable, localizedTitle: identifier,
+                    localizedDescription: "",
                     price: Money(minorUnits: 99, currency: try #require(Currency(code: "USD"))),
                     priceLocale: "en_US@currency=USD")
             }

@@ -18,7 +18,9 @@ import Testing
             let shoppers = try await openShoppers(12, in: store)
             let bought = try await withThrowingTaskGroup(of: (Int, PaymentTransaction).self) { group in
                 for (index, shopper) in shoppers.enumerated() {
-                    group.addTask { (index, try await shopper.buy("com.example.fishingHotSpots", key: "kill-\(index)")) }
+                    group.addTask {
+                        (index, try await shopper.buy("com.example.fishingHotSpots", key: "kill-\(index)"))
+                    }
                 }
                 try await Task.sleep(for: .milliseconds(delay))
                 let killed = try store.signal(service)

@@ -6,7 +6,9 @@ import Testing
 /// Goal: an observer that is connected sees every state of a purchase, on every device it belongs to, and keeps seeing
 /// them when the broker dies in between.
 @Suite(.serialized) struct LiveDeliveryTests {
-    @Test func `M37, M21: the buying device sees purchasing before purchased, the other device only purchased`() async throws {
+    @Test func `M37, M21: the buying device sees purchasing before purchased, the other device only purchased`()
+        async throws
+    {
         try await StoreStack.run { store in
             let phone = try await store.session(account: "alice", deviceId: "phone")
             let tablet = try await store.session(account: "alice", deviceId: "tablet")

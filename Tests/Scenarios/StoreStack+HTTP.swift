@@ -21,7 +21,8 @@ extension StoreStack {
 
     /// One request; the answer whatever its status, or an error when there was none.
     func request(
-        _ method: HTTPMethod, _ path: String, token: String? = nil, headers: [String: String] = [:], body: [UInt8]? = nil,
+        _ method: HTTPMethod, _ path: String, token: String? = nil, headers: [String: String] = [:],
+        body: [UInt8]? = nil,
         timeout: TimeAmount = .seconds(10)
     ) async throws -> Answer {
         var request = HTTPClientRequest(url: url + path)
@@ -34,7 +35,8 @@ extension StoreStack {
         }
         let response = try await http.execute(request, timeout: timeout)
         let content = try await response.body.collect(upTo: 16 << 20)
-        return Answer(status: Int(response.status.code), headers: response.headers, body: Array(content.readableBytesView))
+        return Answer(
+            status: Int(response.status.code), headers: response.headers, body: Array(content.readableBytesView))
     }
 
     /// PUTs a catalogue file for an app.

@@ -92,7 +92,7 @@ struct DiscoveryTests {
                 #expect(health.checks["stuck"]?.status == .fail)
                 #expect(health.status == .fail)
             }
-            gate.open()
+            await gate.open()
         }
     }
 

@@ -20,7 +20,7 @@ struct GracefulStopTests {
             let calls = (0..<10).map { _ in
                 Task { try await harness.caller().call(PaymentEndpoints.heads, ServiceHarness.request) }
             }
-            try await eventually("all are in their handlers") { gate.waiting == 10 }
+            try await eventually("all are in their handlers") { await gate.waiting == 10 }
             await harness.group.triggerGracefulShutdown()
             try await eventually("nobody takes requests any more") {
                 do throws(BusError) {
@@ -31,8 +31,8 @@ struct GracefulStopTests {
                 }
             }
             // Only what came before the barrier is in a handler; the questions above may have been among that.
-            let taken = gate.waiting
-            gate.open()
+            let taken = await gate.waiting
+            await gate.open()
             for call in calls { #expect(try await call.value.heads == [7]) }
             #expect(taken >= 10)
         }

@@ -151,12 +151,12 @@ struct ServiceCallTests {
                     return await group.reduce(true) { $0 && $1 }
                 }
             }
-            try await eventually("all places are taken") { gate.waiting == 1024 }
+            try await eventually("all places are taken") { await gate.waiting == 1024 }
             let error = await #expect(throws: StoreError.self) {
                 try await harness.caller().call(PaymentEndpoints.heads, request)
             }
             #expect(error?.code == .serviceUnavailable)
-            gate.open()
+            await gate.open()
             #expect(await first.value)
         }
     }

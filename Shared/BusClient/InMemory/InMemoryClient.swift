@@ -1,6 +1,5 @@
 import BusProtocol
 import EventLoop
-import Synchronization
 
 /// One client of an ``InMemoryBus``.
 package final class InMemoryClient: BusClient {
@@ -19,7 +18,7 @@ package final class InMemoryClient: BusClient {
     let inbox: String
     private let bus: InMemoryBus
     private let broadcast = StateBroadcast()
-    private let contents = Mutex(Contents())
+    private let contents = SharedState(Contents())
 
     init(bus: InMemoryBus, name: String, inbox: String) {
         self.bus = bus

@@ -4,6 +4,7 @@ import EventLoop
 import Foundation
 import Logging
 import StoreModels
+import StorebusTesting
 
 /// Reads the payment processor's own books, over the bus as any service would.
 enum Ledger {

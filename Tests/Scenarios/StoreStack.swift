@@ -45,7 +45,7 @@ final class StoreStack: Sendable {
             ["up", "--data", directory.path, "--port", "auto", "--bus-port", "auto"] + arguments
         up.standardInput = FileHandle.nullDevice
         let output = directory.file("up.out")
-        FileManager.default.createFile(atPath: output, contents: nil)
+        try Data().write(to: URL(fileURLWithPath: output))
         up.standardOutput = FileHandle(forWritingAtPath: output)
         up.standardError = FileHandle(forWritingAtPath: output)
         try up.run()
@@ -60,7 +60,8 @@ final class StoreStack: Sendable {
             print(Self.text(output))
             throw error
         }
-        let facts = try JSONDecoder().decode(UpFile.self, from: Data(contentsOf: URL(fileURLWithPath: directory.file("run/up.json"))))
+        let facts = try JSONDecoder().decode(
+            UpFile.self, from: Data(contentsOf: URL(fileURLWithPath: directory.file("run/up.json"))))
         url = facts.url
         adminKey = try String(contentsOfFile: directory.file("admin.key"), encoding: .utf8)
             .trimmingCharacters(in: .whitespacesAndNewlines)

@@ -77,6 +77,13 @@ import Testing
         }
     }
 
+    @Test func `an empty variable counts as none`() throws {
+        let empty = try TemporaryDirectory()
+        let context = try find(options(), in: empty.path, ["STOREBUS_URL": "", "STOREBUS_ADMIN_KEY": ""])
+        #expect(context.api.url == CommandContext.defaultURL)
+        #expect(context.api.adminKey == nil)
+    }
+
     @Test func `an address must be a URL`() throws {
         let error = #expect(throws: CLIError.self) { try find(options("--url", "localhost:7430"), in: "/") }
         #expect(error?.status == .usage)
@@ -114,6 +121,21 @@ import Testing
         try record(store).write(to: store)
         #expect(RunRecord.read(store) == record(store))
         #expect(record(store).isAlive)
+    }
+
+    @Test func `a log above its bound moves aside while its writer goes on`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("catalog.1.log")
+        let writer = open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        defer { close(writer) }
+        #expect(FileAccess.writeAll(Array("12345\n".utf8), to: writer))
+        LogRotation.rotate(path, byteCountMax: 6)
+        #expect(FileAccess.text(path) == "12345")
+        #expect(FileAccess.writeAll(Array("6\n".utf8), to: writer))
+        LogRotation.rotate(path, byteCountMax: 6)
+        #expect(FileAccess.writeAll(Array("7\n".utf8), to: writer))
+        #expect(FileAccess.text(path) == "7")
+        #expect(FileAccess.text("\(path).1") == "12345\n6")
     }
 
     @Test func `the end of a log is its last lines, without control characters`() throws {

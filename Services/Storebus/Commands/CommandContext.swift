@@ -46,6 +46,8 @@ package struct CommandContext: Sendable {
                     hints: ["start it: storebus up --data \(named.path)"])
             }
         }
+        // An empty variable is how shells and CI systems unset one.
+        let environment = environment.filter { !$0.value.isEmpty }
         let given = options.url ?? (named == nil ? environment["STOREBUS_URL"] : nil)
         let url = given ?? record?.url ?? defaultURL
         guard url.hasPrefix("http://") || url.hasPrefix("https://") else {

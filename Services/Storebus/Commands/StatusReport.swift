@@ -51,6 +51,11 @@ package struct StatusReport: Sendable {
     /// Asks the store; what needs the admin key is left out without one.
     package static func gather(_ context: CommandContext) async throws(CLIError) -> StatusReport {
         let readiness = try await context.api.readiness()
+        guard readiness.body["ready"] != nil else {
+            throw CLIError(
+                .answerInvalid, "\(context.api.url) answers, but not as a Storebus does",
+                hints: ["is it another program's port? --url names the store"])
+        }
         let services = context.api.adminKey == nil ? .null : ((try? await context.api.services()) ?? .null)
         return StatusReport(
             url: context.api.url, directory: context.directory?.path, isReady: readiness.isReady,

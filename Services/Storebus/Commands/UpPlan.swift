@@ -27,6 +27,9 @@ package struct UpPlan: Sendable {
         environment: [String: String] = ProcessInfo.processInfo.environment,
         executableDirectory: String = Self.ownDirectory
     ) throws(CLIError) -> UpPlan {
+        var environment = environment
+        // An empty variable is how shells and CI systems unset one.
+        if environment["STOREBUS_ADMIN_KEY"] == "" { environment["STOREBUS_ADMIN_KEY"] = nil }
         let settings = ServiceRoster.Settings(
             directory: DataDirectory(data), host: bind, port: port, busPort: busPort,
             wantsSample: imports.isEmpty)

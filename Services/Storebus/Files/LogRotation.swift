@@ -1,13 +1,20 @@
 import Glibc
 
-/// Keeps a service's log from growing with every start: one of more than 16 MiB becomes `….log.1` when the service is
-/// started, and an older `.1` goes.
-enum LogRotation {
-    static let byteCountMax = 16 * 1024 * 1024
+/// Keeps a service's log from filling the disk: above 16 MiB its content goes to `….log.1`, in the place of an older one,
+/// and it begins anew.
+///
+/// The service has the file open and appends, so the file is copied and emptied, not renamed; what is written between the
+/// two is lost.
+package enum LogRotation {
+    package static let byteCountMax = 16 * 1024 * 1024
 
-    static func rotate(_ path: String) {
+    package static func rotate(_ path: String, byteCountMax: Int = byteCountMax) {
         var information = stat()
         guard stat(path, &information) == 0, information.st_size > byteCountMax else { return }
-        rename(path, "\(path).1")
+        // Twice the bound, for what is written while it is read; a log that grew past that is emptied all the same.
+        if let bytes = try? FileAccess.read(path, byteCountMax: 2 * byteCountMax + 1024 * 1024) {
+            try? FileAccess.write(bytes, to: "\(path).1", mode: 0o600)
+        }
+        truncate(path, 0)
     }
 }

@@ -65,7 +65,12 @@ package enum PortChoice: Hashable, Sendable, ExpressibleByArgument, CustomString
 
     private static func refusal(_ number: Int32, _ port: Int, _ host: String, _ flag: String) -> CLIError {
         guard number == EADDRINUSE else {
-            let hint = number == EACCES ? "ports below 1024 need root; choose a higher one: \(flag) N" : "\(flag) auto"
+            let hint =
+                switch number {
+                case EACCES: "ports below 1024 need root; choose a higher one: \(flag) N"
+                case EADDRNOTAVAIL: "name an address of this machine: --bind 127.0.0.1"
+                default: "\(flag) auto"
+                }
             return CLIError(
                 .addressUnusable, "cannot listen on \(host):\(port): \(FileAccess.reason(number))", hints: [hint])
         }

@@ -20,7 +20,10 @@ package final class Stack {
     }
 
     /// How often a starting service's ready file is looked for.
-    private static let readyPoll = Duration.milliseconds(10)
+    private nonisolated static let readyPoll = Duration.milliseconds(10)
+
+    /// How often the logs are measured.
+    private nonisolated static let logCheck = Duration.seconds(10)
 
     /// - Parameter report: told what a person wants to know.
     package init(roster: ServiceRoster, report: @escaping (Supervisor.Report) -> Void) {
@@ -33,10 +36,23 @@ package final class Stack {
     /// Starts everything and goes on until every process has ended.
     package func run() async -> Supervisor.Outcome {
         if let outcome = perform(supervisor.handle(.start, now: .now)) { return outcome }
+        let directory = roster.settings.directory
+        // For as long as this runs, whichever way it ends.
+        let rotation = Task { await Self.keepLogsSmall(directory) }
+        defer { rotation.cancel() }
         for await occurrence in events {
             if let outcome = take(occurrence) { return outcome }
         }
         return .stopped
+    }
+
+    /// Away from the main actor: a log that moves aside is copied.
+    @concurrent
+    private nonisolated static func keepLogsSmall(_ directory: DataDirectory) async {
+        while !Task.isCancelled {
+            for service in ServiceRoster.services { LogRotation.rotate(directory.logFile(service)) }
+            try? await ContinuousClock().sleep(for: logCheck)
+        }
     }
 
     /// Stops everything; the second call kills. May be called from a signal's thread.
@@ -77,7 +93,6 @@ package final class Stack {
     private func spawn(_ service: String) -> Supervisor.Event {
         let directory = roster.settings.directory
         unlink(directory.readyFile(service))
-        LogRotation.rotate(directory.logFile(service))
         do {
             let child = try ChildProcess.start(roster.launch(service, ports: ports)) { [happened] pid, end in
                 happened.yield(.event(.exited(service, pid: pid, end)))

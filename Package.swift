@@ -164,30 +164,7 @@ let executables = [
     "promotion-controller": "PromotionControllerMain", "eligibility": "EligibilityMain",
     "payment-processor": "PaymentProcessorMain", "gateway": "GatewayMain", "storebus": "StorebusMain",
 ]
-var products: [Product] = executables.sorted { $0.key < $1.key }.map { .executable(name: $0.key, targets: [$0.value]) }
-
-// BEGIN: local filter while the tree is being built
-if let only = Context.environment["STOREBUS_ONLY"] {
-    var wanted = Set(only.split(separator: ",").map(String.init))
-    var grown = true
-    while grown {
-        grown = false
-        for target in targets where wanted.contains(target.name) {
-            for dependency in target.dependencies {
-                switch dependency {
-                case .targetItem(let name, _), .byNameItem(let name, _):
-                    if wanted.insert(name).inserted { grown = true }
-                default: break
-                }
-            }
-        }
-    }
-    targets = targets.filter { wanted.contains($0.name) }
-    products = executables.sorted { $0.key < $1.key }.filter { wanted.contains($0.value) }.map {
-        .executable(name: $0.key, targets: [$0.value])
-    }
-}
-// END
+let products: [Product] = executables.sorted { $0.key < $1.key }.map { .executable(name: $0.key, targets: [$0.value]) }
 
 let package = Package(
     name: "storebus",

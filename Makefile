@@ -39,14 +39,16 @@ run: build ## Start a store; Ctrl-C stops it.
 	    --data "$(DATA)" $(if $(CATALOG),--import "$(CATALOG)" --bundle-id "$(BUNDLE)") $(UP)
 
 test: debug ## Run all tests; those with real processes use the executables built before.
-	$(SWIFT) test --scratch-path $(SCRATCH)
+	$(SWIFT) build --scratch-path $(SCRATCH) --build-tests
+	@scripts/test $(SCRATCH)
 
 test-tsan: deps ## Run the tests of Shared under ThreadSanitizer.
 	$(SWIFT) test --scratch-path $(SCRATCH)-tsan --sanitize thread \
 	    --filter '^(EventLoop|BusProtocol|BusClient|BusService|Persistence|Operations|StoreModels)Tests\.'
 
 scenarios: debug ## Run only the tests with real processes.
-	$(SWIFT) test --scratch-path $(SCRATCH) --filter '^Scenarios\.'
+	$(SWIFT) build --scratch-path $(SCRATCH) --build-tests
+	@scripts/test $(SCRATCH) Scenarios
 
 spike: deps ## Measure where the gateway's handlers should run; needs wrk.
 	@command -v wrk >/dev/null || { echo "error: wrk is missing; install it: apt-get install wrk" >&2; exit 69; }

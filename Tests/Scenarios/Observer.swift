@@ -52,7 +52,8 @@ struct Observer {
     /// Takes one complete event, which ends with an empty line, off the front; passes over comments.
     private static func takeEvent(from pending: inout [UInt8]) throws -> Event? {
         let newline = UInt8(ascii: "\n")
-        while let end = pending.indices.dropLast().first(where: { pending[$0] == newline && pending[$0 + 1] == newline }) {
+        while let end = pending.indices.dropLast().first(where: { pending[$0] == newline && pending[$0 + 1] == newline }
+        ) {
             let lines = pending[..<end].split(separator: newline).map { String(decoding: $0, as: UTF8.self) }
             pending.removeSubrange(...(end + 1))
             guard let name = field("event", in: lines), let data = field("data", in: lines) else { continue }

@@ -43,8 +43,9 @@ test: debug ## Run all tests; those with real processes use the executables buil
 	@scripts/test $(SCRATCH)
 
 test-tsan: deps ## Run the tests of Shared under ThreadSanitizer.
-	$(SWIFT) test --scratch-path $(SCRATCH)-tsan --sanitize thread \
-	    --filter '^(EventLoop|BusProtocol|BusClient|BusService|Persistence|Operations|StoreModels)Tests\.'
+	$(SWIFT) build --scratch-path $(SCRATCH)-tsan --sanitize thread --build-tests
+	@TEST_FLAGS="--sanitize thread" scripts/test $(SCRATCH)-tsan \
+	    StoreModelsTests BusProtocolTests EventLoopTests PersistenceTests BusClientTests BusServiceTests OperationsTests
 
 scenarios: debug ## Run only the tests with real processes.
 	$(SWIFT) build --scratch-path $(SCRATCH) --build-tests

@@ -1,4 +1,4 @@
-import Synchronization
+import EventLoop
 
 /// The current connection state and everybody who follows it.
 final class StateBroadcast: Sendable {
@@ -9,7 +9,7 @@ final class StateBroadcast: Sendable {
         var readers: [Int: AsyncStream<BusConnectionState>.Continuation] = [:]
     }
 
-    private let contents = Mutex(Contents())
+    private let contents = Locked(Contents())
 
     var state: BusConnectionState { contents.withLock { $0.state } }
     var endReason: BusError? { contents.withLock { $0.endReason } }

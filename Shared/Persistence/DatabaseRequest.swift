@@ -1,4 +1,4 @@
-import Synchronization
+import EventLoop
 
 /// A body that waits for its turn on a database thread.
 protocol DatabaseJob<Access>: Sendable {
@@ -15,7 +15,7 @@ protocol DatabaseJob<Access>: Sendable {
 final class DatabaseRequest<Access: SQLReader, Output: Sendable>: DatabaseJob {
     private let body: @Sendable (Access) throws -> Output
     private let continuation: CheckedContinuation<Output, any Error>
-    private let result = Mutex<Result<Output, any Error>?>(nil)
+    private let result = Locked<Result<Output, any Error>?>(nil)
 
     init(_ body: @escaping @Sendable (Access) throws -> Output, _ continuation: CheckedContinuation<Output, any Error>)
     {

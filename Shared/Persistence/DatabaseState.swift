@@ -1,5 +1,5 @@
+import EventLoop
 internal import Logging
-import Synchronization
 
 /// What the database threads tell everybody else: counts, and whether the disk can still be trusted.
 final class DatabaseState: Sendable {
@@ -8,7 +8,7 @@ final class DatabaseState: Sendable {
         var fault: PersistenceError?
     }
 
-    private let facts = Mutex(Facts())
+    private let facts = Locked(Facts())
     /// The first fault, once; ends when the database is closed.
     let faults: AsyncStream<PersistenceError>
     private let faultContinuation: AsyncStream<PersistenceError>.Continuation

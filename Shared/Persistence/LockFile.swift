@@ -1,4 +1,4 @@
-import Synchronization
+import EventLoop
 
 #if canImport(Glibc)
     import Glibc
@@ -15,7 +15,7 @@ import Synchronization
 /// never removed: between a removal and the next creation two processes could each hold "the" lock.
 final class LockFile: Sendable {
     /// Nil once released.
-    private let descriptor: Mutex<Int32?>
+    private let descriptor: Locked<Int32?>
 
     /// - Parameters:
     ///   - path: the database's path.
@@ -40,7 +40,7 @@ final class LockFile: Sendable {
                 .held, "\(path) is held by \(Self.describe(text)); stop it first: replicas need DATABASE_URL")
         }
         Self.write("\(getpid()) \(holder)\n", to: descriptor)
-        self.descriptor = Mutex(descriptor)
+        self.descriptor = Locked(descriptor)
     }
 
     deinit { release() }

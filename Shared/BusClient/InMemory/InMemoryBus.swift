@@ -33,14 +33,14 @@ package final class InMemoryBus: Sendable {
 
     /// Where handlers are called; nil: on the publisher's thread.
     package let loop: UVLoop?
-    private let contents: SharedState<Contents>
+    private let contents: Locked<Contents>
 
     /// - Parameters:
     ///   - loop: As a real client's; handlers are called on it.
     ///   - seed: Decides which member of a queue group gets a message.
     package init(loop: UVLoop? = nil, seed: UInt64 = 1) {
         self.loop = loop
-        contents = SharedState(Contents(random: seed | 1))
+        contents = Locked(Contents(random: seed | 1))
     }
 
     /// Joins another client, connected at once.

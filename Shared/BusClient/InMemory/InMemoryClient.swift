@@ -18,7 +18,7 @@ package final class InMemoryClient: BusClient {
     let inbox: String
     private let bus: InMemoryBus
     private let broadcast = StateBroadcast()
-    private let contents = SharedState(Contents())
+    private let contents = Locked(Contents())
 
     init(bus: InMemoryBus, name: String, inbox: String) {
         self.bus = bus

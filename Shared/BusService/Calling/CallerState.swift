@@ -1,4 +1,4 @@
-import Synchronization
+import EventLoop
 
 /// What the calls of one caller share: per endpoint a breaker and a bulkhead, and one retry budget.
 final class CallerState: Sendable {
@@ -22,7 +22,7 @@ final class CallerState: Sendable {
         case succeeded, failed, abandoned
     }
 
-    private let contents = Mutex(Contents())
+    private let contents = Locked(Contents())
 
     /// Asks breaker, then bulkhead. After `admitted` exactly one `leave` must follow.
     func enter(_ subject: String) -> Admission {

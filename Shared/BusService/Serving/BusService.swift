@@ -1,9 +1,9 @@
 import BusClient
 import BusProtocol
+import EventLoop
 import Logging
 import ServiceLifecycle
 import StoreModels
-import Synchronization
 
 /// A service on the bus: endpoints with typed handlers, discovery, health, and a graceful end. One per process.
 ///
@@ -25,7 +25,7 @@ package final class BusService: ServiceLifecycle.Service {
     let health = HealthChecks()
     private let inFlight = InFlightRequests()
     private let readiness = Readiness()
-    private let registry = Mutex(Registry())
+    private let registry = Locked(Registry())
 
     private struct Registry {
         var endpoints: [ServedEndpoint] = []

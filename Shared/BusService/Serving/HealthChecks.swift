@@ -1,8 +1,8 @@
-import Synchronization
+import EventLoop
 
 /// A service's health checks, by name.
 final class HealthChecks: Sendable {
-    private let checks = Mutex<[String: LimitedHealthCheck]>([:])
+    private let checks = Locked<[String: LimitedHealthCheck]>([:])
 
     func add(_ name: String, _ check: @escaping @Sendable () async -> HealthCheck) {
         checks.withLock { $0[name] = LimitedHealthCheck(check) }

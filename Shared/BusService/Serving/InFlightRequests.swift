@@ -1,4 +1,4 @@
-import Synchronization
+import EventLoop
 
 /// The requests a service has taken and not answered: counted per endpoint for the bulkhead, and kept, so that a
 /// stopping service can wait for them.
@@ -11,7 +11,7 @@ final class InFlightRequests: Sendable {
         var drainers: [CheckedContinuation<Int, Never>] = []
     }
 
-    private let contents = Mutex(Contents())
+    private let contents = Locked(Contents())
 
     /// Takes a place; nil when the endpoint's 1024 are in use.
     func begin(_ endpoint: String) -> Int? {

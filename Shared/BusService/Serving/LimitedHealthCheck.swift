@@ -1,4 +1,4 @@
-import Synchronization
+import EventLoop
 
 /// A health check that answers within a second, whatever the check itself does.
 final class LimitedHealthCheck: Sendable {
@@ -8,7 +8,7 @@ final class LimitedHealthCheck: Sendable {
     }
 
     private let check: @Sendable () async -> HealthCheck
-    private let contents = Mutex(Contents())
+    private let contents = Locked(Contents())
 
     init(_ check: @escaping @Sendable () async -> HealthCheck) { self.check = check }
 

@@ -1,4 +1,4 @@
-import Synchronization
+import EventLoop
 
 /// A gate that opens once, and everybody who waits for it.
 final class Readiness: Sendable {
@@ -8,7 +8,7 @@ final class Readiness: Sendable {
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     }
 
-    private let contents = Mutex(Contents())
+    private let contents = Locked(Contents())
 
     /// Lets everybody through, now and later.
     func open() {

@@ -1,15 +1,15 @@
+import EventLoop
 import Logging
 import Metrics
 import StoreModels
-import Synchronization
 
 /// One endpoint of a service, with its types forgotten: bytes in, bytes out.
 final class ServedEndpoint: Sendable {
     let name: String
     let subject: String
     private let invoke: @Sendable ([UInt8], RequestContext) async throws -> [UInt8]
-    private let statistics = Mutex(EndpointStatistics())
-    private let timers = Mutex<[String: Timer]>([:])
+    private let statistics = Locked(EndpointStatistics())
+    private let timers = Locked<[String: Timer]>([:])
     private let service: String
 
     init<Request, Response>(

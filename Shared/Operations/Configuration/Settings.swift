@@ -1,5 +1,5 @@
 import Configuration
-import Synchronization
+import EventLoop
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -27,7 +27,7 @@ package final class Settings: Sendable {
     }
 
     private let sources: [Source]
-    private let read = Mutex<[String: Effective]>([:])
+    private let read = Locked<[String: Effective]>([:])
 
     /// - Parameters:
     ///   - flags: Values by dotted key.

@@ -1,5 +1,5 @@
 import CoreMetrics
-import Synchronization
+import EventLoop
 
 /// One number of a metric: a counter, a gauge, or a sum and count, under one set of labels.
 ///
@@ -15,12 +15,12 @@ final class MetricSeries: CounterHandler, FloatingPointCounterHandler, MeterHand
         var buckets: [Int] = []
     }
 
-    private let value: Mutex<Value>
+    private let value: Locked<Value>
     private let kind: MetricKind
 
     init(_ kind: MetricKind) {
         self.kind = kind
-        value = Mutex(Value(buckets: kind == .histogram ? Array(repeating: 0, count: Self.bounds.count) : []))
+        value = Locked(Value(buckets: kind == .histogram ? Array(repeating: 0, count: Self.bounds.count) : []))
     }
 
     /// Upper bounds of the buckets in seconds, from half a millisecond to the longest deadline in common use.

@@ -1,5 +1,5 @@
 import CoreMetrics
-import Synchronization
+import EventLoop
 
 /// Keeps the process's metrics and writes them as Prometheus text (exposition format 0.0.4): the backend of
 /// swift-metrics.
@@ -18,9 +18,9 @@ package final class PrometheusRegistry: MetricsFactory {
     /// Label sets of one metric: endpoints times codes stay far below.
     static let seriesMax = 256
 
-    private let families = Mutex<[String: Family]>([:])
+    private let families = Locked<[String: Family]>([:])
     /// Called before each page, to bring gauges up to date that are read and not pushed.
-    private let refreshers = Mutex<[@Sendable () -> Void]>([])
+    private let refreshers = Locked<[@Sendable () -> Void]>([])
 
     package init() {}
 

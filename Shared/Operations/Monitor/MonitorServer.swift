@@ -1,6 +1,5 @@
 import EventLoop
 import ServiceLifecycle
-import Synchronization
 
 /// The monitoring port: a GET-only HTTP/1.1 server on the process's loop, for `/healthz`, `/metrics` and what else a
 /// process has to show. Meant for loopback; it authenticates nobody.
@@ -20,7 +19,7 @@ package actor MonitorServer: ServiceLifecycle.Service {
 
     nonisolated package let loop: UVLoop
     nonisolated package var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-    nonisolated private let pages = Mutex<[String: Page]>([:])
+    nonisolated private let pages = Locked<[String: Page]>([:])
 
     private var listener: TCPListener?
     private var connections: [ObjectIdentifier: MonitorConnection] = [:]

@@ -1,5 +1,5 @@
+import EventLoop
 import StoreModels
-import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -34,14 +34,14 @@ package final class ReadyFile: Sendable {
     }
 
     private let path: String?
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(path: String?, service: String, instance: String, host: String, expectsListener: Bool) {
         self.path = path
         let contents = Contents(
             service: service, pid: ProcessInfo.processInfo.processIdentifier, host: host, port: 0, monitorPort: 0,
             instance: instance)
-        state = Mutex(State(contents: contents, expectsListener: expectsListener))
+        state = Locked(State(contents: contents, expectsListener: expectsListener))
     }
 
     /// The process will listen on a port of its own: it is not ready before ``listening(host:port:)``. To be called while

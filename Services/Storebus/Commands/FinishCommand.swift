@@ -15,7 +15,10 @@ struct FinishCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext.find(global)
-        let finished = try await Self.finish(transaction, account.installation(), context)
+        let installation = account.installation()
+        let finished = try await Patience.repeating(until: .now + .seconds(10)) { () throws(CLIError) in
+            try await Self.finish(transaction, installation, context)
+        }
         context.print(
             "finished   \(Words.name(finished))  \(finished.payment.productIdentifier)      "
                 + "all of them: storebus tx list --as \(account.account)\n",

@@ -10,9 +10,6 @@ package struct Purchase: Sendable {
     /// For the outcome, over all attempts.
     package var timeout: Duration
 
-    /// Between two attempts.
-    private static let pause = Duration.milliseconds(250)
-
     package init(
         productIdentifier: String, quantity: Int, applicationUsername: String?, key: String, timeout: Duration
     ) {
@@ -26,7 +23,7 @@ package struct Purchase: Sendable {
     package func run(_ installation: Installation, _ context: CommandContext) async throws(CLIError) -> PurchaseOutcome
     {
         let deadline = ContinuousClock.now + timeout
-        let (session, product) = try await patiently(until: deadline) { () throws(CLIError) in
+        let (session, product) = try await Patience.repeating(until: deadline) { () throws(CLIError) in
             try await context.sessions.with(installation) { session throws(CLIError) in
                 (session, try await look(session, installation, context))
             }
@@ -64,19 +61,6 @@ package struct Purchase: Sendable {
             hints: hints + ["all products: storebus product list --bundle-id \(bundleId)"], status: .purchaseFailed)
     }
 
-    /// Repeats what fails for now, such as a session while the bus is away.
-    private func patiently<Answer>(
-        until deadline: ContinuousClock.Instant, _ attempt: () async throws(CLIError) -> Answer
-    ) async throws(CLIError) -> Answer {
-        while true {
-            do {
-                return try await attempt()
-            } catch  where error.status == .temporary && deadline - .now > Self.pause {
-                try? await ContinuousClock().sleep(for: Self.pause)
-            }
-        }
-    }
-
     private func pay(
         _ session: Session, until deadline: ContinuousClock.Instant, _ context: CommandContext
     ) async throws(CLIError) -> PaymentTransaction {
@@ -86,11 +70,11 @@ package struct Purchase: Sendable {
                 let answer = try await context.api.addPayment(
                     body, key: key, token: session.token, timeout: max(remaining, .seconds(1)))
                 if answer.status != 202 { return answer.transaction }
-                guard remaining > Self.pause else { return answer.transaction }
+                guard remaining > Patience.pause else { return answer.transaction }
             } catch  where error.retryable || error.status == .temporary {
-                guard remaining > Self.pause else { throw withKey(error) }
+                guard remaining > Patience.pause else { throw withKey(error) }
             }
-            try? await ContinuousClock().sleep(for: Self.pause)
+            try? await ContinuousClock().sleep(for: Patience.pause)
         }
     }
 

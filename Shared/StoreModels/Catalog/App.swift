@@ -10,19 +10,25 @@ public struct App: Hashable, Sendable, Codable {
     public var settings: AppSettings
     /// Grows by one with each catalogue that takes force; 0 before the first.
     public var catalogVersion: Int64
+    /// What testers of this app do unless set otherwise, from the `settings` of its catalogue file.
+    public var testerDefaults: TesterSettings?
 
-    public init(bundleId: String, settings: AppSettings, catalogVersion: Int64) {
+    public init(
+        bundleId: String, settings: AppSettings, catalogVersion: Int64, testerDefaults: TesterSettings? = nil
+    ) {
         self.bundleId = bundleId
         self.settings = settings
         self.catalogVersion = catalogVersion
+        self.testerDefaults = testerDefaults
     }
 
-    private enum CodingKeys: String, CodingKey { case bundleId, catalogVersion }
+    private enum CodingKeys: String, CodingKey { case bundleId, catalogVersion, testerDefaults }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.bundleId = try container.decode(String.self, forKey: .bundleId)
         self.catalogVersion = try container.decode(Int64.self, forKey: .catalogVersion)
+        self.testerDefaults = try container.decodeIfPresent(TesterSettings.self, forKey: .testerDefaults)
         self.settings = try AppSettings(from: decoder)
     }
 
@@ -31,5 +37,6 @@ public struct App: Hashable, Sendable, Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(bundleId, forKey: .bundleId)
         try container.encode(catalogVersion, forKey: .catalogVersion)
+        try container.encodeIfPresent(testerDefaults, forKey: .testerDefaults)
     }
 }

@@ -25,4 +25,9 @@ public enum CatalogEndpoints {
         .catalog, "promotions.list", isIdempotent: true)
     public static let listStorefronts = Endpoint<Empty, StorefrontsReply>(
         .catalog, "storefronts.list", isIdempotent: true)
+    /// The same storefronts with all that is known of them.
+    public static let describeStorefronts = Endpoint<Empty, StorefrontDescriptions>(
+        .catalog, "storefronts.describe", isIdempotent: true)
+    public static let explainProduct = Endpoint<ExplainProductRequest, ProductExplanation>(
+        .catalog, "products.explain", isIdempotent: true)
 }

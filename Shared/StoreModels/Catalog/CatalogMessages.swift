@@ -219,16 +219,19 @@ public struct Quote: Hashable, Sendable, Codable {
     public var subscriptionLevel: Int?
     /// The app's own limit of unfinished transactions (M52), if any.
     public var unfinishedLimit: Int?
+    /// What testers of the app do unless set otherwise.
+    public var testerDefaults: TesterSettings?
 
     public init(
         catalogVersion: Int64, availability: Availability, product: Product? = nil, subscriptionLevel: Int? = nil,
-        unfinishedLimit: Int? = nil
+        unfinishedLimit: Int? = nil, testerDefaults: TesterSettings? = nil
     ) {
         self.catalogVersion = catalogVersion
         self.availability = availability
         self.product = product
         self.subscriptionLevel = subscriptionLevel
         self.unfinishedLimit = unfinishedLimit
+        self.testerDefaults = testerDefaults
     }
 }
 

@@ -2,6 +2,8 @@
 public enum PaymentEndpoints {
     public static let openAccount = Endpoint<OpenAccountRequest, OpenAccountReply>(
         .paymentQueue, "account.open", isIdempotent: true)
+    public static let getAccount = Endpoint<GetAccountRequest, AccountReply>(
+        .paymentQueue, "account.get", isIdempotent: true)
     /// Safe to repeat with the same idempotency key: one key is one charge.
     public static let addPayment = Endpoint<AddPaymentRequest, AddPaymentReply>(
         .paymentQueue, "queue.add", isIdempotent: true)
@@ -22,6 +24,23 @@ public enum PaymentEndpoints {
     /// What IntroductoryOfferPolicy decides on, per subscription group.
     public static let offerSummary = Endpoint<OfferSummaryRequest, OfferSummary>(
         .paymentQueue, "offers.summary", isIdempotent: true)
+
+    public static let getTester = Endpoint<TesterRequest, Tester>(.paymentQueue, "tester.get", isIdempotent: true)
+    public static let putTester = Endpoint<PutTesterRequest, Tester>(.paymentQueue, "tester.put", isIdempotent: true)
+    /// Back to the defaults; the account and what it has bought stay.
+    public static let deleteTester = Endpoint<TesterRequest, Empty>(.paymentQueue, "tester.delete", isIdempotent: true)
+    public static let listTesters = Endpoint<PageRequest, TestersPage>(
+        .paymentQueue, "tester.list", isIdempotent: true)
+    public static let listPrompts = Endpoint<PromptsRequest, PromptsPage>(
+        .paymentQueue, "prompt.list", isIdempotent: true)
+    /// The prompt as it was, its transaction as it is after the answer.
+    public static let answerPrompt = Endpoint<AnswerPromptRequest, Prompt>(
+        .paymentQueue, "prompt.answer", isIdempotent: false)
+    public static let clearHistory = Endpoint<ClearHistoryRequest, ClearHistoryReply>(
+        .paymentQueue, "history.clear", isIdempotent: true)
+    public static let reset = Endpoint<ResetRequest, ResetReply>(.paymentQueue, "app.reset", isIdempotent: true)
+    public static let listEvents = Endpoint<EventsRequest, EventsReply>(
+        .paymentQueue, "events.list", isIdempotent: true)
 }
 
 /// PaymentQueue's hints, at most once (`architecture.md`, live delivery).

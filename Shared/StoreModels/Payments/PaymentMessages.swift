@@ -6,11 +6,16 @@ public struct OpenAccountRequest: Hashable, Sendable, Codable {
     public var deviceId: String
     /// Counts only when this creates the account; otherwise it must be the account's own, else `storefrontMismatch`.
     public var storefront: String?
-    public init(bundleId: String, account: String, deviceId: String, storefront: String? = nil) {
+    /// The app's defaults for an account nobody has set.
+    public var defaults: TesterSettings?
+    public init(
+        bundleId: String, account: String, deviceId: String, storefront: String? = nil, defaults: TesterSettings? = nil
+    ) {
         self.bundleId = bundleId
         self.account = account
         self.deviceId = deviceId
         self.storefront = storefront
+        self.defaults = defaults
     }
 }
 
@@ -137,7 +142,13 @@ public struct HeadsRequest: Hashable, Sendable, Codable {
 /// The last `seq` of each customer asked for, in the same order; 0 for one without changes.
 public struct HeadsReply: Hashable, Sendable, Codable {
     public var heads: [Int64]
-    public init(heads: [Int64]) { self.heads = heads }
+    /// Each customer's storefront now, in the same order, so that a stream tells of a change within a second; empty
+    /// text for a customer nobody knows.
+    public var storefronts: [String]
+    public init(heads: [Int64], storefronts: [String] = []) {
+        self.heads = heads
+        self.storefronts = storefronts
+    }
 }
 
 /// A transaction of one customer, by `id`. Another customer's is `notFound`.

@@ -24,4 +24,10 @@ public enum SKErrorCode: Int, CaseIterable, Sendable, Codable {
 
     /// The case's own name, `paymentCancelled`.
     public var name: String { "\(self)" }
+
+    /// - Parameter name: A case's own name, spelled as StoreKit spells it.
+    public init?(name: String) {
+        guard let code = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = code
+    }
 }

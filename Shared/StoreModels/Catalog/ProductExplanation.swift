@@ -1,0 +1,56 @@
+/// Asks why a product can or cannot be bought (M5): `{"bundleId":"…","productIdentifier":"…","storefront":"FRA"}`.
+public struct ExplainProductRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var productIdentifier: String
+    /// Alpha-3 country code; nil asks for the app's default storefront.
+    public var storefront: String?
+
+    public init(bundleId: String, productIdentifier: String, storefront: String? = nil) {
+        self.bundleId = bundleId
+        self.productIdentifier = productIdentifier
+        self.storefront = storefront
+    }
+}
+
+/// Whether a product can be bought in one storefront, and every reason why not:
+///
+/// ```json
+/// {"productIdentifier":"com.example.pro","storefront":"FRA","available":false,
+///  "reasons":["notClearedForSale","storefrontUnavailable"],"details":["…a sentence for each reason…"]}
+/// ```
+public struct ProductExplanation: Hashable, Sendable, Codable {
+    /// App Store Connect's conditions, in the order they are looked at.
+    public enum Reason: String, CaseIterable, Sendable, Codable {
+        /// No app of this store has such a product.
+        case unknown
+        /// Another app of this store has it.
+        case wrongBundle
+        /// Its `state` is not yet `approved`.
+        case notApproved
+        case removedFromSale
+        case notClearedForSale
+        /// The app's agreements are not active.
+        case agreementInactive
+        case storefrontUnavailable
+        /// It refers to hosted content that nobody has uploaded.
+        case hostedContentMissing
+        /// Its `availableFrom` lies ahead.
+        case notPropagated
+    }
+
+    public var productIdentifier: String
+    public var storefront: String
+    public var available: Bool
+    /// Empty exactly when `available`.
+    public var reasons: [Reason]
+    /// One sentence for each reason, in the same order, saying what to change.
+    public var details: [String]
+
+    public init(productIdentifier: String, storefront: String, reasons: [Reason], details: [String]) {
+        self.productIdentifier = productIdentifier
+        self.storefront = storefront
+        self.available = reasons.isEmpty
+        self.reasons = reasons
+        self.details = details
+    }
+}

@@ -1,0 +1,35 @@
+/// All that is known of a storefront, for people who choose one:
+///
+/// ```json
+/// {"countryCode":"FRA","identifier":"143442","name":"France","currency":"EUR","locale":"fr_FR",
+///  "languages":["fr_FR","en_GB"]}
+/// ```
+public struct StorefrontDescription: Hashable, Sendable, Codable {
+    /// ISO 3166-1 alpha-3.
+    public var countryCode: String
+    /// Apple's number for it, as text.
+    public var identifier: String
+    /// English name of the country or region.
+    public var name: String
+    public var currency: Currency
+    /// How prices are written there.
+    public var locale: String
+    /// What its shop speaks, the first first.
+    public var languages: [String]
+
+    public init(
+        countryCode: String, identifier: String, name: String, currency: Currency, locale: String, languages: [String]
+    ) {
+        self.countryCode = countryCode
+        self.identifier = identifier
+        self.name = name
+        self.currency = currency
+        self.locale = locale
+        self.languages = languages
+    }
+}
+
+public struct StorefrontDescriptions: Hashable, Sendable, Codable {
+    public var storefronts: [StorefrontDescription]
+    public init(storefronts: [StorefrontDescription]) { self.storefronts = storefronts }
+}

@@ -1,0 +1,35 @@
+/// Asks for a customer, by its own identifier or by the account's name; exactly one of the two is given.
+public struct GetAccountRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var customerIdentifier: String?
+    public var account: String?
+    public init(bundleId: String, customerIdentifier: String) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+    }
+    public init(bundleId: String, account: String) {
+        self.bundleId = bundleId
+        self.account = account
+    }
+}
+
+/// A customer as the store knows it now. The gateway keeps it for at most a second.
+public struct AccountReply: Hashable, Sendable, Codable {
+    public var customerIdentifier: String
+    public var account: String
+    /// Alpha-3 country code.
+    public var storefront: String
+    public var canMakePayments: Bool
+    /// The error that loading products meets, when the tester is set so.
+    public var simulatedLoadProductsError: String?
+    public init(
+        customerIdentifier: String, account: String, storefront: String, canMakePayments: Bool,
+        simulatedLoadProductsError: String? = nil
+    ) {
+        self.customerIdentifier = customerIdentifier
+        self.account = account
+        self.storefront = storefront
+        self.canMakePayments = canMakePayments
+        self.simulatedLoadProductsError = simulatedLoadProductsError
+    }
+}

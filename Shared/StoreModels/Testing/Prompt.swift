@@ -1,0 +1,72 @@
+/// Something that waits for a person:
+///
+/// ```json
+/// {"id":"p_…","kind":"sheet","bundleId":"com.example.app","account":"alice","transaction":{…},
+///  "createdAt":"2026-11-21T10:00:00.004Z","answers":["approve","cancel","decline"]}
+/// ```
+public struct Prompt: Hashable, Sendable, Codable {
+    public enum Kind: String, CaseIterable, Sendable, Codable {
+        case sheet, signIn, askToBuy, interrupted, appPurchase
+    }
+
+    public enum Answer: String, CaseIterable, Sendable, Codable {
+        case approve, cancel, decline
+    }
+
+    public var id: String
+    public var kind: Kind
+    public var bundleId: String
+    public var account: String
+    /// What is being bought, as it is now.
+    public var transaction: PaymentTransaction?
+    public var createdAt: Timestamp
+    public var answers: [Answer]
+
+    public init(
+        id: String, kind: Kind, bundleId: String, account: String, transaction: PaymentTransaction?,
+        createdAt: Timestamp, answers: [Answer]
+    ) {
+        self.id = id
+        self.kind = kind
+        self.bundleId = bundleId
+        self.account = account
+        self.transaction = transaction
+        self.createdAt = createdAt
+        self.answers = answers
+    }
+}
+
+public struct PromptsRequest: Hashable, Sendable, Codable {
+    public var account: String?
+    public var after: String?
+    /// 1…100.
+    public var limit: Int
+    public init(account: String? = nil, after: String? = nil, limit: Int = 100) {
+        self.account = account
+        self.after = after
+        self.limit = limit
+    }
+}
+
+/// Oldest first.
+public struct PromptsPage: Hashable, Sendable, Codable {
+    public var prompts: [Prompt]
+    public var after: String?
+    public init(prompts: [Prompt], after: String? = nil) {
+        self.prompts = prompts
+        self.after = after
+    }
+}
+
+/// Answers a prompt. A prompt that was answered is `notFound`: whoever answers first decides.
+public struct AnswerPromptRequest: Hashable, Sendable, Codable {
+    public var id: String
+    public var answer: Prompt.Answer
+    /// With `decline`: the error the payment fails with; nil is `unknown`.
+    public var error: SKErrorCode?
+    public init(id: String, answer: Prompt.Answer, error: SKErrorCode? = nil) {
+        self.id = id
+        self.answer = answer
+        self.error = error
+    }
+}

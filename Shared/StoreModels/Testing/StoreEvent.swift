@@ -1,0 +1,56 @@
+/// One thing that happened, for tests that wait for it (`GET /admin/v1/events/wait`):
+///
+/// ```json
+/// {"id":"…","type":"purchased","bundleId":"com.example.app","account":"alice","transaction":{…}}
+/// ```
+public struct StoreEvent: Hashable, Sendable, Codable {
+    /// A transaction's new state, or `finished` when it left the queue.
+    public enum Kind: String, CaseIterable, Sendable, Codable {
+        case purchasing, purchased, failed, deferred, restored, finished
+    }
+
+    /// Opaque; grows. The next request's `after`.
+    public var id: String
+    public var type: Kind
+    public var bundleId: String
+    public var account: String
+    public var transaction: PaymentTransaction
+
+    public init(id: String, type: Kind, bundleId: String, account: String, transaction: PaymentTransaction) {
+        self.id = id
+        self.type = type
+        self.bundleId = bundleId
+        self.account = account
+        self.transaction = transaction
+    }
+}
+
+/// What happened behind `after`, oldest first; without `after` nothing yet, only where "now" is.
+public struct EventsRequest: Hashable, Sendable, Codable {
+    public var after: String?
+    public var type: StoreEvent.Kind?
+    public var account: String?
+    public var bundleId: String?
+    /// 1…100.
+    public var limit: Int
+    public init(
+        after: String? = nil, type: StoreEvent.Kind? = nil, account: String? = nil, bundleId: String? = nil,
+        limit: Int = 1
+    ) {
+        self.after = after
+        self.type = type
+        self.account = account
+        self.bundleId = bundleId
+        self.limit = limit
+    }
+}
+
+public struct EventsReply: Hashable, Sendable, Codable {
+    public var events: [StoreEvent]
+    /// Where to go on: behind the last event looked at, whether it matched or not.
+    public var after: String
+    public init(events: [StoreEvent], after: String) {
+        self.events = events
+        self.after = after
+    }
+}

@@ -1,0 +1,89 @@
+/// What a tester's account does at the store, as an operator has set it; every member may be left out, and then the
+/// app's default (from the `settings` of its `.storekit` file) or StoreKit's own counts.
+///
+/// ```json
+/// {"storefront":"FRA","canMakePayments":true,"askToBuy":false,"interruptPurchases":false,"signIn":"ok",
+///  "sheet":"decline:paymentInvalid","subscriptionRenewalRate":"realTime","simulatedErrors":{"purchase":"unknown"}}
+/// ```
+public struct TesterSettings: Hashable, Sendable, Codable {
+    /// What signing in at the payment sheet ends with.
+    public enum SignIn: String, CaseIterable, Sendable, Codable {
+        case ok
+        /// The payment fails with `unknown` (0).
+        case fails
+        /// The payment fails with `paymentCancelled` (2).
+        case cancelled
+    }
+
+    /// Errors that requests of this tester meet, by the name StoreKit Test gives the request.
+    public struct SimulatedErrors: Hashable, Sendable, Codable {
+        public var loadProducts: String?
+        public var purchase: String?
+        public var restore: String?
+        public var receiptRefresh: String?
+        public var download: String?
+
+        public init(
+            loadProducts: String? = nil, purchase: String? = nil, restore: String? = nil,
+            receiptRefresh: String? = nil, download: String? = nil
+        ) {
+            self.loadProducts = loadProducts
+            self.purchase = purchase
+            self.restore = restore
+            self.receiptRefresh = receiptRefresh
+            self.download = download
+        }
+
+        public static let memberNames: Set = ["loadProducts", "purchase", "restore", "receiptRefresh", "download"]
+    }
+
+    /// Alpha-3 country code.
+    public var storefront: String?
+    public var canMakePayments: Bool?
+    public var askToBuy: Bool?
+    public var interruptPurchases: Bool?
+    public var signIn: SignIn?
+    public var sheet: PaymentSheetAnswer?
+    /// One of ``SubscriptionRenewalRate``'s names.
+    public var subscriptionRenewalRate: SubscriptionRenewalRate?
+    public var simulatedErrors: SimulatedErrors?
+
+    public init(
+        storefront: String? = nil, canMakePayments: Bool? = nil, askToBuy: Bool? = nil,
+        interruptPurchases: Bool? = nil, signIn: SignIn? = nil, sheet: PaymentSheetAnswer? = nil,
+        subscriptionRenewalRate: SubscriptionRenewalRate? = nil, simulatedErrors: SimulatedErrors? = nil
+    ) {
+        self.storefront = storefront
+        self.canMakePayments = canMakePayments
+        self.askToBuy = askToBuy
+        self.interruptPurchases = interruptPurchases
+        self.signIn = signIn
+        self.sheet = sheet
+        self.subscriptionRenewalRate = subscriptionRenewalRate
+        self.simulatedErrors = simulatedErrors
+    }
+
+    /// The members a request may have; anything else is a spelling mistake.
+    public static let memberNames: Set = [
+        "storefront", "canMakePayments", "askToBuy", "interruptPurchases", "signIn", "sheet",
+        "subscriptionRenewalRate", "simulatedErrors",
+    ]
+
+    /// Whatever is not set here is taken from `defaults`.
+    public func over(_ defaults: TesterSettings?) -> TesterSettings {
+        guard let defaults else { return self }
+        return TesterSettings(
+            storefront: storefront ?? defaults.storefront,
+            canMakePayments: canMakePayments ?? defaults.canMakePayments, askToBuy: askToBuy ?? defaults.askToBuy,
+            interruptPurchases: interruptPurchases ?? defaults.interruptPurchases, signIn: signIn ?? defaults.signIn,
+            sheet: sheet ?? defaults.sheet,
+            subscriptionRenewalRate: subscriptionRenewalRate ?? defaults.subscriptionRenewalRate,
+            simulatedErrors: simulatedErrors ?? defaults.simulatedErrors)
+    }
+
+    /// StoreKit's own behaviour where neither the tester nor the app says anything. The storefront of a new account
+    /// is the United States'.
+    public static let standard = TesterSettings(
+        storefront: "USA", canMakePayments: true, askToBuy: false, interruptPurchases: false, signIn: .ok, sheet: .auto,
+        subscriptionRenewalRate: .realTime, simulatedErrors: SimulatedErrors())
+}

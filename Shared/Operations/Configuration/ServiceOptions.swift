@@ -18,8 +18,11 @@ package struct ServiceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Keep data in this directory. (DATA_DIRECTORY)", valueName: "dir"))
     package var data: String?
 
-    @Option(help: ArgumentHelp("Write this file when ready to serve.", valueName: "path"))
+    @Option(help: ArgumentHelp("Write this file when ready to serve. (READY_FILE)", valueName: "path"))
     package var readyFile: String?
+
+    @Flag(help: "Ask the instance that wrote the ready file how it is, over the bus, and end: 0 when it is well.")
+    package var health = false
 
     @Option(help: "trace, debug, info, notice, warning, error or critical. (LOG_LEVEL)")
     package var logLevel: String?
@@ -33,6 +36,7 @@ package struct ServiceOptions: ParsableArguments {
         settings["listen.port"] = port.map(String.init)
         settings["monitor.port"] = monitorPort.map(String.init)
         settings["data.directory"] = data
+        settings["ready.file"] = readyFile
         settings["log.level"] = logLevel
         return settings
     }

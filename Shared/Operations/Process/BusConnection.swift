@@ -21,31 +21,40 @@ struct BusConnection: ServiceLifecycle.Service {
     /// A client for `BUS_URL` that connects by itself.
     /// - Throws: `badConfiguration` for an unreadable URL or credentials file.
     static func open(_ process: ProcessEnvironment) async throws(StartupError) -> SBPClient {
-        let text = try process.configuration.string("bus.url", default: BusURL().description)
+        let client = SBPClient(
+            configuration: .init(
+                url: try url(process.configuration), name: process.name, instance: process.instance),
+            loop: process.loop, logger: process.logger)
+        client.start()
+        return client
+    }
+
+    /// `BUS_URL` with the token of `BUS_CREDENTIALS_FILE`.
+    /// - Throws: `badConfiguration` for an unreadable URL or credentials file.
+    static func url(_ settings: Settings) throws(StartupError) -> BusURL {
+        let text = try settings.string("bus.url", default: BusURL().description)
         var url: BusURL
         do throws(BusError) {
             url = try BusURL(parsing: text)
         } catch {
             throw StartupError(error)
         }
-        if let path = try process.configuration.string("bus.credentialsFile") { url.token = try token(path) }
-        let client = SBPClient(
-            configuration: .init(url: url, name: process.name, instance: process.instance), loop: process.loop,
-            logger: process.logger)
-        client.start()
-        return client
+        if let path = try settings.string("bus.credentialsFile") {
+            url.token = try token(path, of: "BUS_CREDENTIALS_FILE")
+        }
+        return url
     }
 
     /// The content of a credentials file without the line end editors add.
-    private static func token(_ path: String) throws(StartupError) -> String {
+    static func token(_ path: String, of variable: String) throws(StartupError) -> String {
         guard let data = FileManager.default.contents(atPath: path),
             let text = String(validating: data, as: UTF8.self)
         else {
-            throw StartupError(.badConfiguration, "the file of BUS_CREDENTIALS_FILE, \(path), cannot be read")
+            throw StartupError(.badConfiguration, "the file of \(variable), \(path), cannot be read")
         }
         let token = String(text.reversed().drop { $0.isWhitespace }.reversed())
         guard !token.isEmpty else {
-            throw StartupError(.badConfiguration, "the file of BUS_CREDENTIALS_FILE, \(path), is empty")
+            throw StartupError(.badConfiguration, "the file of \(variable), \(path), is empty")
         }
         return token
     }

@@ -34,7 +34,8 @@ enum ProcessBuilder {
             name: name, instance: instance, loop: loop, logger: logger, configuration: settings, metrics: metrics,
             monitor: monitor(loop, metrics),
             ready: ReadyFile(
-                path: options.readyFile, service: name, instance: instance, host: host, expectsListener: false),
+                path: try settings.string("ready.file"), service: name, instance: instance, host: host,
+                expectsListener: false),
             dataDirectory: try dataDirectory(settings, usesData: usesData), host: host,
             port: try settings.int("listen.port", in: 0...65535))
         return environment

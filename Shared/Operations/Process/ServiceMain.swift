@@ -31,7 +31,8 @@ import UnixSignals
 /// Start: SIGPIPE ignored, settings, logging, metrics, the loop, then `build`, then the monitoring port, then everything
 /// runs in one `ServiceGroup`. SIGTERM and SIGINT end it gracefully in the opposite order: endpoints first (their
 /// requests are finished), then what `build` returned from last to first, then the monitoring port, then the bus. An
-/// error is one line on standard error that names place and remedy, and an exit code (``ProcessExit``).
+/// error is one line on standard error that names place and remedy, and an exit code (``ProcessExit``). With `--health`
+/// nothing is built: a running instance is asked (``HealthProbe``).
 package enum ServiceMain {
     /// How long a graceful end may take before everything is cancelled: the drain of the endpoints and a bit.
     static let gracefulLimit: Duration = .seconds(15)
@@ -81,6 +82,7 @@ package enum ServiceMain {
     ) async throws {
         ignoreBrokenPipe()
         do {
+            if options.health { return try await HealthProbe.run(options: options) }
             let environment = try ProcessBuilder.environment(name: name, options: options, usesData: usesData)
             do {
                 try await serve(environment, defaultMonitorPort: monitorPort, build)

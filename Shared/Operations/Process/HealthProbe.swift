@@ -1,0 +1,92 @@
+import BusClient
+import BusService
+import EventLoop
+import Logging
+import StoreModels
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// `--health`: asks the instance that runs here how it is, over the bus, as any other client of the bus would.
+///
+/// Made for the health checks of containers: a process that only has its port open, or that lost the bus, is not well.
+/// Which instance that is stands in its ready file, so the probe is given the same `--ready-file`, settings and
+/// credentials as the process.
+enum HealthProbe {
+    /// Below any health check's own time limit, so that the reason is told and not cut off.
+    static let timeLimit: Duration = .seconds(3)
+
+    /// Returns when the instance passes, perhaps with warnings, after its answer was printed.
+    ///
+    /// - Throws: `unavailable` when it is not ready, does not answer or says `fail`; as the start of the process does
+    ///   for wrong settings.
+    static func run(options: ServiceOptions) async throws(StartupError) {
+        let settings = try Settings(options: options)
+        let instance = try readyFile(settings)
+        let url = try instance.service == "broker" ? ownBus(instance, settings) : BusConnection.url(settings)
+        let loop: UVLoop
+        do throws(UVError) {
+            loop = try UVLoop.start(name: "health")
+        } catch {
+            throw StartupError(.temporary, "\(error)")
+        }
+        let client = SBPClient(
+            configuration: .init(url: url, name: "health"), loop: loop,
+            logger: Logger(label: "health") { _ in SwiftLogNoOpLogHandler() })
+        client.start()
+        let answer = await ask(client, instance)
+        await client.close()
+        await loop.close()
+        print(try answer.get())
+    }
+
+    /// A broker is well when it takes a client in and answers it; a service, when it says so.
+    private static func ask(
+        _ client: SBPClient, _ instance: ReadyFile.Contents
+    ) async -> Result<String, StartupError> {
+        do {
+            try await client.waitUntilConnected(timeout: timeLimit)
+            guard instance.service != "broker" else {
+                try await client.flush(timeout: timeLimit)
+                return .success(#"{"name":"broker","status":"pass"}"#)
+            }
+            let reply = try await client.request(
+                "$SRV.HEALTH.\(instance.service).\(instance.instance)", timeout: timeLimit)
+            let health = try StoreJSON.decode(HealthResponse.self, from: reply.body)
+            let text = String(decoding: reply.body, as: UTF8.self)
+            return health.status == .fail ? .failure(StartupError(.unavailable, text)) : .success(text)
+        } catch {
+            return .failure(StartupError(error))
+        }
+    }
+
+    private static func readyFile(_ settings: Settings) throws(StartupError) -> ReadyFile.Contents {
+        guard let path = try settings.string("ready.file") else {
+            throw StartupError(
+                .badConfiguration, "--health needs the --ready-file (READY_FILE) the process was started with")
+        }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw StartupError(.unavailable, "not ready: there is no \(path)")
+        }
+        do throws(StoreError) {
+            return try StoreJSON.decode(ReadyFile.Contents.self, from: Array(data))
+        } catch {
+            throw StartupError(.badConfiguration, "\(path) is no ready file: \(error.message)")
+        }
+    }
+
+    /// The broker's own address, with the token it asks of others.
+    private static func ownBus(
+        _ instance: ReadyFile.Contents, _ settings: Settings
+    ) throws(StartupError) -> BusURL {
+        let isEverywhere = ["0.0.0.0", "::", ""].contains(instance.host)
+        var url = BusURL(host: isEverywhere ? "127.0.0.1" : instance.host, port: instance.port)
+        if let path = try settings.string("bus.tokenFile") {
+            url.token = try BusConnection.token(path, of: "BUS_TOKEN_FILE")
+        }
+        return url
+    }
+}

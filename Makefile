@@ -11,12 +11,16 @@ CATALOG ?=
 BUNDLE  ?= com.example.app
 # More flags for `storebus up`.
 UP      ?=
+# `make bench`: a directory with `run-peer` of another implementation; rounds; seconds each.
+PEER    ?=
+ROUNDS  ?= 3
+SECONDS ?= 5
 
 BUILD   := $(SWIFT) build --scratch-path $(SCRATCH) --explicit-target-dependency-import-check error
 SOURCES := Package.swift Shared Services Tests
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps build debug run test test-tsan scenarios spike lint format imports clean
+.PHONY: help doctor deps build debug run test test-tsan scenarios spike bench images lint format imports clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +60,15 @@ spike: deps ## Measure where the gateway's handlers should run; needs wrk.
 	STOREBUS_SPIKE=1 $(SWIFT) build --scratch-path $(SCRATCH) --configuration release --product LoopSpike
 	Tests/Benchmarks/LoopSpike/measure \
 	    "$$(STOREBUS_SPIKE=1 $(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)/LoopSpike"
+
+bench: build ## Measure bus, products and purchases; PEER=DIR beside another implementation. Needs wrk.
+	@command -v wrk >/dev/null || { echo "error: wrk is missing; install it: apt-get install wrk" >&2; exit 69; }
+	STOREBUS_BENCH=1 $(BUILD) --configuration release --product BusBench
+	Tests/Benchmarks/bench "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
+	    $(if $(PEER),--peer "$(PEER)") --rounds $(ROUNDS) --seconds $(SECONDS)
+
+images: ## Build every container image, one after the other, as the classic builder needs it.
+	@scripts/build-images
 
 lint: imports ## Check formatting and import directions.
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)

@@ -158,6 +158,14 @@ if Context.environment["STOREBUS_SPIKE"] != nil {
             path: "Tests/Benchmarks/LoopSpike", exclude: ["measure"], swiftSettings: settings))
 }
 
+// The clients `make bench` measures the bus with: part of no plain build. The target sets the variable.
+if Context.environment["STOREBUS_BENCH"] != nil {
+    targets.append(
+        .executableTarget(
+            name: "BusBench", dependencies: ["BusClient", "EventLoop", logging], path: "Tests/Benchmarks/BusBench",
+            swiftSettings: settings))
+}
+
 /// One product for each executable, under the name compose and `$SRV` use.
 let executables = [
     "broker": "BrokerMain", "catalog": "CatalogMain", "payment-queue": "PaymentQueueMain",

@@ -16,6 +16,8 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     let database: SQLiteDatabase
     let logger: Logger
     let accounts: AccountOpener
+    let customers: AccountReader
+    let testers: TesterDesk
     let purchases: PurchaseCoordinator
     let queue: QueueReader
     let transactions: TransactionDesk
@@ -47,6 +49,8 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         self.database = database
         self.logger = logger
         self.accounts = AccountOpener(database: database, clock: clock)
+        self.customers = AccountReader(database: database, defaults: AppDefaults(fetch: collaborators.app))
+        self.testers = TesterDesk(database: database, clock: clock, storefronts: collaborators.storefronts)
         self.purchases = PurchaseCoordinator(
             store: store, driver: driver, quotes: QuoteCache(fetch: collaborators.quote))
         self.queue = QueueReader(database: database)
@@ -60,6 +64,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     package func register(on service: BusService) {
         registerPurchases(on: service)
         registerQueue(on: service)
+        registerTesters(on: service)
         service.healthCheck("database") { [database] in
             database.fault.map { .fail($0.message) } ?? .pass
         }
@@ -78,6 +83,9 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     private func registerPurchases(on service: BusService) {
         service.handle(PaymentEndpoints.openAccount) { [accounts] request, _ in
             try await answering { try await accounts.open(request) }
+        }
+        service.handle(PaymentEndpoints.getAccount) { [customers] request, context in
+            try await answering { try await customers.get(request, deadline: context.deadline) }
         }
         service.handle(PaymentEndpoints.addPayment) { [purchases] request, context in
             try await answering { try await purchases.add(request, deadline: context.deadline) }
@@ -108,6 +116,21 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         }
         service.handle(PaymentEndpoints.heads) { [queue] request, _ in
             try await answering { try await queue.heads(request) }
+        }
+    }
+
+    private func registerTesters(on service: BusService) {
+        service.handle(PaymentEndpoints.getTester) { [testers] request, _ in
+            try await answering { try await testers.get(request) }
+        }
+        service.handle(PaymentEndpoints.putTester) { [testers] request, context in
+            try await answering { try await testers.put(request, deadline: context.deadline) }
+        }
+        service.handle(PaymentEndpoints.deleteTester) { [testers] request, _ in
+            try await answering { try await testers.delete(request) }
+        }
+        service.handle(PaymentEndpoints.listTesters) { [testers] request, _ in
+            try await answering { try await testers.list(request) }
         }
     }
 

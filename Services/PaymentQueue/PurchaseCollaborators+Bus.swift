@@ -13,10 +13,22 @@ extension PurchaseCollaborators {
                 try await caller.call(
                     ProcessorEndpoints.createCharge, request, context: CallContext(deadline: deadline))
             },
+            cancelCharge: { request, deadline throws(StoreError) in
+                try await caller.call(
+                    ProcessorEndpoints.cancelCharge, request, context: CallContext(deadline: deadline))
+            },
             publish: { change in
                 let key = CustomerKey.of(
                     bundleId: change.bundleId, customerIdentifier: change.customerIdentifier)
                 caller.publish(event: PaymentEvents.customerChanged(key: key), change)
+            },
+            app: { request, deadline throws(StoreError) in
+                try await caller.call(CatalogEndpoints.getApp, request, context: CallContext(deadline: deadline))
+            },
+            storefronts: { deadline throws(StoreError) in
+                let reply = try await caller.call(
+                    CatalogEndpoints.listStorefronts, Empty(), context: CallContext(deadline: deadline))
+                return Set(reply.storefronts.map(\.countryCode))
             })
     }
 }

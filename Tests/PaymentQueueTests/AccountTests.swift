@@ -5,11 +5,13 @@ import Testing
 /// Goal: one customer per app and account, in a storefront that is fixed when the account is created.
 @Suite(.serialized) struct AccountTests {
     private func open(
-        _ store: TestStore, _ account: String, app: String = "com.example.app", storefront: String? = nil
+        _ store: TestStore, _ account: String, app: String = "com.example.app", storefront: String? = nil,
+        defaults: TesterSettings? = nil
     ) async throws -> OpenAccountReply {
         try await store.caller.call(
             PaymentEndpoints.openAccount,
-            OpenAccountRequest(bundleId: app, account: account, deviceId: "phone", storefront: storefront))
+            OpenAccountRequest(
+                bundleId: app, account: account, deviceId: "phone", storefront: storefront, defaults: defaults))
     }
 
     @Test func `opening again is the same customer, another app or account is another`() async throws {
@@ -60,6 +62,66 @@ import Testing
                 #expect(try await refusal { try await open(store, account) }?.code == .requestInvalid)
             }
             _ = try await open(store, String(repeating: "é", count: 128))
+        }
+    }
+
+    @Test func `the tester's storefront comes before the app's, that before the session's`() async throws {
+        try await TestStore.with { store in
+            let app = TesterSettings(storefront: "DEU", canMakePayments: false)
+            let first = try await open(store, "alice", defaults: app)
+            #expect(first.storefront == "DEU")
+            #expect(!first.canMakePayments)
+            // The session's counts only where neither says otherwise, and then nothing is created.
+            let error = try await refusal { try await open(store, "bob", storefront: "FRA", defaults: app) }
+            #expect(error?.code == .storefrontMismatch)
+            #expect(error?.details["storefront"] == .string("DEU"))
+            #expect(try await open(store, "bob", storefront: "FRA").storefront == "FRA")
+            // The app's default comes later than the account: it takes the account along.
+            #expect(try await open(store, "bob", defaults: app).storefront == "DEU")
+            try await store.set("alice", TesterSettings(storefront: "FRA", canMakePayments: true))
+            let moved = try await open(store, "alice", defaults: app)
+            #expect(moved.storefront == "FRA")
+            #expect(moved.canMakePayments)
+            #expect(moved.customerIdentifier == first.customerIdentifier)
+            // A tester set before its first session is found there.
+            try await store.set("carol", TesterSettings(storefront: "FRA"))
+            #expect(try await open(store, "carol", defaults: app).storefront == "FRA")
+            #expect(
+                try await refusal { try await open(store, "carol", storefront: "USA") }?.code == .storefrontMismatch)
+        }
+    }
+
+    @Test func `an account is read by identifier or by name, with what its tester and its app say`() async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            func get(_ request: GetAccountRequest) async throws -> AccountReply {
+                try await store.caller.call(PaymentEndpoints.getAccount, request)
+            }
+            store.catalogue.set(testerDefaults: TesterSettings(simulatedErrors: .init(loadProducts: "networkError")))
+            let reply = try await alice.account()
+            #expect(reply.account == "alice")
+            #expect(reply.canMakePayments)
+            #expect(reply.simulatedLoadProductsError == "networkError")
+            #expect(try await get(.init(bundleId: Catalogue.bundleId, account: "alice")) == reply)
+            try await store.set(
+                "alice", TesterSettings(canMakePayments: false, simulatedErrors: .init(loadProducts: "unknown")))
+            #expect(try await alice.account().canMakePayments == false)
+            #expect(try await alice.account().simulatedLoadProductsError == "unknown")
+            let nobody = try await refusal { try await get(.init(bundleId: Catalogue.bundleId, account: "nobody")) }
+            #expect(nobody?.code == .notFound)
+            let other = try await refusal { try await get(.init(bundleId: "com.example.b", account: "alice")) }
+            #expect(other?.code == .notFound)
+            var both = GetAccountRequest(bundleId: Catalogue.bundleId, account: "alice")
+            both.customerIdentifier = alice.customer
+            #expect(try await refusal { try await get(both) }?.code == .requestInvalid)
+        }
+    }
+
+    @Test func `while Catalog is away an account is read with what was known of its app`() async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            await store.stopCatalogue()
+            #expect(try await alice.account().storefront == "USA")
         }
     }
 }

@@ -91,6 +91,7 @@ import Testing
             }
             #expect(try await heads([alice.customer, "c_nobody", bob.customer, alice.customer]) == [0, 0, 2, 0])
             #expect(try await heads([]).isEmpty)
+            #expect(try await store.heads(alice, alice.named("c_nobody")).storefronts == ["USA", ""])
             #expect(try await heads(Array(repeating: bob.customer, count: 500)) == Array(repeating: 2, count: 500))
             #expect(try await refusal { try await heads(Array(repeating: "x", count: 501)) }?.code == .requestInvalid)
         }

@@ -56,9 +56,7 @@ import Testing
     @Test func `M14: an account that may not pay gets error 4`() async throws {
         try await TestStore.with { store in
             let alice = try await store.shopper()
-            try await store.database.write { transaction in
-                _ = try transaction.execute("UPDATE customer SET can_make_payments = 0")
-            }
+            try await store.set("alice", TesterSettings(canMakePayments: false))
             #expect(try await alice.add("coins", key: "k").transaction.error?.code == 4)
             #expect(try await store.charges().isEmpty)
         }

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// What a purchase needs from other services, as functions, so that the purchase knows no bus.
+/// What the payment queue needs from other services, as functions, so that a purchase knows no bus.
 ///
 /// Deadlines are instants of the monotonic clock; a function that has no answer by then throws.
 package struct PurchaseCollaborators: Sendable {
@@ -10,16 +10,32 @@ package struct PurchaseCollaborators: Sendable {
     /// The processor's charge: asked and made in one, idempotent by key.
     /// - Throws: anything but an answer; then the outcome is unknown.
     package var charge: @Sendable (CreateChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
+    /// Gives a charge up: what stands under the key, which is a tombstone unless it was charged before.
+    /// - Throws: anything but an answer; then it may still be charged.
+    package var cancelCharge:
+        @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
     /// Sends the hint of a committed change, at most once.
     package var publish: @Sendable (CustomerChange) -> Void
+    /// What Catalog says of an app.
+    package var app: @Sendable (AppRequest, ContinuousClock.Instant) async throws(StoreError) -> App
+    /// The country codes of all storefronts, from Catalog.
+    package var storefronts: @Sendable (ContinuousClock.Instant) async throws(StoreError) -> Set<String>
 
     package init(
         quote: @escaping @Sendable (QuoteRequest, ContinuousClock.Instant) async throws(StoreError) -> Quote,
         charge: @escaping @Sendable (CreateChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge,
-        publish: @escaping @Sendable (CustomerChange) -> Void
+        cancelCharge:
+            @escaping @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) ->
+            Charge,
+        publish: @escaping @Sendable (CustomerChange) -> Void,
+        app: @escaping @Sendable (AppRequest, ContinuousClock.Instant) async throws(StoreError) -> App,
+        storefronts: @escaping @Sendable (ContinuousClock.Instant) async throws(StoreError) -> Set<String>
     ) {
         self.quote = quote
         self.charge = charge
+        self.cancelCharge = cancelCharge
         self.publish = publish
+        self.app = app
+        self.storefronts = storefronts
     }
 }

@@ -66,8 +66,11 @@ package struct PurchaseStore: Sendable {
                 throw StoreError(.notFound, "no such customer")
             }
             var commit = try PurchaseCommit(transaction, customer: customer, clock: clock)
+            let tester = try TesterRepository.effective(
+                account.account, defaults: quote.testerDefaults, in: transaction)
             let facts = try EntitlementRepository.facts(
-                of: account, product: quote.product, unfinishedLimit: quote.unfinishedLimit, in: transaction)
+                of: account, tester: tester, product: quote.product, unfinishedLimit: quote.unfinishedLimit,
+                in: transaction)
             let decision = PurchasePolicy.decide(
                 quote: quote, quantity: request.payment.quantity, facts: facts, now: commit.now)
             var stored = try Self.insert(decision, id: id, request: request, quote: quote, in: &commit)
@@ -105,9 +108,11 @@ package struct PurchaseStore: Sendable {
             guard stored.phase == .waiting, let quote = stored.quote,
                 let account = try CustomerRepository.find(stored.customer, in: commit.transaction)
             else { return stored }
+            let tester = try TesterRepository.effective(
+                account.account, defaults: quote.testerDefaults, in: commit.transaction)
             let facts = try EntitlementRepository.facts(
-                of: account, product: quote.product, unfinishedLimit: quote.unfinishedLimit, except: id,
-                in: commit.transaction)
+                of: account, tester: tester, product: quote.product, unfinishedLimit: quote.unfinishedLimit,
+                except: id, in: commit.transaction)
             switch PurchasePolicy.decide(
                 quote: quote, quantity: stored.transaction.payment.quantity, facts: facts, now: commit.now)
             {

@@ -14,52 +14,66 @@ package struct AccountOpener: Sendable {
         self.clock = clock
     }
 
-    /// Opening again gives the same customer.
-    /// - Throws: `requestInvalid`; `storefrontMismatch` when the account lives in another storefront.
+    /// Opening again gives the same customer. The storefront is the tester's, else the app's default, else the one the
+    /// account was created in, which the request may name.
+    /// - Throws: `requestInvalid`; `storefrontMismatch` when the account lives in another storefront, and then nothing
+    ///   is created.
     package func open(_ request: OpenAccountRequest) async throws -> OpenAccountReply {
         try check(request)
-        let existing = try await database.read { reader in
-            try CustomerRepository.find(account: request.account, bundleId: request.bundleId, in: reader)
+        let known = try await database.read { reader in try Known(request, in: reader) }
+        // Most sessions find everything as it should be, and write nothing.
+        if let customer = known.customer, try known.storefront(for: request) == customer.storefront {
+            return reply(customer, known, request)
         }
-        var customer: Customer
-        if let existing { customer = existing } else { customer = try await create(request) }
-        if let wanted = request.storefront, wanted != customer.storefront {
-            throw StoreError(
-                .storefrontMismatch,
-                "the account's storefront is \(customer.storefront), fixed when the account was created",
-                details: ["storefront": .string(customer.storefront)])
-        }
-        return OpenAccountReply(
-            customerIdentifier: customer.id.customerIdentifier, storefront: customer.storefront,
-            canMakePayments: customer.canMakePayments)
-    }
-
-    private func create(_ request: OpenAccountRequest) async throws -> Customer {
         var random = SystemRandomNumberGenerator()
         let identifier = Identifiers.customer(random: &random)
-        return try await database.write { [clock] transaction in
-            try CustomerRepository.open(
-                account: request.account, bundleId: request.bundleId,
-                storefront: request.storefront ?? Self.defaultStorefront, newIdentifier: identifier, wall: clock.wall(),
-                in: transaction)
+        let (customer, settled) = try await database.write { [clock] transaction in
+            let known = try Known(request, in: transaction)
+            let storefront = try known.storefront(for: request)
+            var customer = try CustomerRepository.open(
+                account: request.account, bundleId: request.bundleId, storefront: storefront,
+                newIdentifier: identifier, wall: clock.wall(), in: transaction)
+            if customer.storefront != storefront {
+                try CustomerRepository.setStorefront(storefront, of: customer.id, in: transaction)
+                customer.storefront = storefront
+            }
+            return (customer, known)
         }
+        return reply(customer, settled, request)
+    }
+
+    /// What is stored of the account, from one snapshot.
+    private struct Known: Sendable {
+        var customer: Customer?
+        var tester: TesterSettings
+
+        init(_ request: OpenAccountRequest, in reader: SQLReader) throws {
+            customer = try CustomerRepository.find(account: request.account, bundleId: request.bundleId, in: reader)
+            tester = try TesterRepository.find(request.account, in: reader) ?? TesterSettings()
+        }
+
+        func storefront(for request: OpenAccountRequest) throws(StoreError) -> String {
+            let settled = tester.storefront ?? request.defaults?.storefront ?? customer?.storefront
+            guard let wanted = request.storefront else { return settled ?? AccountOpener.defaultStorefront }
+            guard let settled, settled != wanted else { return wanted }
+            throw StoreError(
+                .storefrontMismatch,
+                "the account's storefront is \(settled); a session's counts only when it creates the account",
+                details: ["storefront": .string(settled)])
+        }
+    }
+
+    private func reply(_ customer: Customer, _ known: Known, _ request: OpenAccountRequest) -> OpenAccountReply {
+        let effective = known.tester.over(request.defaults).over(.standard)
+        return OpenAccountReply(
+            customerIdentifier: customer.id.customerIdentifier, storefront: customer.storefront,
+            canMakePayments: effective.canMakePayments ?? true)
     }
 
     private func check(_ request: OpenAccountRequest) throws(StoreError) {
         try PaymentValidation.checkLength(request.bundleId, 1...255, "bundleId")
         try PaymentValidation.checkLength(request.deviceId, 1...255, "deviceId")
-        guard (1...128).contains(request.account.count), request.account.utf8.count <= 1024 else {
-            throw StoreError(
-                .requestInvalid, "account must have 1 to 128 characters", details: ["path": .string("$.account")])
-        }
-        if let storefront = request.storefront {
-            guard storefront.utf8.count == 3,
-                storefront.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
-            else {
-                throw StoreError(
-                    .requestInvalid, "storefront must be an alpha-3 country code such as FRA",
-                    details: ["path": .string("$.storefront")])
-            }
-        }
+        try AccountValidation.checkName(request.account)
+        if let storefront = request.storefront { try AccountValidation.checkStorefront(storefront) }
     }
 }

@@ -79,15 +79,16 @@ package struct QueueReader: Sendable {
         }
     }
 
+    /// Where each customer's journal stands, and the customer's storefront.
     /// - Throws: `requestInvalid` for more than 500 customers.
     package func heads(_ request: HeadsRequest) async throws -> HeadsReply {
         guard request.customers.count <= HeadsRequest.customersMax else {
             throw StoreError(.requestInvalid, "at most \(HeadsRequest.customersMax) customers a request")
         }
-        let heads = try await database.read { reader in try CustomerRepository.heads(request.customers, in: reader) }
-        return HeadsReply(
-            heads: request.customers.map {
-                heads[CustomerID(bundleId: $0.bundleId, customerIdentifier: $0.customerIdentifier)] ?? 0
-            })
+        let known = try await database.read { reader in try CustomerRepository.heads(request.customers, in: reader) }
+        let heads = request.customers.map {
+            known[CustomerID(bundleId: $0.bundleId, customerIdentifier: $0.customerIdentifier)]
+        }
+        return HeadsReply(heads: heads.map { $0?.seq ?? 0 }, storefronts: heads.map { $0?.storefront ?? "" })
     }
 }

@@ -15,9 +15,8 @@ package struct CustomerID: Hashable, Sendable {
 package struct Customer: Hashable, Sendable {
     package var id: CustomerID
     package var account: String
-    /// Alpha-3 country code, fixed when the account is created.
+    /// Alpha-3 country code: from when the account was created, or what the operator has made of it since.
     package var storefront: String
-    package var canMakePayments: Bool
     /// The last journal row; 0 before the first.
     package var headSeq: Int64
     /// The journal begins behind this row.

@@ -28,8 +28,8 @@ package enum CustomerRepository {
             """, bundleId, wall.milliseconds, wall.milliseconds, AppClock.realTime)
         try transaction.execute(
             """
-            INSERT INTO customer (bundle_id, customer_identifier, account, storefront, can_make_payments, created_at)
-            VALUES (?, ?, ?, ?, 1, ?) ON CONFLICT DO NOTHING
+            INSERT INTO customer (bundle_id, customer_identifier, account, storefront, created_at)
+            VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
             """, bundleId, newIdentifier, account, storefront, wall.milliseconds)
         guard let customer = try find(account: account, bundleId: bundleId, in: transaction) else {
             throw StoreError(.internal, "the account was not written")
@@ -48,21 +48,44 @@ package enum CustomerRepository {
             rateMillionths: try row["rate_millionths"])
     }
 
+    /// Moves one customer to another storefront.
+    package static func setStorefront(
+        _ storefront: String, of id: CustomerID, in transaction: SQLTransaction
+    ) throws(PersistenceError) {
+        try transaction.execute(
+            "UPDATE customer SET storefront = ? WHERE bundle_id = ? AND customer_identifier = ?", storefront,
+            id.bundleId, id.customerIdentifier)
+    }
+
+    /// Moves an account's customers in all apps.
+    package static func setStorefront(
+        _ storefront: String, ofAccount account: String, in transaction: SQLTransaction
+    ) throws(PersistenceError) {
+        try transaction.execute(
+            "UPDATE customer SET storefront = ? WHERE account = ? AND storefront <> ?", storefront, account, storefront)
+    }
+
+    /// Where a customer's journal stands, and where the customer lives.
+    package struct Head: Hashable, Sendable {
+        package var seq: Int64
+        package var storefront: String
+    }
+
     /// The heads of many customers, in one statement; customers without a row have none.
     package static func heads(
         _ customers: [CustomerReference], in reader: SQLReader
-    ) throws(PersistenceError) -> [CustomerID: Int64] {
+    ) throws(PersistenceError) -> [CustomerID: Head] {
         guard !customers.isEmpty else { return [:] }
         let pairs = Array(repeating: "(?, ?)", count: customers.count).joined(separator: ", ")
         let rows = try reader.query(
             """
-            SELECT bundle_id, customer_identifier, head_seq FROM customer
+            SELECT bundle_id, customer_identifier, head_seq, storefront FROM customer
             WHERE (bundle_id, customer_identifier) IN (VALUES \(pairs))
             """, arguments: customers.flatMap { [$0.bundleId, $0.customerIdentifier] })
-        var heads: [CustomerID: Int64] = [:]
+        var heads: [CustomerID: Head] = [:]
         for row in rows {
             heads[CustomerID(bundleId: try row["bundle_id"], customerIdentifier: try row["customer_identifier"])] =
-                try row["head_seq"]
+                Head(seq: try row["head_seq"], storefront: try row["storefront"])
         }
         return heads
     }
@@ -70,8 +93,7 @@ package enum CustomerRepository {
     private static func customer(_ row: SQLRow) throws(PersistenceError) -> Customer {
         Customer(
             id: CustomerID(bundleId: try row["bundle_id"], customerIdentifier: try row["customer_identifier"]),
-            account: try row["account"], storefront: try row["storefront"],
-            canMakePayments: try row["can_make_payments"], headSeq: try row["head_seq"],
+            account: try row["account"], storefront: try row["storefront"], headSeq: try row["head_seq"],
             prunedSeq: try row["pruned_seq"])
     }
 }

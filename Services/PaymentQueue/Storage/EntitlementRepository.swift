@@ -4,10 +4,13 @@ import StoreModels
 /// What decides about a customer's next purchase: offers claimed, products owned, subscriptions, purchases in flight.
 package enum EntitlementRepository {
     /// The facts ``PurchasePolicy`` needs about one product.
+    /// - Parameter tester: what the account does at the store.
     package static func facts(
-        of customer: Customer, product: Product?, unfinishedLimit: Int?, except id: String? = nil, in reader: SQLReader
+        of customer: Customer, tester: TesterSettings, product: Product?, unfinishedLimit: Int?,
+        except id: String? = nil,
+        in reader: SQLReader
     ) throws -> PurchasePolicy.Facts {
-        var facts = PurchasePolicy.Facts(canMakePayments: customer.canMakePayments)
+        var facts = PurchasePolicy.Facts(canMakePayments: tester.canMakePayments ?? true)
         if let unfinishedLimit {
             facts.unfinishedCount = try TransactionRepository.unfinishedCount(
                 of: customer.id, limit: max(unfinishedLimit, 0) + 1, in: reader)

@@ -4,7 +4,8 @@ import Persistence
 /// milliseconds since 1970, money is minor units.
 package enum PaymentQueueSchema {
     package static let migrations = [
-        Migration(number: 1, name: "accounts, payments, transactions and journal", sql: first)
+        Migration(number: 1, name: "accounts, payments, transactions and journal", sql: first),
+        Migration(number: 2, name: "testers, prompts and events", sql: second),
     ]
 
     private static let first = """

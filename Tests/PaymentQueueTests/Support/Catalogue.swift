@@ -9,6 +9,7 @@ final class Catalogue: Sendable {
         var version: Int64 = 1
         var quotes: [String: Quote] = [:]
         var requests = 0
+        var testerDefaults: TesterSettings?
     }
 
     private let contents = Mutex(Contents())
@@ -40,8 +41,33 @@ final class Catalogue: Sendable {
             contents.requests += 1
             var quote = contents.quotes[request.productIdentifier] ?? Quote(catalogVersion: 0, availability: .unknown)
             quote.catalogVersion = contents.version
+            quote.testerDefaults = contents.testerDefaults
             return quote
         }
+    }
+
+    /// As the `settings` of an imported file do.
+    func set(testerDefaults: TesterSettings?) {
+        contents.withLock { contents in
+            contents.version += 1
+            contents.testerDefaults = testerDefaults
+        }
+    }
+
+    func app(_ request: AppRequest) throws -> App {
+        guard request.bundleId == Self.bundleId else { throw StoreError(.notFound, "no such app") }
+        return contents.withLock { contents in
+            App(
+                bundleId: request.bundleId, settings: AppSettings(name: "Example"), catalogVersion: contents.version,
+                testerDefaults: contents.testerDefaults)
+        }
+    }
+
+    var storefronts: StorefrontsReply {
+        StorefrontsReply(
+            storefronts: [("USA", "143441"), ("FRA", "143442"), ("DEU", "143443")].map {
+                Storefront(countryCode: $0.0, identifier: $0.1)
+            })
     }
 
     /// How often a quote was asked for.

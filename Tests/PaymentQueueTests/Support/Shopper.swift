@@ -80,6 +80,9 @@ struct Shopper: Sendable {
         TransactionRequest(bundleId: bundleId, customerIdentifier: customer, deviceId: device, id: id)
     }
 
+    /// The same device with another customer's identifier.
+    func named(_ customer: String) -> Shopper { Shopper(store: store, customer: customer, device: device) }
+
     func on(device: String) -> Shopper { Shopper(store: store, customer: customer, device: device) }
 }
 

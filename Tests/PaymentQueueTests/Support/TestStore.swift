@@ -112,6 +112,8 @@ final class TestStore: Sendable {
     private func startCatalogue() async throws {
         let run = try await start(.catalog) { [catalogue] service in
             service.handle(CatalogEndpoints.quoteProduct) { request, _ in catalogue.quote(request) }
+            service.handle(CatalogEndpoints.getApp) { request, _ in try catalogue.app(request) }
+            service.handle(CatalogEndpoints.listStorefronts) { _, _ in catalogue.storefronts }
         }
         services.withLock { $0.append(run) }
     }

@@ -1,0 +1,42 @@
+import Persistence
+import StoreModels
+
+/// `account.get`: a customer as the store knows it now.
+package struct AccountReader: Sendable {
+    let database: SQLiteDatabase
+    let defaults: AppDefaults
+
+    package init(database: SQLiteDatabase, defaults: AppDefaults) {
+        self.database = database
+        self.defaults = defaults
+    }
+
+    /// - Throws: `requestInvalid` unless exactly one of identifier and account is given; `notFound`.
+    package func get(_ request: GetAccountRequest, deadline: ContinuousClock.Instant) async throws -> AccountReply {
+        let find = try finder(request)
+        let defaults = await defaults.of(request.bundleId, until: deadline)
+        return try await database.read { reader in
+            guard let customer = try find(reader) else { throw StoreError(.notFound, "no such customer") }
+            let tester = try TesterRepository.effective(customer.account, defaults: defaults, in: reader)
+            return AccountReply(
+                customerIdentifier: customer.id.customerIdentifier, account: customer.account,
+                storefront: customer.storefront, canMakePayments: tester.canMakePayments ?? true,
+                simulatedLoadProductsError: tester.simulatedErrors?.loadProducts)
+        }
+    }
+
+    private func finder(
+        _ request: GetAccountRequest
+    ) throws(StoreError) -> @Sendable (SQLReader) throws -> Customer? {
+        switch (request.customerIdentifier, request.account) {
+        case (let identifier?, nil):
+            {
+                try CustomerRepository.find(
+                    CustomerID(bundleId: request.bundleId, customerIdentifier: identifier), in: $0)
+            }
+        case (nil, let account?):
+            { try CustomerRepository.find(account: account, bundleId: request.bundleId, in: $0) }
+        default: throw StoreError(.requestInvalid, "give either customerIdentifier or account")
+        }
+    }
+}

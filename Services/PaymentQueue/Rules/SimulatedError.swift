@@ -1,0 +1,36 @@
+import StoreModels
+
+/// An error that a tester is set to meet, by the name StoreKit gives it: a case of `SKError.Code` or its number, or a
+/// case of `StoreKitError` or `Product.PurchaseError`, which is what a `.storekit` file can name.
+package struct SimulatedError: Hashable, Sendable {
+    /// What the observer is told.
+    package let code: SKErrorCode
+    /// The name as it was given, where StoreKit's first generation knows the error only as "unknown".
+    package let reason: String?
+
+    /// - Parameter text: `paymentInvalid`, `3`, `networkError` …
+    /// - Returns: nil for a name nobody knows.
+    package init?(_ text: String) {
+        if let known = SKErrorCode(name: text) ?? Int(text).flatMap(SKErrorCode.init(rawValue:)) {
+            (code, reason) = (known, nil)
+        } else if let mapped = Self.secondGeneration[text] {
+            (code, reason) = (mapped, mapped == .unknown ? text : nil)
+        } else {
+            return nil
+        }
+    }
+
+    /// The failure of a purchase that meets the error.
+    package var failure: TransactionError {
+        TransactionError(code, "The purchase failed with the error the tester is set to meet.", reason: reason)
+    }
+
+    /// StoreKit 2's names in StoreKit 1's codes. What has no code there is `unknown`, as it is on a device.
+    private static let secondGeneration: [String: SKErrorCode] = [
+        "networkError": .unknown, "systemError": .unknown, "userCancelled": .paymentCancelled,
+        "notAvailableInStorefront": .storeProductNotAvailable, "notEntitled": .clientInvalid,
+        "unsupported": .unsupportedPlatform, "productUnavailable": .storeProductNotAvailable,
+        "purchaseNotAllowed": .paymentNotAllowed, "invalidQuantity": .paymentInvalid,
+        "invalidOfferSignature": .invalidSignature, "missingOfferParameters": .missingOfferParams,
+    ]
+}

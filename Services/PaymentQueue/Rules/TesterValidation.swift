@@ -1,0 +1,33 @@
+import StoreModels
+
+/// What of a tester's settings can be kept. A member that nothing would act on is refused rather than kept in silence:
+/// a test that relies on it would pass for the wrong reason.
+package enum TesterValidation {
+    /// - Throws: `requestInvalid` naming the member; `notImplemented` naming the member.
+    package static func check(_ settings: TesterSettings) throws(StoreError) {
+        if let storefront = settings.storefront { try AccountValidation.checkStorefront(storefront) }
+        let errors = settings.simulatedErrors
+        try checkError(errors?.purchase, "simulatedErrors.purchase")
+        try checkError(errors?.loadProducts, "simulatedErrors.loadProducts")
+        try refuse(settings.interruptPurchases == true, "interruptPurchases")
+        try refuse(
+            settings.subscriptionRenewalRate.map { $0 != .realTime } ?? false, "subscriptionRenewalRate")
+        try refuse(errors?.restore != nil, "simulatedErrors.restore")
+        try refuse(errors?.receiptRefresh != nil, "simulatedErrors.receiptRefresh")
+        try refuse(errors?.download != nil, "simulatedErrors.download")
+    }
+
+    private static func checkError(_ text: String?, _ member: String) throws(StoreError) {
+        guard let text, SimulatedError(text) == nil else { return }
+        throw StoreError(
+            .requestInvalid, "$.\(member) must be the name or the number of an SKError, or StoreKit's name of an error",
+            details: ["path": .string("$.\(member)")])
+    }
+
+    private static func refuse(_ condition: Bool, _ member: String) throws(StoreError) {
+        guard condition else { return }
+        throw StoreError(
+            .notImplemented, "\(member) has no effect in this version; nothing was changed",
+            details: ["path": .string("$.\(member)")])
+    }
+}

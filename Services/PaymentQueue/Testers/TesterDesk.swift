@@ -1,0 +1,92 @@
+import Persistence
+import StoreModels
+
+/// `tester.get`, `.put`, `.delete` and `.list`: what accounts do at the store, as operators have set it.
+package struct TesterDesk: Sendable {
+    static let pageMax = 500
+
+    let database: SQLiteDatabase
+    let clock: BusinessClock
+    let storefronts: @Sendable (ContinuousClock.Instant) async throws(StoreError) -> Set<String>
+
+    /// - Parameter storefronts: the country codes Catalog knows.
+    package init(
+        database: SQLiteDatabase, clock: BusinessClock,
+        storefronts: @escaping @Sendable (ContinuousClock.Instant) async throws(StoreError) -> Set<String>
+    ) {
+        self.database = database
+        self.clock = clock
+        self.storefronts = storefronts
+    }
+
+    /// An account nobody has set does what StoreKit does, whether it has been here or not.
+    /// - Throws: `requestInvalid`.
+    package func get(_ request: TesterRequest) async throws -> Tester {
+        try AccountValidation.checkName(request.account)
+        return try await database.read { reader in try Self.tester(request.account, in: reader) }
+    }
+
+    /// Replaces what was set. A storefront moves the account's customers of all apps in the same commit; without one
+    /// they stay where they are.
+    /// - Throws: `requestInvalid`, also for a storefront Catalog does not know; `notImplemented` for a member nothing
+    ///   acts on; `serviceUnavailable` when Catalog cannot be asked about the storefront. Then nothing is stored.
+    package func put(_ request: PutTesterRequest, deadline: ContinuousClock.Instant) async throws -> Tester {
+        try AccountValidation.checkName(request.account)
+        try TesterValidation.check(request.settings)
+        if let storefront = request.settings.storefront { try await checkKnown(storefront, deadline) }
+        return try await database.write { [clock] transaction in
+            try TesterRepository.put(request.settings, of: request.account, wall: clock.wall(), in: transaction)
+            if let storefront = request.settings.storefront {
+                try CustomerRepository.setStorefront(storefront, ofAccount: request.account, in: transaction)
+            }
+            return try Self.tester(request.account, in: transaction)
+        }
+    }
+
+    private func checkKnown(_ storefront: String, _ deadline: ContinuousClock.Instant) async throws(StoreError) {
+        let known: Set<String>
+        do {
+            known = try await storefronts(deadline)
+        } catch {
+            throw StoreError(
+                .serviceUnavailable, "the catalogue is away, which knows the storefronts; nothing was changed",
+                retryAfterMs: error.retryAfterMs)
+        }
+        guard known.contains(storefront) else {
+            throw StoreError(
+                .requestInvalid, "there is no storefront \(storefront)", details: ["path": .string("$.storefront")])
+        }
+    }
+
+    /// Back to the defaults. The account's customers stay, and stay where they live. Deleting again is fine.
+    /// - Throws: `requestInvalid`.
+    package func delete(_ request: TesterRequest) async throws -> Empty {
+        try AccountValidation.checkName(request.account)
+        try await database.write { transaction in try TesterRepository.delete(request.account, in: transaction) }
+        return Empty()
+    }
+
+    /// Accounts that were set or have been in an app, by name.
+    /// - Throws: `requestInvalid`.
+    package func list(_ request: PageRequest) async throws -> TestersPage {
+        try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
+        return try await database.read { reader in
+            let accounts = try TesterRepository.accounts(
+                after: request.after ?? "", limit: request.limit + 1, in: reader)
+            let page = try ReplyBudget.fitting(
+                try accounts.prefix(request.limit).map { try Self.tester($0, in: reader) })
+            return TestersPage(testers: page, after: page.count == accounts.count ? nil : page.last?.account)
+        }
+    }
+
+    /// Where no storefront is set, the effective one is where the account's customers live.
+    private static func tester(_ account: String, in reader: SQLReader) throws -> Tester {
+        var tester = Tester(account: account, settings: try TesterRepository.find(account, in: reader) ?? .init())
+        if tester.settings.storefront == nil,
+            let storefront = try TesterRepository.commonStorefront(of: account, in: reader)
+        {
+            tester.effective.storefront = storefront
+        }
+        return tester
+    }
+}

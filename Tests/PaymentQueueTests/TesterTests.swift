@@ -1,0 +1,141 @@
+import BusService
+import PaymentQueue
+import StoreModels
+import StorebusTesting
+import Testing
+
+/// Goal: what an operator sets of an account is kept whole or refused whole, and its storefront moves the account's
+/// customers at once.
+@Suite(.serialized) struct TesterTests {
+    @Test func `M136: a tester is what was put, over StoreKit's own behaviour, and survives a restart`() async throws {
+        try await TestStore.with { store in
+            #expect(try await store.tester("alice") == Tester(account: "alice", settings: TesterSettings()))
+            let settings = TesterSettings(storefront: "FRA", signIn: .fails, sheet: .decline(.paymentInvalid))
+            let put = try await store.set("alice", settings)
+            #expect(put.settings == settings)
+            #expect(put.effective.storefront == "FRA")
+            #expect(put.effective.canMakePayments == true)
+            #expect(put.effective.sheet == .decline(.paymentInvalid))
+            try await store.restartQueue()
+            #expect(try await store.tester("alice") == put)
+            // Replaced as a whole: what is not put again is not set any more.
+            let next = try await store.set("alice", TesterSettings(canMakePayments: false))
+            #expect(next.settings == TesterSettings(canMakePayments: false))
+            #expect(next.effective.signIn == .ok)
+            try await store.forget("alice")
+            try await store.forget("alice")
+            #expect(try await store.tester("alice").settings == TesterSettings())
+        }
+    }
+
+    @Test func `a storefront moves the account's customers in all apps, others stay`() async throws {
+        try await TestStore.with { store in
+            let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
+            let other = try await store.caller.call(
+                PaymentEndpoints.openAccount,
+                OpenAccountRequest(bundleId: "com.example.b", account: "alice", deviceId: "phone"))
+            #expect(try await store.heads(alice, bob).storefronts == ["USA", "USA"])
+            try await store.set("alice", TesterSettings(storefront: "FRA"))
+            #expect(try await store.heads(alice, bob).storefronts == ["FRA", "USA"])
+            #expect(try await alice.account().storefront == "FRA")
+            let again = try await store.caller.call(
+                PaymentEndpoints.openAccount,
+                OpenAccountRequest(bundleId: "com.example.b", account: "alice", deviceId: "phone"))
+            #expect(again.customerIdentifier == other.customerIdentifier)
+            #expect(again.storefront == "FRA")
+            // Without a storefront of their own customers stay where they are, and the tester says so.
+            try await store.forget("alice")
+            #expect(try await alice.account().storefront == "FRA")
+            #expect(try await store.tester("alice").effective.storefront == "FRA")
+        }
+    }
+
+    @Test(arguments: ["fra", "FR", "ATA", ""]) func `a storefront nobody has is requestInvalid and nothing is stored`(
+        _ storefront: String
+    ) async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            let error = try await refusal {
+                try await store.set("alice", TesterSettings(storefront: storefront, canMakePayments: false))
+            }
+            #expect(error?.code == .requestInvalid)
+            #expect(error?.details["path"] == .string("$.storefront"))
+            #expect(try await store.tester("alice").settings == TesterSettings())
+            #expect(try await alice.account().storefront == "USA")
+        }
+    }
+
+    @Test func `while Catalog is away a storefront is serviceUnavailable, other settings are kept`() async throws {
+        try await TestStore.with { store in
+            await store.stopCatalogue()
+            let error = try await refusal { try await store.set("alice", TesterSettings(storefront: "FRA")) }
+            #expect(error?.code == .serviceUnavailable)
+            try await store.set("alice", TesterSettings(canMakePayments: false))
+            #expect(try await store.tester("alice").effective.canMakePayments == false)
+        }
+    }
+
+    @Test func `what nothing acts on is notImplemented, names the member, and nothing is stored`() async throws {
+        let refused: [(TesterSettings, String)] = [
+            (TesterSettings(interruptPurchases: true), "interruptPurchases"),
+            (TesterSettings(subscriptionRenewalRate: .oneSecondIsOneDay), "subscriptionRenewalRate"),
+            (TesterSettings(simulatedErrors: .init(restore: "unknown")), "simulatedErrors.restore"),
+            (TesterSettings(simulatedErrors: .init(receiptRefresh: "unknown")), "simulatedErrors.receiptRefresh"),
+            (TesterSettings(simulatedErrors: .init(download: "unknown")), "simulatedErrors.download"),
+        ]
+        try await TestStore.with { store in
+            for (settings, member) in refused {
+                let error = try await refusal { try await store.set("alice", settings) }
+                #expect(error?.code == .notImplemented)
+                #expect(error?.details["path"] == .string("$.\(member)"))
+                #expect(error?.message.hasPrefix(member) == true)
+            }
+            #expect(try await store.testers().testers.isEmpty)
+            // Their standard values say nothing that is not so.
+            let harmless = TesterSettings(interruptPurchases: false, subscriptionRenewalRate: .realTime)
+            #expect(try await store.set("alice", harmless).settings == harmless)
+        }
+    }
+
+    @Test(arguments: ["", "nonsense", "99", "-1", "PaymentInvalid"])
+    func `an error nobody knows is requestInvalid`(_ name: String) async throws {
+        try await TestStore.with { store in
+            for errors in [TesterSettings.SimulatedErrors(purchase: name), .init(loadProducts: name)] {
+                let error = try await refusal {
+                    try await store.set("alice", TesterSettings(simulatedErrors: errors))
+                }
+                #expect(error?.code == .requestInvalid)
+            }
+        }
+    }
+
+    @Test func `the list has who was set and who was here, by name, in pages`() async throws {
+        try await TestStore.with { store in
+            for account in ["mallory", "bob", "alice"] { _ = try await store.shopper(account) }
+            try await store.set("carol", TesterSettings(canMakePayments: false))
+            try await store.set("bob", TesterSettings(storefront: "DEU"))
+            let all = try await store.testers()
+            #expect(all.testers.map(\.account) == ["alice", "bob", "carol", "mallory"])
+            #expect(all.testers.map(\.effective.storefront) == ["USA", "DEU", "USA", "USA"])
+            #expect(all.after == nil)
+            let first = try await store.testers(limit: 3)
+            #expect(first.after == "carol")
+            #expect(try await store.testers(after: first.after, limit: 3).testers.map(\.account) == ["mallory"])
+            #expect(try await refusal { try await store.testers(limit: 0) }?.code == .requestInvalid)
+            #expect(try await refusal { try await store.testers(limit: 501) }?.code == .requestInvalid)
+        }
+    }
+
+    @Test func `an account has a name`() async throws {
+        try await TestStore.with { store in
+            for account in ["", String(repeating: "a", count: 129)] {
+                let refusals = [
+                    try await refusal { try await store.set(account, .init()) },
+                    try await refusal { try await store.tester(account) },
+                    try await refusal { try await store.forget(account) },
+                ]
+                #expect(refusals.allSatisfy { $0?.code == .requestInvalid })
+            }
+        }
+    }
+}

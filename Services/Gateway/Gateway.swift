@@ -17,6 +17,7 @@ package final class Gateway: Sendable {
     let storefronts: StorefrontDirectory
     let apps: AppDirectory
     let delivery: DeliveryHub
+    let eventWaits = EventWaits()
     let exposition: @Sendable () async -> String
     let logger: Logger
 
@@ -41,6 +42,6 @@ package final class Gateway: Sendable {
     /// Every path and method there is.
     var routes: [Route] {
         sessionRoutes + productRoutes + paymentRoutes + transactionRoutes + storeRoutes + adminRoutes
-            + monitoringRoutes + laterRoutes
+            + upkeepRoutes + testerRoutes + promptRoutes + eventRoutes + monitoringRoutes + laterRoutes
     }
 }

@@ -15,6 +15,9 @@ import Testing
         ).routes
     }
 
+    /// Built, but for members of the body that a later version acts on.
+    private let partlyBuilt: Set = ["POST /v1/payments", "PUT /admin/v1/testers/{account}"]
+
     /// `GET /v1/products` for every operation of the document.
     private func operations() throws -> [String: JSONValue] {
         let paths = try document()["paths"]?.objectValue ?? [:]
@@ -55,7 +58,7 @@ import Testing
                 }
             #expect(Set(security) == expected, "\(name): security")
             let responses = operation?["responses"]?.objectValue ?? [:]
-            #expect(responses.keys.contains("501") == (!route.isBuilt || route.path == "/v1/payments"), "\(name): 501")
+            #expect(responses.keys.contains("501") == (!route.isBuilt || partlyBuilt.contains(name)), "\(name): 501")
             #expect(responses.keys.contains { $0.hasPrefix("2") } == route.isBuilt, "\(name): an answer that went well")
             #expect(operation?["operationId"]?.stringValue?.isEmpty == false, "\(name): operationId")
         }
@@ -78,6 +81,12 @@ import Testing
         #expect(try values("PaymentMode") == ProductDiscount.PaymentMode.allCases.map(\.rawValue))
         #expect(try values("Platform") == DeviceLaunch.Platform.allCases.map(\.rawValue))
         #expect(try values("PromotedPurchases") == DeviceLaunch.PromotedPurchases.allCases.map(\.rawValue))
+        #expect(try values("SignIn") == TesterSettings.SignIn.allCases.map(\.rawValue))
+        #expect(try values("SubscriptionRenewalRate") == SubscriptionRenewalRate.allCases.map(\.rawValue))
+        #expect(try values("PromptKind") == Prompt.Kind.allCases.map(\.rawValue))
+        #expect(try values("PromptChoice") == Prompt.Answer.allCases.map(\.rawValue))
+        #expect(try values("StoreEventType") == StoreEvent.Kind.allCases.map(\.rawValue))
+        #expect(try values("UnavailabilityReason") == ProductExplanation.Reason.allCases.map(\.rawValue))
         #expect(try values("DownloadState") == Download.State.allCases.map(\.rawValue))
     }
 
@@ -111,8 +120,14 @@ import Testing
         product.introductoryPrice = discount
         product.introductoryOfferEligibility = .eligible
         #expect(try members("Product") == written(product))
-        #expect(try members("App") == written(App(bundleId: "a", settings: .init(name: "A"), catalogVersion: 1)))
+        #expect(
+            try members("App")
+                == written(App(bundleId: "a", settings: .init(name: "A"), catalogVersion: 1, testerDefaults: .init())))
         #expect(try members("AppSettings") == AppSettings.memberNames)
+        #expect(try members("TesterSettings") == TesterSettings.memberNames)
+        #expect(try members("SimulatedErrors") == TesterSettings.SimulatedErrors.memberNames)
+        #expect(try members("Tester") == written(TesterAnswer(Tester(account: "a", settings: .init()))))
+        #expect(try members("PromptAnswer") == PromptAnswer.members.names)
         #expect(try members("SessionRequest") == SessionRequest.members.names)
         #expect(try members("PaymentRequest") == PaymentRequest.members.names)
         #expect(try members("ProductsQuery") == ProductsQuery.members.names)

@@ -45,7 +45,9 @@ extension Gateway {
             throw StoreError.invalid("$.unfinishedLimit", "must be 1 or more, or null for none")
         }
         let request = PutAppRequest(bundleId: bundleId, settings: settings)
-        return try Reply.json(try await services.call(CatalogEndpoints.putApp, request, context: call.context()))
+        let app = try await services.call(CatalogEndpoints.putApp, request, context: call.context())
+        apps.forget(bundleId)
+        return try Reply.json(app)
     }
 
     /// Every product as the catalogue has it, in its order, priced for one storefront.

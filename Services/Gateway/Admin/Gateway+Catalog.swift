@@ -31,6 +31,7 @@ extension Gateway {
         let report = try await services.call(
             CatalogEndpoints.commitImport, CommitImportRequest(importIdentifier: begun.importIdentifier),
             context: context)
+        apps.forget(bundleId)
         return try Reply.json(report)
     }
 

@@ -126,7 +126,7 @@ final class DeliveryHub: Sendable {
 
 extension DeliveryHub.State {
     fileprivate func admit(_ session: Session, _ promotedPurchases: DeviceLaunch.PromotedPurchases) throws(StoreError) {
-        guard !isStopping else { throw StoreError(.serviceUnavailable, "this gateway is stopping", retryAfterMs: 100) }
+        guard !isStopping else { throw .stopping }
         guard entries.count < DeliveryLimits.streamsMax else {
             throw StoreError(
                 .serviceUnavailable, "this gateway has \(DeliveryLimits.streamsMax) streams already", retryAfterMs: 1000

@@ -3,10 +3,11 @@ import ServiceLifecycle
 import StoreModels
 
 /// Keeps live delivery going for as long as the process runs: a tick each second, another as soon as the bus is back,
-/// and the launches other gateways tell of. When the process stops, the streams end first, so that the server can
-/// drain.
+/// and the launches other gateways tell of. When the process stops, streams and waiting requests end first, so
+/// that the server can drain.
 struct DeliveryService: Service {
     let hub: DeliveryHub
+    let waits: EventWaits
 
     func run() async throws {
         await withGracefulShutdownHandler {
@@ -20,6 +21,7 @@ struct DeliveryService: Service {
             }
         } onGracefulShutdown: {
             hub.stop()
+            waits.stop()
         }
     }
 

@@ -26,23 +26,17 @@ extension Gateway {
         if delivery.isSuperseded(session) { stream.supersede() }
         let headers: HTTPFields = [
             .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",
+            // Watching for the reader to hang up takes the connection with it.
+            .connection: "close",
         ]
         return Response(status: .ok, headers: headers, body: body(of: stream, call))
     }
 
     private func listen(for stream: ObserverStream, _ call: Call) async throws {
-        guard bus.state == .connected else {
-            throw StoreError(.serviceUnavailable, "the bus is away", retryAfterMs: 1000)
-        }
         let subject = CustomerSubject.changed(stream.session.customer)
-        let subscription = try await withTimeLimit(
-            call.deadline - .now,
-            else: StoreError(.serviceUnavailable, "the bus did not answer in time", retryAfterMs: 1000)
-        ) { [bus] in
-            try await bus.subscribe(subject) { [weak stream] message in
-                guard let change = try? StoreJSON.decode(CustomerChange.self, from: message.body) else { return }
-                stream?.receive(hint: change)
-            }
+        let subscription = try await listen(to: subject, call) { [weak stream] message in
+            guard let change = try? StoreJSON.decode(CustomerChange.self, from: message.body) else { return }
+            stream?.receive(hint: change)
         }
         stream.own(subscription)
     }

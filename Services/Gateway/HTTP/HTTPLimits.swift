@@ -28,6 +28,8 @@ enum HTTPLimits {
     static let requestTimeoutMilliseconds = 50...30_000
     /// How long an upload of a catalogue may take.
     static let uploadTimeout = Duration.seconds(300)
+    /// How long a reset or the clearing of a history may take unless `Sb-Timeout` says otherwise.
+    static let upkeepTimeout = Duration.seconds(30)
     /// How long a body may take to arrive.
     static let bodyTimeout = Duration.seconds(15)
 }

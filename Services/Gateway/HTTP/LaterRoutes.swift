@@ -35,7 +35,7 @@ extension Gateway {
             (.get, "/v1/customers/{account}/history", .server, "API keys for servers are"),
             (.get, "/v1/customers/{account}/subscriptions", .server, "API keys for servers are"),
             (.post, "/verifyReceipt", .server, "receipts are"),
-        ] + downloads + appleServer + adminApps + adminDevices + adminTesters
+        ] + downloads + appleServer + adminApps + adminDevices + adminTransactions
 
     private static let downloads: [Line] = ["start", "pause", "resume", "cancel", "finish", "fail"].map {
         (.post, "/v1/downloads/{id}/\($0)", .app, "hosted content is")
@@ -58,7 +58,6 @@ extension Gateway {
     ]
 
     private static let adminApps: [Line] = [
-        (.get, "/admin/v1/apps/{bundleId}/products/{id}/explain", .admin, "explaining availability is"),
         (.put, "/admin/v1/apps/{bundleId}/products/{id}/content", .admin, "hosted content is"),
         (.put, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image", .admin, "promotional images are"),
         (.post, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image/approve", .admin, "promotional images are"),
@@ -72,11 +71,8 @@ extension Gateway {
         (.get, "/admin/v1/apps/{bundleId}/clock", .admin, "moving the sandbox clock is"),
         (.put, "/admin/v1/apps/{bundleId}/clock", .admin, "moving the sandbox clock is"),
         (.post, "/admin/v1/apps/{bundleId}/clock/advance", .admin, "moving the sandbox clock is"),
-        (.post, "/admin/v1/apps/{bundleId}/reset", .admin, "resetting is"),
-        (.delete, "/admin/v1/apps/{bundleId}/transactions", .admin, "clearing the history is"),
         (.post, "/admin/v1/apps/{bundleId}/purchases", .admin, "buying outside the app is"),
         (.get, "/admin/v1/subscriptions/{id}/timeline", .admin, "the timeline is"),
-        (.get, "/admin/v1/events/wait", .admin, "waiting for events is"),
     ]
 
     private static let adminDevices: [Line] = [
@@ -92,16 +88,8 @@ extension Gateway {
         ),
     ]
 
-    private static let adminTesters: [Line] =
-        [
-            (.get, "/admin/v1/testers", .admin, "setting testers is"),
-            (.get, "/admin/v1/testers/{account}", .admin, "setting testers is"),
-            (.put, "/admin/v1/testers/{account}", .admin, "setting testers is"),
-            (.delete, "/admin/v1/testers/{account}", .admin, "setting testers is"),
-            (.get, "/admin/v1/prompts", .admin, "answering prompts is"),
-            (.post, "/admin/v1/prompts/{id}", .admin, "answering prompts is"),
-            (.delete, "/admin/v1/transactions/{id}", .admin, "deleting a transaction is"),
-        ]
+    private static let adminTransactions: [Line] =
+        [(.delete, "/admin/v1/transactions/{id}", .admin, "deleting a transaction is")]
         + [
             "approve", "decline", "refund", "revoke", "resolve", "renew", "expire", "enableAutoRenew",
             "disableAutoRenew", "failNextRenewal", "resolveBilling", "extend",

@@ -31,7 +31,7 @@ extension Gateway {
                 logger.info("listening", metadata: ["port": "\(port)"])
                 try ready.listening(host: host, port: port)
             })
-        return [server, DeliveryService(hub: gateway.delivery)]
+        return [server, DeliveryService(hub: gateway.delivery, waits: gateway.eventWaits)]
     }
 
     /// The responder over the whole table.

@@ -18,13 +18,13 @@ extension Gateway {
     private func openSession(_ call: Call) async throws -> Response {
         let request = try await call.body(SessionRequest.self, members: SessionRequest.members)
         try request.validate()
-        try await apps.check(request.bundleId, call)
+        let defaults = try await apps.testerDefaults(of: request.bundleId, call)
         if let storefront = request.storefront { _ = try await storefronts.find(storefront, at: "$.storefront", call) }
         let account = try await services.call(
             PaymentEndpoints.openAccount,
             OpenAccountRequest(
                 bundleId: request.bundleId, account: request.account, deviceId: request.deviceId,
-                storefront: request.storefront),
+                storefront: request.storefront, defaults: defaults),
             context: call.context())
         let storefront = try await storefronts.find(account.storefront, at: "storefront", call)
         let session = Session(

@@ -21,6 +21,7 @@ final class FakeCatalog: Sendable {
         var productRequests: [ProductsRequest] = []
         /// Versions that the next product answers carry; then 1.
         var versions: [Int64] = []
+        var explainRequests: [ExplainProductRequest] = []
     }
 
     let contents = Mutex(Contents())
@@ -30,6 +31,7 @@ final class FakeCatalog: Sendable {
         self.service = service
         contents.withLock { $0.products = Sample.products }
         serveApps()
+        serveStorefronts()
         serveProducts()
         serveImports()
     }
@@ -56,11 +58,30 @@ final class FakeCatalog: Sendable {
             let page = Array(behind.prefix(request.limit))
             return AppsPage(apps: page, after: behind.count > page.count ? page.last?.bundleId : nil)
         }
+    }
+
+    private func serveStorefronts() {
         service.handle(CatalogEndpoints.listStorefronts) { _ in
             StorefrontsReply(storefronts: [
                 Storefront(countryCode: "USA", identifier: "143441"),
                 Storefront(countryCode: "FRA", identifier: "143442"),
             ])
+        }
+        service.handle(CatalogEndpoints.describeStorefronts) { _ in
+            StorefrontDescriptions(storefronts: [
+                StorefrontDescription(
+                    countryCode: "USA", identifier: "143441", name: "United States", currency: Sample.dollars,
+                    locale: "en_US", languages: ["en_US"])
+            ])
+        }
+        service.handle(CatalogEndpoints.explainProduct) { [self] request in
+            let isKnown = contents.withLock { contents in
+                contents.explainRequests.append(request)
+                return contents.products.contains { $0.productIdentifier == request.productIdentifier }
+            }
+            return ProductExplanation(
+                productIdentifier: request.productIdentifier, storefront: request.storefront ?? "USA",
+                reasons: isKnown ? [] : [.unknown], details: isKnown ? [] : ["there is no such product"])
         }
     }
 

@@ -26,6 +26,14 @@ final class FakePaymentQueue: Sendable {
         var storefront = "USA"
         var canMakePayments = true
         var failure: StoreError?
+        var testers: [String: TesterSettings] = [:]
+        var prompts: [Prompt] = []
+        var answers: [AnswerPromptRequest] = []
+        var cleared: [ClearHistoryRequest] = []
+        var resets: [String] = []
+        /// What `events.list` answers from; an event's `id` is its place, counted from 1.
+        var events: [StoreEvent] = []
+        var eventsRequests: [EventsRequest] = []
         var businessNow = Timestamp(milliseconds: 1_800_000_000_000)
     }
 
@@ -38,6 +46,8 @@ final class FakePaymentQueue: Sendable {
         serveAccounts()
         serveQueue()
         serveTransactions()
+        serveTesters()
+        serveTesting()
     }
 
     /// Commits a change and tells of it.
@@ -64,7 +74,7 @@ final class FakePaymentQueue: Sendable {
         try? service.client.publish(subject, body: (try? StoreJSON.encode(change)) ?? [])
     }
 
-    private func check() throws {
+    func check() throws {
         if let failure = contents.withLock({ $0.failure }) { throw failure }
     }
 

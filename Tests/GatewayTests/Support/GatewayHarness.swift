@@ -161,7 +161,11 @@ final class GatewayHarness: Sendable {
             responder: gateway.responder(adminKey: AdminKey(Sample.adminKey)), host: "127.0.0.1", port: 0,
             placement: LoopPlacement(loop: loop), logger: gateway.logger, onListening: { signal.yield($0) })
         var services: [any ServiceLifecycle.Service] = [server]
-        services.append(ticking ? DeliveryService(hub: gateway.delivery) : StreamsEnd(hub: gateway.delivery))
+        services.append(
+            ticking
+                ? DeliveryService(hub: gateway.delivery, waits: gateway.eventWaits)
+                : StreamsEnd(hub: gateway.delivery, waits: gateway.eventWaits)
+        )
         let group = ServiceGroup(configuration: .init(services: services, logger: gateway.logger))
         let running = Task { try await group.run() }
         let found = await listening.first { _ in true } ?? 0
@@ -177,13 +181,15 @@ final class GatewayHarness: Sendable {
     }
 }
 
-/// Ends the streams with the test, and does nothing else by itself.
+/// Ends the streams and the waiting requests with the test, and does nothing else by itself.
 private struct StreamsEnd: ServiceLifecycle.Service {
     let hub: DeliveryHub
+    let waits: EventWaits
 
     func run() async throws {
         try? await gracefulShutdown()
         hub.stop()
+        waits.stop()
     }
 }
 

@@ -1,0 +1,49 @@
+import StoreModels
+import Synchronization
+
+/// The requests that wait for events: how many there are, and their end when the gateway stops.
+final class EventWaits: Sendable {
+    /// At once; one more is answered 429. A test waits for one thing at a time, so this is dozens of tests.
+    static let waitersMax = 64
+
+    private struct State {
+        var bells: [ObjectIdentifier: EventBell] = [:]
+        var isStopping = false
+    }
+
+    private let state = Mutex(State())
+
+    /// - Throws: `rateLimited` at the bound, `serviceUnavailable` when the gateway stops.
+    func enter() throws(StoreError) -> EventBell {
+        try state.withLock { state throws(StoreError) in
+            guard !state.isStopping else { throw .stopping }
+            guard state.bells.count < Self.waitersMax else {
+                throw StoreError(
+                    .rateLimited, "\(Self.waitersMax) requests wait for events already", retryAfterMs: 1000)
+            }
+            let bell = EventBell()
+            state.bells[ObjectIdentifier(bell)] = bell
+            return bell
+        }
+    }
+
+    func leave(_ bell: EventBell) {
+        state.withLock { $0.bells[ObjectIdentifier(bell)] = nil }
+    }
+
+    /// Ends every wait; none begins any more.
+    func stop() {
+        let bells = state.withLock { state in
+            state.isStopping = true
+            return Array(state.bells.values)
+        }
+        for bell in bells { bell.finish(.stopping) }
+    }
+
+    /// For tests that look for leftovers.
+    var count: Int { state.withLock { $0.bells.count } }
+}
+
+extension StoreError {
+    static let stopping = StoreError(.serviceUnavailable, "this gateway is stopping", retryAfterMs: 100)
+}

@@ -1,0 +1,82 @@
+import BusClient
+import BusService
+import HTTPTypes
+import Hummingbird
+import StoreModels
+
+extension Gateway {
+    /// The long poll for tests.
+    var eventRoutes: [Route] {
+        [
+            Route(
+                .get, "/admin/v1/events/wait", .admin, query: ["type", "account", "bundleId", "timeout", "after"]
+            ) { [self] in try await waitForEvents($0) }
+        ]
+    }
+
+    /// Answers with the first events that match, or with none when the time is up. PaymentQueue's hints say when to
+    /// look, and once a second it looks anyway.
+    ///
+    /// Listening for the client to hang up takes the connection with it, so the answer is the last one on it, and says
+    /// so.
+    private func waitForEvents(_ call: Call) async throws -> Response {
+        let wait = try EventWait(call)
+        let bell = try eventWaits.enter()
+        defer { eventWaits.leave(bell) }
+        do {
+            let reply = try await call.request.body.consumeWithInboundCloseHandler { [self] _ in
+                try await events(wait, bell, call)
+            } onInboundClosed: {
+                bell.finish(.clientGone)
+            }
+            return try Reply.json(reply, headers: [.connection: "close"])
+        } catch let error as StoreError {
+            throw Problem(error, headers: [.connection: "close"])
+        }
+    }
+
+    /// Listens first, so that nothing happens between looking and waiting.
+    private func events(_ wait: EventWait, _ bell: EventBell, _ call: Call) async throws -> EventsReply {
+        let subscription = try await listen(to: PaymentEvents.customerChanged(key: "*"), call) { _ in bell.ring() }
+        let result: Result<EventsReply, any Error>
+        do {
+            result = .success(try await timed(wait, bell, call))
+        } catch {
+            result = .failure(error)
+        }
+        await subscription.unsubscribe()
+        return try result.get()
+    }
+
+    private func timed(_ wait: EventWait, _ bell: EventBell, _ call: Call) async throws -> EventsReply {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await Task.sleep(for: wait.timeout)
+                bell.finish(.timeUp)
+            }
+            group.addTask { while (try? await Task.sleep(for: .seconds(1))) != nil { bell.ring() } }
+            defer { group.cancelAll() }
+            var search = EventSearch(wait.request) { [services] request throws(StoreError) in
+                let context = call.context(deadline: .now + HTTPLimits.requestTimeout)
+                return try await services.call(PaymentEndpoints.listEvents, request, context: context)
+            }
+            return try await search.run(bell)
+        }
+    }
+
+    /// Subscribes for the length of a request.
+    /// - Throws: `serviceUnavailable` without a bus.
+    func listen(
+        to subject: String, _ call: Call, handler: @escaping @Sendable (BusMessage) -> Void
+    ) async throws -> any BusSubscription {
+        guard bus.state == .connected else {
+            throw StoreError(.serviceUnavailable, "the bus is away", retryAfterMs: 1000)
+        }
+        return try await withTimeLimit(
+            call.deadline - .now,
+            else: StoreError(.serviceUnavailable, "the bus did not answer in time", retryAfterMs: 1000)
+        ) { [bus] in
+            try await bus.subscribe(subject, handler: handler)
+        }
+    }
+}

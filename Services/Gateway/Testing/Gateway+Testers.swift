@@ -1,0 +1,73 @@
+import BusService
+import HTTPTypes
+import Hummingbird
+import StoreModels
+
+extension Gateway {
+    /// The testers' paths: what an account does at the store, in every app.
+    var testerRoutes: [Route] {
+        [
+            Route(.get, "/admin/v1/testers", .admin, query: ["after", "limit"]) { [self] in try await testers($0) },
+            Route(.get, "/admin/v1/testers/{account}", .admin) { [self] in try await tester($0) },
+            Route(.put, "/admin/v1/testers/{account}", .admin) { [self] in try await putTester($0) },
+            Route(.delete, "/admin/v1/testers/{account}", .admin) { [self] in try await deleteTester($0) },
+        ]
+    }
+
+    private func testers(_ call: Call) async throws -> Response {
+        let request = PageRequest(after: try call.after(), limit: try call.limit(HTTPLimits.adminPageMax))
+        let page = try await services.call(PaymentEndpoints.listTesters, request, context: call.context())
+        return try Reply.json(TesterList(testers: page.testers.map(TesterAnswer.init), after: page.after))
+    }
+
+    private func tester(_ call: Call) async throws -> Response {
+        let request = TesterRequest(account: try call.account())
+        return try Reply.json(
+            TesterAnswer(try await services.call(PaymentEndpoints.getTester, request, context: call.context())))
+    }
+
+    /// Whole replacement: what the body leaves out is no longer set.
+    private func putTester(_ call: Call) async throws -> Response {
+        let account = try call.account()
+        let settings = try await call.body(TesterSettings.self, members: TesterSettings.members)
+        try settings.validate()
+        if let storefront = settings.storefront { _ = try await storefronts.find(storefront, at: "$.storefront", call) }
+        let tester = try await services.call(
+            PaymentEndpoints.putTester, PutTesterRequest(account: account, settings: settings), context: call.context())
+        return try Reply.json(TesterAnswer(tester))
+    }
+
+    private func deleteTester(_ call: Call) async throws -> Response {
+        let request = TesterRequest(account: try call.account())
+        _ = try await services.call(PaymentEndpoints.deleteTester, request, context: call.context())
+        return Response(status: .noContent)
+    }
+}
+
+extension TesterSettings {
+    fileprivate static let members = MemberNames(
+        memberNames, nested: ["simulatedErrors": MemberNames(SimulatedErrors.memberNames)])
+
+    /// Checks the texts that no enumeration bounds.
+    /// - Throws: `requestInvalid`.
+    fileprivate func validate() throws(StoreError) {
+        let errors = [
+            ("loadProducts", simulatedErrors?.loadProducts), ("purchase", simulatedErrors?.purchase),
+            ("restore", simulatedErrors?.restore), ("receiptRefresh", simulatedErrors?.receiptRefresh),
+            ("download", simulatedErrors?.download),
+        ]
+        for (name, text) in errors {
+            if let text { try Identifier.check(text, at: "$.simulatedErrors.\(name)", lengthMax: 64) }
+        }
+    }
+}
+
+extension Call {
+    /// The account the path names.
+    /// - Throws: `requestInvalid`.
+    func account() throws(StoreError) -> String {
+        let text = try parameter("account")
+        try Identifier.check(text, at: "account", lengthMax: HTTPLimits.accountLengthMax)
+        return text
+    }
+}

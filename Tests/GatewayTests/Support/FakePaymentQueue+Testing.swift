@@ -1,0 +1,103 @@
+import StoreModels
+import Synchronization
+
+/// Testers, prompts, events and upkeep.
+extension FakePaymentQueue {
+    func serveTesters() {
+        service.handle(PaymentEndpoints.getTester) { [self] request in
+            try check()
+            return contents.withLock {
+                Tester(account: request.account, settings: $0.testers[request.account] ?? .init())
+            }
+        }
+        service.handle(PaymentEndpoints.putTester) { [self] request in
+            try check()
+            if request.settings.interruptPurchases == true {
+                throw StoreError(.notImplemented, "interruptPurchases is not simulated yet")
+            }
+            contents.withLock { $0.testers[request.account] = request.settings }
+            return Tester(account: request.account, settings: request.settings)
+        }
+        service.handle(PaymentEndpoints.deleteTester) { [self] request in
+            contents.withLock { $0.testers[request.account] = nil }
+            return Empty()
+        }
+        service.handle(PaymentEndpoints.listTesters) { [self] request in
+            let all = contents.withLock { $0.testers }.sorted { $0.key < $1.key }.filter {
+                $0.key > request.after ?? ""
+            }
+            let page = all.prefix(request.limit).map { Tester(account: $0.key, settings: $0.value) }
+            return TestersPage(testers: page, after: all.count > page.count ? page.last?.account : nil)
+        }
+    }
+
+    func serveTesting() {
+        service.handle(PaymentEndpoints.listPrompts) { [self] request in
+            let mine = contents.withLock { $0.prompts }.filter {
+                request.account == nil || $0.account == request.account
+            }
+            let start = request.after.flatMap { after in mine.firstIndex { $0.id == after }.map { $0 + 1 } } ?? 0
+            let page = Array(mine.dropFirst(start).prefix(request.limit))
+            return PromptsPage(prompts: page, after: start + page.count < mine.count ? page.last?.id : nil)
+        }
+        service.handle(PaymentEndpoints.answerPrompt) { [self] request in
+            try check()
+            return try contents.withLock { contents in
+                contents.answers.append(request)
+                guard let index = contents.prompts.firstIndex(where: { $0.id == request.id }) else {
+                    throw StoreError(.notFound, "there is no such prompt")
+                }
+                return contents.prompts.remove(at: index)
+            }
+        }
+        service.handle(PaymentEndpoints.clearHistory) { [self] request in
+            contents.withLock { contents in
+                contents.cleared.append(request)
+                return ClearHistoryReply(removed: contents.transactions.count)
+            }
+        }
+        service.handle(PaymentEndpoints.reset) { [self] request in
+            contents.withLock { contents in
+                contents.resets.append(request.bundleId)
+                return ResetReply(removedTransactions: contents.transactions.count)
+            }
+        }
+        service.handle(PaymentEndpoints.listEvents) { [self] in try events($0) }
+    }
+
+    /// Something happens; the hint of it may be lost.
+    func happen(_ kind: StoreEvent.Kind, account: String = "alice", hinted: Bool = true) {
+        let transaction = Sample.purchased("t_\(kind)")
+        let seq = contents.withLock { contents in
+            contents.events.append(
+                StoreEvent(
+                    id: "\(contents.events.count + 1)", type: kind, bundleId: Sample.bundleId, account: account,
+                    transaction: transaction))
+            return Int64(contents.events.count)
+        }
+        guard hinted else { return }
+        publish(
+            CustomerChange(
+                bundleId: Sample.bundleId, customerIdentifier: Self.customer, seq: seq, kind: .updated,
+                transaction: transaction))
+    }
+
+    /// How many looks at the events there have been.
+    var looks: Int { contents.withLock { $0.eventsRequests.count } }
+
+    private func events(_ request: EventsRequest) throws -> EventsReply {
+        try check()
+        return contents.withLock { contents in
+            contents.eventsRequests.append(request)
+            guard let start = request.after.map({ Int($0) ?? 0 }) else {
+                return EventsReply(events: [], after: "\(contents.events.count)")
+            }
+            let found = contents.events.dropFirst(start).filter {
+                (request.type == nil || $0.type == request.type)
+                    && (request.account == nil || $0.account == request.account)
+                    && (request.bundleId == nil || $0.bundleId == request.bundleId)
+            }.prefix(request.limit)
+            return EventsReply(events: Array(found), after: found.last?.id ?? "\(contents.events.count)")
+        }
+    }
+}

@@ -24,9 +24,13 @@ package struct CatalogHandlers: Sendable {
         handle(service, CatalogEndpoints.queryProducts, products.query)
         handle(service, CatalogEndpoints.listProducts, products.list)
         handle(service, CatalogEndpoints.quoteProduct, products.quote)
+        handle(service, CatalogEndpoints.explainProduct, products.explain)
         handle(service, CatalogEndpoints.listPromotions, products.promoted)
         handle(service, CatalogEndpoints.listStorefronts) { _ in
             StorefrontsReply(storefronts: products.storefronts.entries.map(\.storefront))
+        }
+        handle(service, CatalogEndpoints.describeStorefronts) { _ in
+            StorefrontDescriptions(storefronts: products.storefronts.entries.map(\.described))
         }
     }
 

@@ -60,7 +60,10 @@ struct CatalogImporter: Sendable {
             return try await imports.refuse(identifier, upload, error)
         }
         let defaults = AppSettings(name: AppRules.name(fileName: upload.fileName, bundleId: upload.bundleId))
-        let commit = try await imports.commit(identifier, upload, defaults: defaults) { version in
+        let gracePeriod = file.settings.billingGracePeriod
+        let commit = try await imports.commit(
+            identifier, upload, defaults: defaults, billingGracePeriod: gracePeriod
+        ) { version in
             ImportReport(file, bundleId: upload.bundleId, catalogVersion: version)
         }
         if case .done(let row, _) = commit { directory.install(row, catalog: file.catalog) }

@@ -23,7 +23,9 @@ extension CatalogStore {
         try AppRules.check(settings)
         let row = try await apps.put(request.bundleId, settings)
         directory.install(row, catalog: nil)
-        return row.app
+        var app = row.app
+        app.testerDefaults = directory.snapshot(of: app.bundleId)?.app.testerDefaults
+        return app
     }
 
     /// By bundle identifier.
@@ -55,7 +57,7 @@ extension CatalogStore {
         return ExportPartReply(catalogVersion: part.version, partCount: part.partCount, data: Data(data))
     }
 
-    private static func unknownApp(_ bundleId: String) -> StoreError {
+    static func unknownApp(_ bundleId: String) -> StoreError {
         StoreError(
             .notFound,
             "no app '\(bundleId.prefix(AppRules.bundleIdCharactersMax))'; import a catalogue for it, or put it")

@@ -15,7 +15,7 @@ package struct CatalogStore: Sendable {
 
     /// Reads every app's catalogue into memory.
     ///
-    /// - Parameter now: the wall clock, by which abandoned imports expire.
+    /// - Parameter now: the wall clock, by which abandoned imports expire and products become available.
     /// - Throws: `PersistenceError`; `catalogInvalid` when a stored file cannot be read any more.
     package static func load(
         _ database: SQLiteDatabase, logger: Logger, now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock
@@ -31,7 +31,7 @@ package struct CatalogStore: Sendable {
         apps = AppRepository(database: database)
         directory = AppDirectory()
         importer = CatalogImporter(imports: ImportRepository(database: database), directory: directory, now: now)
-        products = ProductQueries(directory: directory, storefronts: .builtIn)
+        products = ProductQueries(directory: directory, storefronts: .builtIn, now: now)
     }
 
     /// A file that this version cannot read any more must not keep the others from being sold, nor the operator from

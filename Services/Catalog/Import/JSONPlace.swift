@@ -2,20 +2,41 @@ import StoreModels
 
 /// A value in a file together with where it stands, for messages a person can act on.
 struct JSONPlace: Sendable {
-    /// `$.products[2].displayPrice`
-    let path: String
+    /// Where the object stands that has this member, or the value itself.
+    private let base: String
+    /// The member's name; empty for an element and for the root.
+    private let name: String
     /// Nil when there is no such member.
     let value: JSONValue?
 
     init(path: String = "$", value: JSONValue?) {
-        self.path = path
+        self.init(base: path, name: "", value: value)
+    }
+
+    private init(base: String, name: String, value: JSONValue?) {
+        self.base = base
+        self.name = name
         self.value = value
     }
 
-    /// Xcode writes both for "nothing here".
-    var isAbsent: Bool { value == nil || value == .null }
+    /// `$.products[2].displayPrice`; put together only when somebody has something to say of the place, because a large
+    /// file has a hundred thousand of them.
+    var path: String { name.isEmpty ? base : "\(base).\(name)" }
 
-    func member(_ name: String) -> JSONPlace { JSONPlace(path: "\(path).\(name)", value: value?[name]) }
+    /// Xcode writes both for "nothing here".
+    var isAbsent: Bool {
+        switch value {
+        case nil, .null: true
+        default: false
+        }
+    }
+
+    func member(_ name: String) -> JSONPlace { JSONPlace(base: path, name: name, value: value?[name]) }
+
+    /// The members of the object at this place, by name; none for another kind of value.
+    var members: [(name: String, place: JSONPlace)] {
+        (value?.objectValue ?? [:]).keys.sorted().map { ($0, member($0)) }
+    }
 
     /// "is missing", or what stands there instead.
     func mustBe(_ wanted: String) -> String {
@@ -43,11 +64,11 @@ extension ImportFindings {
         place.isAbsent ? "" : text(place, atMost: count) ?? ""
     }
 
-    mutating func flag(_ place: JSONPlace) -> Bool {
-        guard !place.isAbsent else { return false }
+    mutating func flag(_ place: JSONPlace, orElse fallback: Bool = false) -> Bool {
+        guard !place.isAbsent else { return fallback }
         guard let value = place.value?.boolValue else {
             refuse(place.path, place.mustBe("true or false"))
-            return false
+            return fallback
         }
         return value
     }
@@ -74,7 +95,8 @@ extension ImportFindings {
             refuse(place.path, place.mustBe("a list"))
             return []
         }
-        return values.enumerated().map { JSONPlace(path: "\(place.path)[\($0.offset)]", value: $0.element) }
+        let path = place.path
+        return values.enumerated().map { JSONPlace(path: "\(path)[\($0.offset)]", value: $0.element) }
     }
 
     mutating func isObject(_ place: JSONPlace) -> Bool {
@@ -84,7 +106,7 @@ extension ImportFindings {
     }
 
     /// One of a few words, translated.
-    mutating func word<Value>(_ place: JSONPlace, _ words: KeyValuePairs<String, Value>) -> Value? {
+    mutating func word<Value>(_ place: JSONPlace, _ words: some Collection<(key: String, value: Value)>) -> Value? {
         guard let text = place.value?.stringValue else {
             refuse(place.path, place.mustBe("a string"), allowed: words.map(\.key))
             return nil

@@ -65,21 +65,27 @@ extension StoreKitFileReader {
         let mode = findings.word(place.member("paymentMode"), Self.paymentModes)
         let period = readPeriod(place.member("subscriptionPeriod"))
         let count = findings.integer(place.member("numberOfPeriods"), in: 1...999, orElse: 1)
-        guard let mode, let price = readOfferPrice(place.member("displayPrice"), mode), let period, let count else {
-            return nil
-        }
+        guard let mode, let prices = readOfferPrices(place, mode), let period, let count else { return nil }
         return CatalogOffer(
-            identifier: identifier, paymentMode: mode, price: price, period: period, numberOfPeriods: count)
+            identifier: identifier, paymentMode: mode, prices: prices, period: period, numberOfPeriods: count)
     }
 
     /// M111: a free trial costs nothing. Xcode leaves an earlier price standing when an offer is changed to a trial.
-    private mutating func readOfferPrice(_ place: JSONPlace, _ mode: ProductDiscount.PaymentMode) -> DecimalAmount? {
-        if mode == .freeTrial, place.isAbsent { return .zero }
-        guard let price = findings.price(place) else { return nil }
-        guard mode == .freeTrial else { return price }
-        if !price.isZero {
-            findings.note("\(place.path) is \(price.text) and has no effect: a free trial costs nothing.")
+    private mutating func readOfferPrices(
+        _ offer: JSONPlace, _ mode: ProductDiscount.PaymentMode
+    ) -> StorefrontPrices? {
+        guard mode == .freeTrial else { return readPrices(of: offer) }
+        let place = offer.member("displayPrice")
+        let own = readOwnPrices(offer.member("prices"))
+        if !place.isAbsent {
+            guard let price = findings.price(place) else { return nil }
+            if !price.isZero {
+                findings.note("\(place.path) is \(price.text) and has no effect: a free trial costs nothing.")
+            }
         }
-        return .zero
+        if own.values.contains(where: { $0.minorUnits > 0 }) {
+            findings.note("\(offer.member("prices").path) has no effect: a free trial costs nothing.")
+        }
+        return .free
     }
 }

@@ -28,8 +28,8 @@ extension StoreKitFileReader {
             products.append(
                 CatalogProduct(
                     productIdentifier: facts.identifier, type: type, referenceName: facts.referenceName,
-                    price: facts.price,
-                    localizations: facts.localizations, isFamilyShareable: facts.isFamilyShareable, subscription: nil))
+                    prices: facts.prices, localizations: facts.localizations,
+                    isFamilyShareable: facts.isFamilyShareable, subscription: nil, conditions: facts.conditions))
         }
     }
 
@@ -39,22 +39,24 @@ extension StoreKitFileReader {
     struct CommonFacts {
         let identifier: String
         let referenceName: String
-        let price: DecimalAmount
+        let prices: StorefrontPrices
         let localizations: [CatalogProduct.Localization]
         let isFamilyShareable: Bool
+        let conditions: SaleConditions
     }
 
     /// - Returns: nil after noting what is missing.
     mutating func commonFacts(_ place: JSONPlace) -> CommonFacts? {
         let identifier = claim(place.member("productID"))
         let referenceName = findings.optionalText(place.member("referenceName"), atMost: Self.textCharactersMax)
-        let price = findings.price(place.member("displayPrice"))
+        let prices = readPrices(of: place)
         let localizations = readLocalizations(place.member("localizations"))
         let isFamilyShareable = findings.flag(place.member("familyShareable"))
-        guard let identifier, let price else { return nil }
+        let conditions = readConditions(place)
+        guard let identifier, let prices else { return nil }
         return CommonFacts(
-            identifier: identifier, referenceName: referenceName.isEmpty ? identifier : referenceName, price: price,
-            localizations: localizations, isFamilyShareable: isFamilyShareable)
+            identifier: identifier, referenceName: referenceName.isEmpty ? identifier : referenceName, prices: prices,
+            localizations: localizations, isFamilyShareable: isFamilyShareable, conditions: conditions)
     }
 
     private mutating func readLocalizations(_ list: JSONPlace) -> [CatalogProduct.Localization] {
@@ -63,7 +65,7 @@ extension StoreKitFileReader {
             let title = findings.optionalText(place.member("displayName"), atMost: Self.textCharactersMax)
             let description = findings.optionalText(place.member("description"), atMost: Self.textCharactersMax)
             guard let text = findings.text(place.member("locale"), atMost: 64) else { continue }
-            guard let locale = LocaleName(text) else {
+            guard let locale = locale(text) else {
                 findings.refuse(place.member("locale").path, "is '\(text)'; it must be a locale such as en_US")
                 continue
             }

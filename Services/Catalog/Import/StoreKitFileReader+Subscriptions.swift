@@ -40,10 +40,11 @@ extension StoreKitFileReader {
         products.append(
             CatalogProduct(
                 productIdentifier: facts.identifier, type: .autoRenewable, referenceName: facts.referenceName,
-                price: facts.price, localizations: facts.localizations, isFamilyShareable: facts.isFamilyShareable,
+                prices: facts.prices, localizations: facts.localizations, isFamilyShareable: facts.isFamilyShareable,
                 subscription: .init(
                     groupIdentifier: group, level: level, period: period, introductoryOffer: introductory,
-                    promotionalOffers: promotional)))
+                    promotionalOffers: promotional),
+                conditions: facts.conditions))
     }
 
     private mutating func checkGroup(_ place: JSONPlace, _ group: String) {

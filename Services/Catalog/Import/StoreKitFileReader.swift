@@ -14,6 +14,9 @@ struct StoreKitFileReader {
 
     var findings = ImportFindings()
     var products: [CatalogProduct] = []
+    let storefronts = StorefrontTable.builtIn
+    /// Locales read so far: a file has few of them, each many times.
+    private var locales: [String: LocaleName] = [:]
     /// Where each product identifier was first seen, by its exact bytes.
     private var places: [ExactText: String] = [:]
 
@@ -22,7 +25,7 @@ struct StoreKitFileReader {
         let catalog: Catalog
         /// `4.0`
         let fileVersion: String
-        let settings: SettingsReport
+        let settings: FileSettings
         let notes: [String]
     }
 
@@ -43,7 +46,7 @@ struct StoreKitFileReader {
     private mutating func read(_ root: JSONPlace, fileName: String) throws(StoreError) -> Result {
         guard isConfiguration(root) else { throw findings.error(fileName: fileName) }
         let version = fileVersion(root.member("version"))
-        let settings = SettingsReport(root.member("settings"), &findings)
+        let settings = readSettings(root.member("settings"))
         readProducts(root.member("products"))
         readNonRenewing(root.member("nonRenewingSubscriptions"))
         let groups = readGroups(root.member("subscriptionGroups"))
@@ -52,7 +55,9 @@ struct StoreKitFileReader {
         }
         guard findings.problemCount == 0 else { throw findings.error(fileName: fileName) }
         noteAssumptions()
-        let catalog = Catalog(products: products, subscriptionGroupCount: groups, defaultLocale: settings.defaultLocale)
+        let catalog = Catalog(
+            products: products, subscriptionGroupCount: groups, defaultLocale: settings.defaultLocale,
+            testerDefaults: settings.testerDefaults)
         return Result(catalog: catalog, fileVersion: version, settings: settings, notes: findings.notes)
     }
 
@@ -82,15 +87,32 @@ struct StoreKitFileReader {
         if products.isEmpty {
             findings.note("The file has no products, so nothing can be bought; add one in Xcode and import it again.")
         }
-        let count = products.count { $0.price.fractionDigits > 0 }
-        if !products.isEmpty {
+        notePrices()
+    }
+
+    /// Says what a price is where the file gives none for the storefront, as far as there are such prices.
+    private mutating func notePrices() {
+        let shared = products.map(\.prices).filter { $0.own.count < storefronts.entries.count }
+        guard !shared.isEmpty else { return }
+        let withOwn = products.count { !$0.prices.own.isEmpty }
+        findings.note(
+            withOwn == 0
+                ? "Each product has one price: every storefront uses the same number in its own currency."
+                : "\(withOwn) of \(products.count) products have prices for some storefronts; "
+                    + "every other storefront uses the product's displayPrice, the same number in its own currency.")
+        let rounded = shared.count { $0.base.fractionDigits > 0 }
+        if rounded > 0 {
             findings.note(
-                "A .storekit file has one price for each product: every storefront uses the same number in its own currency."
-            )
+                "Currencies without cents round \(rounded) of the prices half-up, never to zero (1.99 is ¥2).")
         }
-        if count > 0 {
-            findings.note("Currencies without cents round \(count) of the prices half-up, never to zero (1.99 is ¥2).")
-        }
+    }
+
+    /// - Returns: nil when `text` is no locale.
+    mutating func locale(_ text: String) -> LocaleName? {
+        if let known = locales[text] { return known }
+        let locale = LocaleName(text)
+        locales[text] = locale
+        return locale
     }
 
     /// Remembers where a product identifier stands; twice is a problem that names both places.

@@ -1,3 +1,5 @@
+import StoreModels
+
 /// One version of an app's catalogue, read from its file; never changed afterwards.
 struct Catalog: Hashable, Sendable {
     /// In the file's order: products, non-renewing subscriptions, then the groups' subscriptions.
@@ -6,6 +8,8 @@ struct Catalog: Hashable, Sendable {
     let subscriptionGroupCount: Int
     /// The language of texts where a storefront's own is missing; nil: each product's first.
     let defaultLocale: LocaleName?
+    /// What the file's `settings` make testers do.
+    var testerDefaults: TesterSettings?
     /// A stored file that could not be read at the start: there are no products, and the operator is told.
     var isUnreadable = false
 

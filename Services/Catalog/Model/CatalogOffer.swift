@@ -6,7 +6,7 @@ struct CatalogOffer: Hashable, Sendable {
     let identifier: String?
     let paymentMode: ProductDiscount.PaymentMode
     /// Of one charge; zero for a free trial.
-    let price: DecimalAmount
+    let prices: StorefrontPrices
     let period: SubscriptionPeriod
     let numberOfPeriods: Int
 }

@@ -23,9 +23,10 @@ struct CatalogProduct: Hashable, Sendable {
     let type: ProductType
     /// The operator's own name for it, shown where no localization has a title.
     let referenceName: String
-    let price: DecimalAmount
+    let prices: StorefrontPrices
     /// In the file's order.
     let localizations: [Localization]
     let isFamilyShareable: Bool
     let subscription: Subscription?
+    let conditions: SaleConditions
 }

@@ -2,7 +2,7 @@ import StoreModels
 
 /// A price as a `.storekit` file has it: a decimal number without a currency.
 ///
-/// The same number counts in every storefront's own currency; nothing is ever converted (M11).
+/// Without a price of its own a storefront uses the number in its currency; nothing is ever converted (M11).
 struct DecimalAmount: Hashable, Sendable {
     /// Digits, and a point with digits behind it if there is a fraction.
     let text: String

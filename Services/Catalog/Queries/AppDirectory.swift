@@ -14,6 +14,12 @@ final class AppDirectory: Sendable {
 
     var apps: [App] { entries.withLock { $0.values.map(\.snapshot.app) } }
 
+    /// The apps that have a product of that identifier, by bundle identifier.
+    func owners(of productIdentifier: String) -> [String] {
+        let snapshots = entries.withLock { $0.values.map(\.snapshot) }
+        return snapshots.filter { $0.position(of: productIdentifier) != nil }.map(\.app.bundleId).sorted()
+    }
+
     var unreadableApps: [String] {
         entries.withLock { $0.values.map(\.snapshot).filter(\.catalog.isUnreadable).map(\.app.bundleId) }
     }
@@ -34,6 +40,7 @@ final class AppDirectory: Sendable {
                     inForce = current.snapshot.catalog
                 }
             }
+            app.testerDefaults = inForce.testerDefaults
             entries[app.bundleId] = Entry(
                 settingsRevision: max(row.settingsRevision, current?.settingsRevision ?? 0),
                 snapshot: AppSnapshot(app: app, catalog: inForce))

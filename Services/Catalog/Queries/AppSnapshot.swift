@@ -24,8 +24,17 @@ final class AppSnapshot: Sendable {
     /// The product's place in the catalogue; nil when the app has no such product.
     func position(of productIdentifier: String) -> Int? { positions[ExactText(productIdentifier)] }
 
-    /// Whether anything can be sold at all (M3).
-    var isSelling: Bool { app.settings.agreementsActive }
+    func product(_ identifier: String) -> CatalogProduct? { position(of: identifier).map { catalog.products[$0] } }
+
+    /// The product that somebody perhaps meant: spelt in another case, or named without what all identifiers begin
+    /// with (`pro.monthly` for `com.example.app.pro.monthly`).
+    func similar(to identifier: String) -> String? {
+        let wanted = identifier.lowercased()
+        return catalog.products.lazy.map(\.productIdentifier).first {
+            let candidate = $0.lowercased()
+            return candidate == wanted || candidate.hasSuffix(".\(wanted)")
+        }
+    }
 
     func products(in entry: StorefrontEntry) -> PresentedCatalog {
         let countryCode = entry.storefront.countryCode

@@ -18,10 +18,10 @@ final class PresentedCatalog: Sendable {
     static func byteCountMax(of product: Product) -> Int {
         let texts = [
             product.productIdentifier, product.localizedTitle, product.localizedDescription,
-            product.subscriptionGroupIdentifier ?? "",
+            product.subscriptionGroupIdentifier ?? "", product.downloadContentVersion,
         ]
         let offers = product.discounts + (product.introductoryPrice.map { [$0] } ?? [])
-        return 700 + texts.reduce(0) { $0 + escapedByteCount($1) }
+        return 700 + 20 * product.downloadContentLengths.count + texts.reduce(0) { $0 + escapedByteCount($1) }
             + offers.reduce(0) { $0 + 350 + escapedByteCount($1.identifier ?? "") }
     }
 

@@ -11,6 +11,8 @@ struct ProductQueries: Sendable {
 
     let directory: AppDirectory
     let storefronts: StorefrontTable
+    /// The wall clock, by which products become available.
+    let now: @Sendable () -> Timestamp
 
     /// Every identifier asked for stands in exactly one of the two lists (M2, M4), once (M7), in the order it was first
     /// asked. An unknown app has no products, so all of them are invalid (M137).
@@ -25,14 +27,14 @@ struct ProductQueries: Sendable {
         }
         var reply = ProductsReply(products: [], invalidProductIdentifiers: [], catalogVersion: 0)
         let snapshot = directory.snapshot(of: request.bundleId)
-        let selling = snapshot.flatMap { $0.isSelling ? $0.products(in: entry) : nil }
+        let sale = snapshot.map { Sale($0, policy($0, entry), entry) }
         reply.catalogVersion = snapshot?.app.catalogVersion ?? 0
         var seen: Set<ExactText> = []
         var byteCount = 0
         for identifier in request.productIdentifiers where seen.insert(ExactText(identifier)).inserted {
-            if let selling, let position = snapshot?.position(of: identifier) {
-                reply.products.append(selling.products[position])
-                byteCount += selling.byteCounts[position]
+            if let offered = sale?.offer(identifier) {
+                reply.products.append(offered.product)
+                byteCount += offered.byteCount
             } else {
                 reply.invalidProductIdentifiers.append(identifier)
                 byteCount += identifier.utf8.count + 3
@@ -49,22 +51,21 @@ struct ProductQueries: Sendable {
     func list(_ request: ProductsPageRequest) throws(StoreError) -> ProductsPage {
         let entry = try storefronts.entry(request.storefront)
         try Self.check(limit: request.limit)
-        guard let snapshot = directory.snapshot(of: request.bundleId), snapshot.isSelling else {
-            let version = directory.snapshot(of: request.bundleId)?.app.catalogVersion ?? 0
-            return ProductsPage(products: [], after: nil, catalogVersion: version)
+        guard let snapshot = directory.snapshot(of: request.bundleId) else {
+            return ProductsPage(products: [], after: nil, catalogVersion: 0)
         }
-        let catalog = snapshot.products(in: entry)
+        let sale = Sale(snapshot, policy(snapshot, entry), entry)
         var page = ProductsPage(products: [], after: nil, catalogVersion: snapshot.app.catalogVersion)
         var byteCount = 0
-        for position in try start(request.after, snapshot)..<catalog.products.count {
-            let product = catalog.products[position]
-            if let type = request.type, product.type != type { continue }
-            byteCount += catalog.byteCounts[position]
+        for position in try start(request.after, snapshot)..<snapshot.catalog.products.count {
+            if let type = request.type, snapshot.catalog.products[position].type != type { continue }
+            guard let offered = sale.offer(at: position) else { continue }
+            byteCount += offered.byteCount
             if page.products.count == request.limit || byteCount > Self.replyBytesMax {
                 page.after = page.products.last?.productIdentifier
                 break
             }
-            page.products.append(product)
+            page.products.append(offered.product)
         }
         return page
     }
@@ -87,15 +88,16 @@ struct ProductQueries: Sendable {
         }
         var quote = Quote(
             catalogVersion: snapshot.app.catalogVersion, availability: .unknown,
-            unfinishedLimit: snapshot.app.settings.unfinishedLimit)
-        guard let position = snapshot.position(of: request.productIdentifier) else { return quote }
-        quote.availability = snapshot.isSelling ? .available : .notForSale
-        quote.subscriptionLevel = snapshot.catalog.products[position].subscription?.level
-        if snapshot.isSelling { quote.product = snapshot.products(in: entry).products[position] }
+            unfinishedLimit: snapshot.app.settings.unfinishedLimit, testerDefaults: snapshot.app.testerDefaults)
+        guard let product = snapshot.product(request.productIdentifier) else { return quote }
+        let offered = Sale(snapshot, policy(snapshot, entry), entry).offer(request.productIdentifier)
+        quote.availability = offered == nil ? .notForSale : .available
+        quote.subscriptionLevel = product.subscription?.level
+        quote.product = offered?.product
         return quote
     }
 
-    /// The first twenty in the catalogue's order, as long as nobody has set up an order; none before the app is
+    /// The first twenty that can be bought, in the catalogue's order, as long as nobody has set up an order; none before the app is
     /// released (M109).
     /// - Throws: `requestInvalid` for an unknown storefront.
     func promoted(_ request: PromotedProductsRequest) throws(StoreError) -> PromotedProductsReply {
@@ -103,9 +105,12 @@ struct ProductQueries: Sendable {
         guard let snapshot = directory.snapshot(of: request.bundleId) else {
             return PromotedProductsReply(products: [], catalogVersion: 0)
         }
-        let isShown = snapshot.isSelling && snapshot.app.settings.released
-        let products = isShown ? snapshot.products(in: entry).products.prefix(Self.promotedMax) : []
-        return PromotedProductsReply(products: Array(products), catalogVersion: snapshot.app.catalogVersion)
+        var reply = PromotedProductsReply(products: [], catalogVersion: snapshot.app.catalogVersion)
+        guard snapshot.app.settings.released else { return reply }
+        let sale = Sale(snapshot, policy(snapshot, entry), entry)
+        let offered = snapshot.catalog.products.indices.lazy.compactMap { sale.offer(at: $0)?.product }
+        reply.products = Array(offered.prefix(Self.promotedMax))
+        return reply
     }
 
     static func check(limit: Int) throws(StoreError) {

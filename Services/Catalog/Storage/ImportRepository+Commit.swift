@@ -14,22 +14,17 @@ extension ImportRepository {
 
     /// Makes the import the app's catalogue: version, file and answer in one transaction.
     ///
-    /// - Parameter report: makes the answer for the version the catalogue gets.
+    /// - Parameters:
+    ///   - defaults: the settings of an app that the import creates.
+    ///   - billingGracePeriod: what the file sets; nil leaves the app's setting as it is.
+    ///   - report: makes the answer for the version the catalogue gets.
     func commit(
-        _ identifier: String, _ upload: Upload, defaults: AppSettings,
+        _ identifier: String, _ upload: Upload, defaults: AppSettings, billingGracePeriod: Bool?,
         report: @escaping @Sendable (Int64) -> ImportReport
     ) async throws -> Commit {
-        let settings = try StoreJSON.encode(defaults)
-        return try await database.write { transaction in
+        try await database.write { transaction in
             if let early = try lastMoment(transaction, identifier, upload) { return early }
-            let row = try AppRow(
-                found(
-                    transaction.queryOne(
-                        """
-                        INSERT INTO app (bundle_id, settings, settings_revision, catalog_version) VALUES (?, ?, 1, 1)
-                        ON CONFLICT (bundle_id) DO UPDATE SET catalog_version = catalog_version + 1
-                        RETURNING bundle_id, settings, settings_revision, catalog_version
-                        """, upload.bundleId, settings)))
+            let row = try raiseVersion(transaction, upload.bundleId, defaults, billingGracePeriod)
             try replaceFile(transaction, identifier, upload, version: row.app.catalogVersion)
             let answer = report(row.app.catalogVersion)
             try finish(transaction, identifier, .committed(answer))
@@ -54,6 +49,23 @@ extension ImportRepository {
             return .repeated(try StoreJSON.decode(ImportOutcome.self, from: outcome))
         }
         return try row["revision"] == upload.revision ? nil : .stale
+    }
+
+    private func raiseVersion(
+        _ transaction: SQLTransaction, _ bundleId: String, _ defaults: AppSettings, _ billingGracePeriod: Bool?
+    ) throws -> AppRow {
+        let current = try transaction.queryOne("SELECT settings FROM app WHERE bundle_id = ?", bundleId)
+        let before = try current.map { try StoreJSON.decode(AppSettings.self, from: $0["settings"]) } ?? defaults
+        var settings = before
+        settings.billingGracePeriod = billingGracePeriod ?? before.billingGracePeriod
+        let row = try transaction.queryOne(
+            """
+            INSERT INTO app (bundle_id, settings, settings_revision, catalog_version) VALUES (?, ?, 1, 1)
+            ON CONFLICT (bundle_id) DO UPDATE SET catalog_version = catalog_version + 1, settings = excluded.settings,
+                settings_revision = settings_revision + ?
+            RETURNING bundle_id, settings, settings_revision, catalog_version
+            """, bundleId, try StoreJSON.encode(settings), settings == before ? 0 : 1)
+        return try AppRow(found(row))
     }
 
     private func replaceFile(

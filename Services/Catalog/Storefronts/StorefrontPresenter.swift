@@ -9,23 +9,27 @@ struct StorefrontPresenter: Sendable {
     func product(_ product: CatalogProduct) -> Product {
         let text = localization(of: product)
         let subscription = product.subscription
+        let content = product.conditions.hostedContent
         return Product(
             productIdentifier: product.productIdentifier,
             type: product.type,
             localizedTitle: text.map(\.title).flatMap { $0.isEmpty ? nil : $0 } ?? product.referenceName,
             localizedDescription: text?.description ?? "",
-            price: product.price.money(in: entry.currency),
+            price: product.prices.money(in: entry),
             priceLocale: entry.priceLocale,
             subscriptionPeriod: subscription?.period,
             subscriptionGroupIdentifier: subscription?.groupIdentifier,
             introductoryPrice: subscription?.introductoryOffer.map { discount($0, .introductory) },
             discounts: subscription?.promotionalOffers.map { discount($0, .subscription) } ?? [],
-            isFamilyShareable: product.isFamilyShareable)
+            isFamilyShareable: product.isFamilyShareable,
+            isDownloadable: content != nil,
+            downloadContentLengths: content?.lengths ?? [],
+            downloadContentVersion: content?.version ?? "")
     }
 
     private func discount(_ offer: CatalogOffer, _ type: ProductDiscount.Kind) -> ProductDiscount {
         ProductDiscount(
-            identifier: offer.identifier, type: type, price: offer.price.money(in: entry.currency),
+            identifier: offer.identifier, type: type, price: offer.prices.money(in: entry),
             priceLocale: entry.priceLocale, paymentMode: offer.paymentMode, subscriptionPeriod: offer.period,
             numberOfPeriods: offer.numberOfPeriods)
     }

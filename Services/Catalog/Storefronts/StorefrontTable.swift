@@ -1,6 +1,6 @@
 import StoreModels
 
-/// The storefronts this version knows, compiled in from `Resources/storefronts.json`.
+/// The App Store's storefronts, compiled in from `Resources/storefronts.json`.
 struct StorefrontTable: Sendable {
     /// By country code, in that order.
     let entries: [StorefrontEntry]
@@ -23,14 +23,21 @@ struct StorefrontTable: Sendable {
             uniquingKeysWith: { first, _ in first })
     }
 
+    /// The storefront of that code; nil when there is none.
+    subscript(countryCode: String) -> StorefrontEntry? { positions[countryCode].map { entries[$0] } }
+
     /// - Throws: `requestInvalid` for a storefront that is not in the table.
     func entry(_ countryCode: String) throws(StoreError) -> StorefrontEntry {
-        guard let position = positions[countryCode] else {
+        guard let entry = self[countryCode] else {
             throw StoreError(
-                .requestInvalid,
-                "$.storefront: '\(countryCode.prefix(20))' is no storefront; it must be a country code such as USA",
-                details: ["path": "$.storefront"])
+                .requestInvalid, "$.storefront: \(objection(to: countryCode))", details: ["path": "$.storefront"])
         }
-        return entries[position]
+        return entry
+    }
+
+    /// Why `text` is no storefront, with the one that was probably meant: "'FR' is no storefront; did you mean FRA?"
+    func objection(to text: String) -> String {
+        let hint = suggestion(for: text).map { "did you mean \($0)?" } ?? "it must be a country code such as USA"
+        return "'\(text.prefix(20))' is no storefront; \(hint)"
     }
 }

@@ -1,0 +1,15 @@
+import StoreModels
+
+/// What a file's `settings` came to: what testers of the app do unless set otherwise, and what became of each name.
+struct FileSettings: Hashable, Sendable {
+    /// Names that took force, in their order.
+    var applied: [String] = []
+    /// Names that were kept in the file, without effect.
+    var ignored: [String] = []
+    /// `_locale`: the language of texts where a storefront's own is missing.
+    var defaultLocale: LocaleName?
+    /// Nil when the file says nothing of testers.
+    var testerDefaults: TesterSettings?
+    /// `_billingGracePeriodEnabled`: the app's setting, when the file names it.
+    var billingGracePeriod: Bool?
+}

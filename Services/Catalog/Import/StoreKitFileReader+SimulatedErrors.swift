@@ -1,0 +1,41 @@
+import StoreModels
+
+extension StoreKitFileReader {
+    /// StoreKit 2's error names, which Xcode's editor lets people choose. StoreKit 1's are `SKErrorCode`'s own.
+    private static let errorNames: Set = [
+        "networkError", "systemError", "userCancelled", "notAvailableInStorefront", "notEntitled", "unsupported",
+        "productUnavailable", "purchaseNotAllowed", "invalidQuantity", "invalidOfferSignature",
+        "missingOfferParameters",
+    ]
+
+    /// `_failTransactionsEnabled` fails every purchase; `_storeKitErrors` fails requests by their name in Xcode.
+    /// Errors for requests that this version does not fail are reported as ignored.
+    mutating func readErrors(_ place: JSONPlace, _ settings: inout FileSettings, _ testers: inout TesterSettings) {
+        var errors = TesterSettings.SimulatedErrors()
+        if place.member("_failTransactionsEnabled").value?.boolValue == true {
+            errors.purchase = errorName(place.member("_failTransactionError"))
+        }
+        let list = place.member("_storeKitErrors")
+        for (index, value) in (list.value?.arrayValue ?? []).enumerated() {
+            let error = JSONPlace(path: "\(list.path)[\(index)]", value: value)
+            guard error.member("enabled").value?.boolValue == true else { continue }
+            let request = error.member("name").value?.stringValue ?? ""
+            switch request {
+            case "Load Products": errors.loadProducts = errorName(error.member("current"))
+            case "Purchase": errors.purchase = errorName(error.member("current"))
+            default: settings.ignored.append("_storeKitErrors: \(request.prefix(64))")
+            }
+        }
+        if errors != TesterSettings.SimulatedErrors() { testers.simulatedErrors = errors }
+    }
+
+    /// The error's name or StoreKit 1's number for it. Xcode keeps the position in a menu of its own, which says
+    /// nothing outside of Xcode; `unknown` stands for it.
+    private mutating func errorName(_ place: JSONPlace) -> String {
+        if let code = place.value?.intValue.flatMap(SKErrorCode.init(rawValue:)) { return code.name }
+        let text = place.value?.stringValue ?? ""
+        if SKErrorCode(name: text) != nil || Self.errorNames.contains(text) { return text }
+        if !place.isAbsent { findings.note("\(place.path) names no error of StoreKit; unknown stands for it.") }
+        return SKErrorCode.unknown.name
+    }
+}

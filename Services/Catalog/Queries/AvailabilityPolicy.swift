@@ -1,0 +1,52 @@
+import StoreModels
+
+/// Decides whether a product can be bought and, if not, why: the one place that queries, pages, quotes, the promoted
+/// list and `explain` ask, so that they cannot disagree (M3, M5).
+struct AvailabilityPolicy: Sendable {
+    typealias Reason = ProductExplanation.Reason
+
+    /// What an identifier stands for, seen from one app.
+    enum Subject: Sendable {
+        case product(CatalogProduct)
+        /// Only other apps have such a product.
+        case productElsewhere
+        case nothing
+    }
+
+    let agreementsActive: Bool
+    /// Alpha-3 country code.
+    let storefront: String
+    /// By the wall clock.
+    let now: Timestamp
+
+    func isAvailable(_ product: CatalogProduct) -> Bool {
+        !Reason.allCases.contains { applies($0, to: .product(product)) }
+    }
+
+    /// Every reason that applies, in the order they are looked at; empty exactly when it can be bought.
+    func reasons(against subject: Subject) -> [Reason] { Reason.allCases.filter { applies($0, to: subject) } }
+
+    private func applies(_ reason: Reason, to subject: Subject) -> Bool {
+        switch subject {
+        case .product(let product): applies(reason, to: product.conditions)
+        case .productElsewhere: reason == .wrongBundle || isAgreementMissing(reason)
+        case .nothing: reason == .unknown || isAgreementMissing(reason)
+        }
+    }
+
+    private func applies(_ reason: Reason, to conditions: SaleConditions) -> Bool {
+        switch reason {
+        case .unknown, .wrongBundle: false
+        case .notApproved: conditions.state != .approved && !conditions.state.isRemovedFromSale
+        case .removedFromSale: conditions.state.isRemovedFromSale
+        case .notClearedForSale: !conditions.isClearedForSale
+        case .agreementInactive: isAgreementMissing(reason)
+        case .storefrontUnavailable: !conditions.storefronts.contains(storefront)
+        // This version takes no uploads, so what a catalogue refers to is never there.
+        case .hostedContentMissing: conditions.hostedContent != nil
+        case .notPropagated: conditions.availableFrom.map { $0 > now } ?? false
+        }
+    }
+
+    private func isAgreementMissing(_ reason: Reason) -> Bool { reason == .agreementInactive && !agreementsActive }
+}

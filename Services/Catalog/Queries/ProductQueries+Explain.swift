@@ -1,0 +1,33 @@
+import StoreModels
+
+extension ProductQueries {
+    /// Whether a product can be bought in a storefront, and every reason why not (M5).
+    ///
+    /// Without a storefront it is the one the app's testers have: the catalogue file's, else the United States'.
+    /// - Throws: `notFound` for an unknown app, `requestInvalid` for an unknown storefront.
+    func explain(_ request: ExplainProductRequest) throws(StoreError) -> ProductExplanation {
+        guard let snapshot = directory.snapshot(of: request.bundleId) else {
+            throw CatalogStore.unknownApp(request.bundleId)
+        }
+        let testers = (snapshot.app.testerDefaults ?? TesterSettings()).over(.standard)
+        let entry = try storefronts.entry(request.storefront ?? testers.storefront ?? "USA")
+        let product = snapshot.product(request.productIdentifier)
+        let owners = product == nil ? directory.owners(of: request.productIdentifier) : []
+        let subject: AvailabilityPolicy.Subject =
+            product.map { .product($0) } ?? (owners.isEmpty ? .nothing : .productElsewhere)
+        let reasons = policy(snapshot, entry).reasons(against: subject)
+        let sentences = ReasonSentences(
+            bundleId: request.bundleId, productIdentifier: String(request.productIdentifier.prefix(100)), entry: entry,
+            product: product, otherApps: owners, similar: snapshot.similar(to: request.productIdentifier))
+        return ProductExplanation(
+            productIdentifier: request.productIdentifier, storefront: entry.storefront.countryCode, reasons: reasons,
+            details: reasons.map(sentences.sentence))
+    }
+
+    /// What can be bought of an app in a storefront just now.
+    func policy(_ snapshot: AppSnapshot, _ entry: StorefrontEntry) -> AvailabilityPolicy {
+        AvailabilityPolicy(
+            agreementsActive: snapshot.app.settings.agreementsActive, storefront: entry.storefront.countryCode,
+            now: now())
+    }
+}

@@ -1,0 +1,63 @@
+import StoreModels
+
+/// Says for each reason why a product cannot be bought what is wrong and what to change (M5).
+struct ReasonSentences: Sendable {
+    let bundleId: String
+    let productIdentifier: String
+    let entry: StorefrontEntry
+    /// Nil when the app has no such product.
+    let product: CatalogProduct?
+    /// Apps that have it instead.
+    let otherApps: [String]
+    /// A product of the app that was perhaps meant.
+    let similar: String?
+
+    func sentence(_ reason: ProductExplanation.Reason) -> String {
+        switch reason {
+        case .unknown: unknown
+        case .wrongBundle: wrongBundle
+        case .notApproved:
+            "Its state is \(state); set `state` to approved in the catalogue and import it again."
+        case .removedFromSale:
+            "It was removed from sale (\(state)); set `state` to approved in the catalogue and import it again."
+        case .notClearedForSale:
+            "It is not cleared for sale; set `clearedForSale` to true in the catalogue and import it again."
+        case .agreementInactive:
+            "The agreements of \(bundleId) are not active; set `agreementsActive` to true in the app's settings."
+        case .storefrontUnavailable: storefrontUnavailable
+        case .hostedContentMissing: hostedContentMissing
+        case .notPropagated: notPropagated
+        }
+    }
+
+    private var state: String { (product?.conditions.state ?? .approved).rawValue }
+
+    private var unknown: String {
+        let hint = similar.map { "did you mean '\($0)'?" } ?? "check the spelling, or import a catalogue that has it."
+        return "No app of this store has a product '\(productIdentifier)'; \(hint)"
+    }
+
+    private var wrongBundle: String {
+        let owners = otherApps.prefix(3).joined(separator: ", ")
+        let more = otherApps.count > 3 ? " and \(otherApps.count - 3) more apps" : ""
+        return "It belongs to \(owners)\(more) and not to \(bundleId); ask with that app's bundle identifier, "
+            + "or add the product to the catalogue of \(bundleId)."
+    }
+
+    private var storefrontUnavailable: String {
+        "It is not sold in \(entry.name); add \(entry.storefront.countryCode) to its `availability` "
+            + "in the catalogue and import it again."
+    }
+
+    private var hostedContentMissing: String {
+        let version = product?.conditions.hostedContent?.version ?? ""
+        return "Its hosted content, version \(version), is not in the store, and this version cannot take it; "
+            + "remove `hostedContent` from the catalogue and import it again."
+    }
+
+    private var notPropagated: String {
+        let instant = product?.conditions.availableFrom?.description ?? ""
+        return "It becomes available at \(instant); wait until then, "
+            + "or set an earlier `availableFrom` in the catalogue and import it again."
+    }
+}

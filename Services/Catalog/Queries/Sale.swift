@@ -1,0 +1,32 @@
+import StoreModels
+
+/// What can be bought of one app in one storefront at one moment. Lives as long as a request.
+struct Sale: Sendable {
+    /// A product as the storefront shows it.
+    struct Offer: Sendable {
+        let product: Product
+        /// At most how large it is on the wire.
+        let byteCount: Int
+    }
+
+    private let snapshot: AppSnapshot
+    private let policy: AvailabilityPolicy
+    private let presented: PresentedCatalog
+
+    init(_ snapshot: AppSnapshot, _ policy: AvailabilityPolicy, _ entry: StorefrontEntry) {
+        self.snapshot = snapshot
+        self.policy = policy
+        presented = snapshot.products(in: entry)
+    }
+
+    /// - Returns: nil when the app has no such product or it cannot be bought.
+    func offer(_ productIdentifier: String) -> Offer? {
+        snapshot.position(of: productIdentifier).flatMap { offer(at: $0) }
+    }
+
+    /// - Returns: nil when the product at that place of the catalogue cannot be bought.
+    func offer(at position: Int) -> Offer? {
+        guard policy.isAvailable(snapshot.catalog.products[position]) else { return nil }
+        return Offer(product: presented.products[position], byteCount: presented.byteCounts[position])
+    }
+}

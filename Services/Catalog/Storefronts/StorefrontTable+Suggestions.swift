@@ -1,0 +1,28 @@
+import StoreModels
+
+extension StorefrontTable {
+    /// What people write instead of the App Store's own codes: the United Kingdom's and Kosovo's other names.
+    private static let aliases = ["UK": "GBR", "ENG": "GBR", "XKX": "XKS", "XK": "XKS", "GER": "DEU", "SUI": "CHE"]
+
+    /// The code somebody probably meant: in lower case, of two letters, spelt out as a name, or one letter off.
+    /// - Returns: nil when nothing is near.
+    func suggestion(for text: String) -> String? {
+        let wanted = text.uppercased()
+        if let exact = self[wanted] ?? Self.aliases[wanted].flatMap({ self[$0] }) {
+            return exact.storefront.countryCode
+        }
+        let named = entries.first { $0.regionCode == wanted || $0.name.uppercased() == wanted }
+        return (named ?? entries.first { Self.isOneLetterOff($0.storefront.countryCode, wanted) })?.storefront
+            .countryCode
+    }
+
+    /// Whether one letter was mistyped, or two neighbours were exchanged.
+    private static func isOneLetterOff(_ code: String, _ text: String) -> Bool {
+        let (left, right) = (Array(code.utf8), Array(text.utf8))
+        guard left.count == right.count else { return false }
+        let different = left.indices.filter { left[$0] != right[$0] }
+        guard let first = different.first, let last = different.last else { return true }
+        return first == last
+            || (different.count == 2 && last == first + 1 && left[first] == right[last] && left[last] == right[first])
+    }
+}

@@ -16,6 +16,7 @@ package final class Gateway: Sendable {
     let tokens: SessionTokens
     let storefronts: StorefrontDirectory
     let apps: AppDirectory
+    let accounts: AccountDirectory
     let delivery: DeliveryHub
     let eventWaits = EventWaits()
     let exposition: @Sendable () async -> String
@@ -32,9 +33,13 @@ package final class Gateway: Sendable {
         self.services = services
         self.payments = ServiceCaller(bus: bus, caller: "gateway")
         self.tokens = tokens
-        self.storefronts = StorefrontDirectory(services: services)
+        let storefronts = StorefrontDirectory(services: services)
+        let accounts = AccountDirectory(services: services, logger: logger)
+        self.storefronts = storefronts
+        self.accounts = accounts
         self.apps = AppDirectory(services: services)
-        self.delivery = DeliveryHub(bus: bus, services: services, logger: logger)
+        self.delivery = DeliveryHub(
+            bus: bus, services: services, storefronts: storefronts, accounts: accounts, logger: logger)
         self.exposition = exposition
         self.logger = logger
     }

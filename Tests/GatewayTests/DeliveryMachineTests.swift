@@ -9,7 +9,7 @@ import Testing
     private let customer = CustomerReference(bundleId: Sample.bundleId, customerIdentifier: FakePaymentQueue.customer)
 
     private func machine(at seq: Int64 = 0, device: String = Sample.deviceId) -> DeliveryMachine {
-        var machine = DeliveryMachine(customer: customer, deviceId: device)
+        var machine = DeliveryMachine(customer: customer, deviceId: device, storefront: "USA")
         _ = machine.receive(Snapshot(transactions: [], seq: seq))
         return machine
     }
@@ -23,14 +23,14 @@ import Testing
     }
 
     @Test func `an empty snapshot is told too, and then synchronized (M17)`() {
-        var machine = DeliveryMachine(customer: customer, deviceId: Sample.deviceId)
+        var machine = DeliveryMachine(customer: customer, deviceId: Sample.deviceId, storefront: "USA")
         #expect(machine.need == .snapshot(after: nil, countsDelivery: true))
         #expect(machine.receive(Snapshot(transactions: [], seq: 4)) == [.updated(seq: 4, []), .synchronized(seq: 4)])
         #expect(machine.need == .nothing)
     }
 
     @Test func `pages are read one after the other before anything live`() {
-        var machine = DeliveryMachine(customer: customer, deviceId: Sample.deviceId)
+        var machine = DeliveryMachine(customer: customer, deviceId: Sample.deviceId, storefront: "USA")
         let first = Sample.purchased("a")
         #expect(machine.receive(Snapshot(transactions: [first], seq: 7, after: "a")) == [.updated(seq: 7, [first])])
         #expect(machine.need == .snapshot(after: "a", countsDelivery: true))
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func `a page ahead of the first never takes a transaction back`() {
-        var machine = DeliveryMachine(customer: customer, deviceId: Sample.deviceId)
+        var machine = DeliveryMachine(customer: customer, deviceId: Sample.deviceId, storefront: "USA")
         _ = machine.receive(Snapshot(transactions: [], seq: 1, after: "a"))
         _ = machine.receive(Snapshot(transactions: [Sample.purchased("b", revision: 2)], seq: 3))
         machine.receive(head: 3, askedAt: 1)
@@ -172,5 +172,18 @@ import Testing
             read()
             #expect(seen == Array(1...count))
         }
+    }
+
+    @Test func `a storefront is told once for each change, and not before synchronized`() {
+        var machine = DeliveryMachine(customer: customer, deviceId: Sample.deviceId, storefront: "USA")
+        let france = Storefront(countryCode: "FRA", identifier: "143442")
+        let america = Storefront(countryCode: "USA", identifier: "143441")
+        #expect(machine.receive(france) == [])
+        _ = machine.receive(Snapshot(transactions: [], seq: 3))
+        #expect(machine.receive(america) == [])
+        #expect(machine.receive(france) == [.storefrontChanged(seq: 3, france)])
+        #expect(machine.receive(france) == [])
+        #expect(machine.storefront == "FRA")
+        #expect(machine.receive(america) == [.storefrontChanged(seq: 3, america)])
     }
 }

@@ -7,6 +7,7 @@ import Testing
 /// Slow observers, without a connection.
 @Suite struct ObserverStreamTests {
     private let cuts = Counting()
+    private let told = Recorder<String>()
     private let start = ContinuousClock.now
 
     private final class Counting: Sendable {
@@ -21,8 +22,8 @@ import Testing
             customerIdentifier: FakePaymentQueue.customer, account: "alice", deviceId: Sample.deviceId, client: .app,
             storefront: "USA", platform: .iOS, promotedPurchases: .none)
         let stream = ObserverStream(
-            id: 1, session: session, promotedPurchases: .none, now: start, cut: { [cuts] in cuts.add() },
-            forget: { _ in })
+            id: 1, session: session, promotedPurchases: .none, storefront: "USA", now: start,
+            cut: { [cuts] in cuts.add() }, forget: { _ in }, told: { [told] in told.append($0) })
         stream.receive(Snapshot(transactions: [], seq: 0))
         return stream
     }
@@ -62,6 +63,19 @@ import Testing
             Issue.record("a stream that was cut has nothing more to send")
             return
         }
+    }
+
+    @Test func `a storefront counts as told when it has been written`() async {
+        let stream = stream()
+        _ = await stream.next()
+        stream.receive(Storefront(countryCode: "FRA", identifier: "143442"))
+        stream.writeEnded()
+        #expect(told.all.isEmpty)
+        _ = await stream.next()
+        #expect(told.all.isEmpty)
+        stream.writeEnded()
+        stream.writeEnded()
+        #expect(told.all == ["FRA"])
     }
 
     @Test func `a comment comes every fifteen seconds`() async {

@@ -17,7 +17,7 @@ struct Session: Hashable, Sendable {
     var account: String
     var deviceId: String
     var client: Client
-    /// Alpha-3 country code of the account's storefront when the session began.
+    /// Alpha-3 country code of the account's storefront when the session began; ``AccountDirectory`` knows today's.
     var storefront: String
     var platform: DeviceLaunch.Platform
     var promotedPurchases: DeviceLaunch.PromotedPurchases

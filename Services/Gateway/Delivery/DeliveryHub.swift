@@ -17,19 +17,28 @@ final class DeliveryHub: Sendable {
         var entries: [ObserverStream.ID: Entry] = [:]
         var nextID: ObserverStream.ID = 0
         var newest: [Installation: SessionOpened] = [:]
+        /// By session: the storefront its streams told of, where that is another than the token's.
+        var storefronts: [String: String] = [:]
         var isStopping = false
         var isTicking = false
     }
 
     let bus: any BusClient
     let services: ServiceCaller
+    let storefronts: StorefrontDirectory
+    let accounts: AccountDirectory
     let logger: Logger
     let metrics = DeliveryMetrics()
     private let state = Mutex(State())
 
-    init(bus: any BusClient, services: ServiceCaller, logger: Logger) {
+    init(
+        bus: any BusClient, services: ServiceCaller, storefronts: StorefrontDirectory, accounts: AccountDirectory,
+        logger: Logger
+    ) {
         self.bus = bus
         self.services = services
+        self.storefronts = storefronts
+        self.accounts = accounts
         self.logger = logger
     }
 
@@ -43,8 +52,9 @@ final class DeliveryHub: Sendable {
             try state.admit(session, promotedPurchases)
             state.nextID += 1
             let stream = ObserverStream(
-                id: state.nextID, session: session, promotedPurchases: promotedPurchases, now: now, cut: cut,
-                forget: { [weak self] in self?.forget($0) })
+                id: state.nextID, session: session, promotedPurchases: promotedPurchases,
+                storefront: state.storefronts[session.identifier] ?? session.storefront, now: now, cut: cut,
+                forget: { [weak self] in self?.forget($0) }, told: { [weak self] in self?.told(session, $0) })
             state.entries[stream.id] = Entry(stream: stream, session: session, promotedPurchases: promotedPurchases)
             return (stream, state.entries.count)
         }
@@ -102,6 +112,14 @@ final class DeliveryHub: Sendable {
         metrics.open(count)
     }
 
+    /// A session's next stream goes on from here.
+    private func told(_ session: Session, _ storefront: String) {
+        state.withLock { state in
+            if state.storefronts.count >= DeliveryLimits.sessionsRememberedMax { state.storefronts.removeAll() }
+            state.storefronts[session.identifier] = storefront
+        }
+    }
+
     /// One question per 500 customers, however many streams they have.
     private func readHeads() async {
         let customers = Dictionary(grouping: streams.map { ($0, $0.position) }, by: { $0.0.session.customer })
@@ -115,6 +133,9 @@ final class DeliveryHub: Sendable {
                     context: CallContext(deadline: .now + DeliveryLimits.headsInterval))
                 for (customer, head) in zip(page, reply.heads) {
                     for (stream, asked) in customers[customer] ?? [] { stream.receive(head: head, askedAt: asked) }
+                }
+                for (customer, storefront) in zip(page, reply.storefronts) {
+                    await tell(customers[customer]?.map(\.0) ?? [], of: customer, storefront: storefront)
                 }
             } catch {
                 logger.debug("heads could not be read", metadata: ["code": "\(error.code)"])

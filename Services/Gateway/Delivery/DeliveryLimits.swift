@@ -13,7 +13,7 @@ enum DeliveryLimits {
     static let streamsMax = 20_000
     /// Streams of one installation; more are answered 429. One app has one observer, and a few that are going away.
     static let streamsPerInstallationMax = 10
-    /// Installations whose newest session is remembered. At the bound all are forgotten, which costs only that an old
-    /// session's stream is not ended.
+    /// Installations whose newest session is remembered, and sessions that were told of a storefront. At the bound all
+    /// are forgotten, which costs only that an old session's stream is not ended, or is told of a storefront twice.
     static let sessionsRememberedMax = 65_536
 }

@@ -12,6 +12,7 @@ struct DeliveryMachine {
         case updated(seq: Int64, [PaymentTransaction])
         case removed(seq: Int64, [PaymentTransaction])
         case synchronized(seq: Int64)
+        case storefrontChanged(seq: Int64, Storefront)
     }
 
     /// What has to be read before anything else can be sent.
@@ -46,9 +47,13 @@ struct DeliveryMachine {
     /// A read failed; nothing more is read until the next head or hint.
     private var isResting = false
 
-    init(customer: CustomerReference, deviceId: String) {
+    /// Where the observer believes its customer shops, alpha-3.
+    private(set) var storefront: String
+
+    init(customer: CustomerReference, deviceId: String, storefront: String) {
         self.customer = customer
         self.deviceId = deviceId
+        self.storefront = storefront
     }
 
     var need: Need {
@@ -117,6 +122,14 @@ struct DeliveryMachine {
         isResting = false
         guard case .live = phase else { return }
         if head < asked { restart() } else { target = max(target, head) }
+    }
+
+    /// Where the customer shops now. Told once for each change, and never before `synchronized`: whoever asks tells it
+    /// again each second.
+    mutating func receive(_ storefront: Storefront) -> [Event] {
+        guard case .live = phase, storefront.countryCode != self.storefront else { return [] }
+        self.storefront = storefront.countryCode
+        return [.storefrontChanged(seq: position, storefront)]
     }
 
     /// The read that ``need`` asked for did not come.

@@ -24,6 +24,9 @@ final class ObserverStream: Sendable {
         var commentDue: ContinuousClock.Instant
         var writingSince: ContinuousClock.Instant?
         var waiter: CheckedContinuation<Void, Never>?
+        /// What the observer has been told when everything queued, and everything being written, has been written.
+        var storefrontQueued: String?
+        var storefrontInWrite: String?
     }
 
     let session: Session
@@ -32,23 +35,29 @@ final class ObserverStream: Sendable {
     private let subscription = Mutex<(any BusSubscription)?>(nil)
     private let cut: @Sendable () -> Void
     private let forget: @Sendable (ObserverStream.ID) -> Void
+    private let told: @Sendable (String) -> Void
     let id: ID
 
     typealias ID = UInt64
 
     /// - Parameters:
+    ///   - storefront: Where the observer believes its customer shops.
     ///   - cut: Closes the connection under a write that stands still.
     ///   - forget: Takes the stream out of its hub.
+    ///   - told: Hears of each storefront the observer was told of.
     init(
-        id: ID, session: Session, promotedPurchases: DeviceLaunch.PromotedPurchases, now: ContinuousClock.Instant,
-        cut: @escaping @Sendable () -> Void, forget: @escaping @Sendable (ID) -> Void
+        id: ID, session: Session, promotedPurchases: DeviceLaunch.PromotedPurchases, storefront: String,
+        now: ContinuousClock.Instant, cut: @escaping @Sendable () -> Void, forget: @escaping @Sendable (ID) -> Void,
+        told: @escaping @Sendable (String) -> Void
     ) {
         self.id = id
         self.session = session
         self.promotedPurchases = promotedPurchases
         self.cut = cut
         self.forget = forget
-        let machine = DeliveryMachine(customer: session.customer, deviceId: session.deviceId)
+        self.told = told
+        let machine = DeliveryMachine(
+            customer: session.customer, deviceId: session.deviceId, storefront: storefront)
         state = Mutex(State(machine: machine, commentDue: now + DeliveryLimits.commentInterval))
     }
 
@@ -78,6 +87,9 @@ final class ObserverStream: Sendable {
     /// Where the stream stands in its customer's journal.
     var position: Int64 { state.withLock { $0.machine.position } }
 
+    /// Where the observer believes its customer shops, alpha-3.
+    var storefront: String { state.withLock { $0.machine.storefront } }
+
     /// Waits for something to do. One task only; when that task is cancelled the stream ends.
     func next() async -> Step {
         while true {
@@ -94,8 +106,14 @@ final class ObserverStream: Sendable {
         state.withLock { $0.writingSince = now }
     }
 
+    /// The connection has taken it all.
     func writeEnded() {
-        state.withLock { $0.writingSince = nil }
+        let storefront = state.withLock { state in
+            state.writingSince = nil
+            defer { state.storefrontInWrite = nil }
+            return state.storefrontInWrite
+        }
+        if let storefront { told(storefront) }
     }
 
     func receive(_ page: Snapshot) {
@@ -109,6 +127,14 @@ final class ObserverStream: Sendable {
         update { state in
             state.isDegraded = false
             return state.machine.receive(reply)
+        }
+    }
+
+    func receive(_ storefront: Storefront) {
+        update { state in
+            let events = state.machine.receive(storefront)
+            if !events.isEmpty { state.storefrontQueued = storefront.countryCode }
+            return events
         }
     }
 
@@ -234,6 +260,7 @@ extension ObserverStream.State {
     /// Everything that waits, as one write.
     fileprivate mutating func takeAll() -> [UInt8] {
         let bytes = outbox.count == 1 ? outbox[0] : Array(outbox.joined())
+        storefrontInWrite = storefrontQueued
         dropAll()
         return bytes
     }
@@ -241,5 +268,6 @@ extension ObserverStream.State {
     fileprivate mutating func dropAll() {
         outbox.removeAll()
         pendingBytes = 0
+        storefrontQueued = nil
     }
 }

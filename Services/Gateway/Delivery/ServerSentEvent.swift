@@ -13,6 +13,11 @@ enum ServerSentEvent {
         var transactions: [PaymentTransaction]
     }
 
+    private struct NewStorefront: Encodable {
+        var seq: Int64
+        var storefront: Storefront
+    }
+
     private struct Position: Encodable {
         var seq: Int64
     }
@@ -23,6 +28,8 @@ enum ServerSentEvent {
             try bytes("updatedTransactions", seq, Transactions(seq: seq, transactions: transactions))
         case .removed(let seq, let transactions):
             try bytes("removedTransactions", seq, Transactions(seq: seq, transactions: transactions))
+        case .storefrontChanged(let seq, let storefront):
+            try bytes("didChangeStorefront", seq, NewStorefront(seq: seq, storefront: storefront))
         case .synchronized(let seq): try bytes("synchronized", seq, Position(seq: seq))
         }
     }

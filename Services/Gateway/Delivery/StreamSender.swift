@@ -28,8 +28,8 @@ struct StreamSender {
         case .end: return false
         case .write(let bytes):
             stream.writeBegan(now: .now)
-            defer { stream.writeEnded() }
             try await writer.write(ByteBuffer(bytes: bytes))
+            stream.writeEnded()
         case .read(let need): await read(need)
         }
         return true

@@ -12,7 +12,9 @@ extension Gateway {
                 let query = try await call.body(ProductsQuery.self, members: ProductsQuery.members)
                 return try await products(query.productIdentifiers, at: "$.productIdentifiers", call)
             },
-            Route(.get, "/v1/eligibility", .app, query: ["ids"]) { [self] in try await eligibility($0) },
+            Route(.get, "/v1/eligibility", .app, query: ["ids"]) { [self] call in
+                try await eligibility(of: await accounts.shopper(call), call)
+            },
         ]
     }
 
@@ -22,8 +24,10 @@ extension Gateway {
         guard !identifiers.isEmpty else {
             return try Reply.json(ProductsAnswer(products: [], invalidProductIdentifiers: [], degraded: []))
         }
-        let query = ProductsInParts(services: services, session: call.session, identifiers: identifiers)
-        async let answers = eligibilityAnswers(for: query.identifiers, call)
+        let shopper = await accounts.shopper(call)
+        try shopper.checkMayLoadProducts()
+        let query = ProductsInParts(services: services, shopper: shopper, identifiers: identifiers)
+        async let answers = eligibilityAnswers(for: query.identifiers, of: shopper, call)
         let found = try await query.run(call.context())
         let (products, degraded) = try await answers.apply(to: found.products)
         return try Reply.json(
@@ -33,10 +37,11 @@ extension Gateway {
 
     /// What Eligibility says of these products; without it, what can be said anyway.
     /// - Parameter identifiers: nil for every subscription of the app.
-    func eligibilityAnswers(for identifiers: [String]?, _ call: Call) async throws(StoreError) -> EligibilityAnswers {
-        let session = call.session
+    func eligibilityAnswers(
+        for identifiers: [String]?, of shopper: Shopper, _ call: Call
+    ) async throws(StoreError) -> EligibilityAnswers {
         let request = EligibilityRequest(
-            bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, storefront: session.storefront,
+            bundleId: shopper.bundleId, customerIdentifier: shopper.customerIdentifier, storefront: shopper.storefront,
             productIdentifiers: identifiers)
         let reply = try await degrading(.eligibility) { [services] () async throws(StoreError) in
             try await services.call(
@@ -46,12 +51,12 @@ extension Gateway {
     }
 
     /// Per subscription. With Eligibility away, Catalog still knows which subscriptions there are.
-    private func eligibility(_ call: Call) async throws -> Response {
+    func eligibility(of shopper: Shopper, _ call: Call) async throws -> Response {
         let identifiers = call.query.list("ids")
         try Identifier.checkProducts(identifiers, at: "query ids")
-        let answers = try await eligibilityAnswers(for: identifiers.isEmpty ? nil : identifiers, call)
+        let answers = try await eligibilityAnswers(for: identifiers.isEmpty ? nil : identifiers, of: shopper, call)
         if let reply = answers.reply { return try Reply.json(reply) }
-        let subscriptions = try await subscriptions(call).filter {
+        let subscriptions = try await subscriptions(for: shopper, call).filter {
             identifiers.isEmpty || identifiers.contains($0.productIdentifier)
         }
         return try Reply.json(
@@ -60,12 +65,11 @@ extension Gateway {
         )
     }
 
-    private func subscriptions(_ call: Call) async throws(StoreError) -> [Product] {
-        let session = call.session
+    private func subscriptions(for shopper: Shopper, _ call: Call) async throws(StoreError) -> [Product] {
         let page = try await services.call(
             CatalogEndpoints.listProducts,
             ProductsPageRequest(
-                bundleId: session.bundleId, storefront: session.storefront, limit: HTTPLimits.identifiersMax,
+                bundleId: shopper.bundleId, storefront: shopper.storefront, limit: HTTPLimits.identifiersMax,
                 type: .autoRenewable),
             context: call.context())
         return page.products

@@ -14,10 +14,10 @@ struct ProductsInParts: Sendable {
     /// Each once (M7). Compared byte by byte: Unicode may call two spellings equal, a catalogue does not.
     let identifiers: [String]
 
-    init(services: ServiceCaller, session: Session, identifiers: [String]) {
+    init(services: ServiceCaller, shopper: Shopper, identifiers: [String]) {
         self.services = services
-        bundleId = session.bundleId
-        storefront = session.storefront
+        bundleId = shopper.bundleId
+        storefront = shopper.storefront
         var seen: Set<[UInt8]> = []
         self.identifiers = identifiers.filter { seen.insert(Array($0.utf8)).inserted }
     }

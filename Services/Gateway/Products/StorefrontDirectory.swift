@@ -21,18 +21,23 @@ final class StorefrontDirectory: Sendable {
     /// - Throws: `requestInvalid` for a code that is not in the table, `serviceUnavailable` when the table has never
     ///   been read and cannot be.
     func find(_ countryCode: String, at place: String, _ call: Call) async throws(StoreError) -> Storefront {
-        let table = try await table(call)
-        guard let storefront = table[countryCode] else {
+        guard let storefront = try await storefront(countryCode, call.context()) else {
             throw .invalid(place, "'\(countryCode.prefix(16))' is not the alpha-3 code of a storefront, such as USA")
         }
         return storefront
     }
 
-    private func table(_ call: Call) async throws(StoreError) -> [String: Storefront] {
+    /// - Returns: nil for a code that is not in the table.
+    /// - Throws: as ``find(_:at:_:)``, without `requestInvalid`.
+    func storefront(_ countryCode: String, _ context: CallContext) async throws(StoreError) -> Storefront? {
+        try await table(context)[countryCode]
+    }
+
+    private func table(_ context: CallContext) async throws(StoreError) -> [String: Storefront] {
         let kept = contents.withLock { $0 }
         if let validUntil = kept.validUntil, validUntil > .now { return kept.storefronts }
         do {
-            let reply = try await services.call(CatalogEndpoints.listStorefronts, Empty(), context: call.context())
+            let reply = try await services.call(CatalogEndpoints.listStorefronts, Empty(), context: context)
             let table = Dictionary(
                 reply.storefronts.map { ($0.countryCode, $0) }, uniquingKeysWith: { first, _ in first })
             contents.withLock { $0 = Contents(storefronts: table, validUntil: .now + .seconds(60)) }

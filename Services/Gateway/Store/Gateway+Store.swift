@@ -7,11 +7,12 @@ extension Gateway {
         [Route(.get, "/v1/store-page", .appOrStore) { [self] in try await storePage($0) }]
     }
 
-    /// Everything is asked at once. Only the products are essential; without the rest the page says what is missing.
+    /// Where the customer shops is known first; everything else is asked at once. Only the products are essential; without the rest the page says what is missing.
     private func storePage(_ call: Call) async throws -> Response {
-        async let promoted = promotedProducts(call)
+        let shopper = await accounts.shopper(call)
+        async let promoted = promotedProducts(in: shopper.storefront, call)
         async let ownership = ownership(call)
-        async let eligibility = eligibilityAnswers(for: nil, call)
+        async let eligibility = eligibilityAnswers(for: nil, of: shopper, call)
         let (listed, isOperatorsOrder) = try await promoted
         let owned = try await ownership
         let (products, withoutEligibility) = try await eligibility.apply(to: listed)
@@ -23,12 +24,12 @@ extension Gateway {
     }
 
     /// This device's order; without PromotionController the operator's, which Catalog keeps.
-    private func promotedProducts(_ call: Call) async throws(StoreError) -> (
+    private func promotedProducts(in storefront: String, _ call: Call) async throws(StoreError) -> (
         products: [Product], isOperatorsOrder: Bool
     ) {
         let session = call.session
         let request = PromotionsRequest(
-            bundleId: session.bundleId, deviceId: session.deviceId, storefront: session.storefront)
+            bundleId: session.bundleId, deviceId: session.deviceId, storefront: storefront)
         let reply = try await degrading(.promotionController) { [services] () async throws(StoreError) in
             try await services.call(
                 PromotionEndpoints.listPromotions, request, context: call.context(deadline: call.optionalDeadline))
@@ -36,7 +37,7 @@ extension Gateway {
         if let reply { return (reply.products, false) }
         let fallback = try await services.call(
             CatalogEndpoints.listPromotions,
-            PromotedProductsRequest(bundleId: session.bundleId, storefront: session.storefront),
+            PromotedProductsRequest(bundleId: session.bundleId, storefront: storefront),
             context: call.context())
         return (fallback.products, true)
     }

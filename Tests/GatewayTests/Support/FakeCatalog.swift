@@ -21,6 +21,7 @@ final class FakeCatalog: Sendable {
         var productRequests: [ProductsRequest] = []
         /// Versions that the next product answers carry; then 1.
         var versions: [Int64] = []
+        var promotionRequests: [PromotedProductsRequest] = []
         var explainRequests: [ExplainProductRequest] = []
     }
 
@@ -101,8 +102,9 @@ final class FakeCatalog: Sendable {
             let products = contents.withLock { $0.products }.filter { request.type == nil || $0.type == request.type }
             return ProductsPage(products: Array(products.prefix(request.limit)), after: nil, catalogVersion: 1)
         }
-        service.handle(CatalogEndpoints.listPromotions) { [self] _ in
-            PromotedProductsReply(products: contents.withLock { $0.products }, catalogVersion: 1)
+        service.handle(CatalogEndpoints.listPromotions) { [self] request in
+            contents.withLock { $0.promotionRequests.append(request) }
+            return PromotedProductsReply(products: contents.withLock { $0.products }, catalogVersion: 1)
         }
     }
 

@@ -24,6 +24,8 @@ final class FakePaymentQueue: Sendable {
         var pageMax = 100
         var adding: Adding?
         var storefront = "USA"
+        var simulatedLoadProductsError: String?
+        var accountRequests: [GetAccountRequest] = []
         var canMakePayments = true
         var failure: StoreError?
         var testers: [String: TesterSettings] = [:]
@@ -44,6 +46,7 @@ final class FakePaymentQueue: Sendable {
     init(_ service: FakeService) {
         self.service = service
         serveAccounts()
+        serveAccount()
         serveQueue()
         serveTransactions()
         serveTesters()
@@ -93,6 +96,23 @@ final class FakePaymentQueue: Sendable {
         }
     }
 
+    private func serveAccount() {
+        service.handle(PaymentEndpoints.getAccount) { [self] request in
+            try check()
+            return try contents.withLock { contents in
+                contents.accountRequests.append(request)
+                guard let identifier = request.customerIdentifier ?? request.account.map({ "c_\($0)" }),
+                    request.bundleId == Sample.bundleId,
+                    contents.openRequests.contains(where: { "c_\($0.account)" == identifier })
+                else { throw StoreError(.notFound, "there is no such customer") }
+                return AccountReply(
+                    customerIdentifier: identifier, account: String(identifier.dropFirst(2)),
+                    storefront: contents.storefront, canMakePayments: contents.canMakePayments,
+                    simulatedLoadProductsError: contents.simulatedLoadProductsError)
+            }
+        }
+    }
+
     private func serveQueue() {
         service.handle(PaymentEndpoints.addPayment) { [self] request in
             try check()
@@ -129,7 +149,8 @@ final class FakePaymentQueue: Sendable {
             return contents.withLock { contents in
                 contents.headsRequests.append(request.customers)
                 return HeadsReply(
-                    heads: request.customers.map { $0.customerIdentifier == Self.customer ? contents.seq : 0 })
+                    heads: request.customers.map { $0.customerIdentifier == Self.customer ? contents.seq : 0 },
+                    storefronts: request.customers.map { _ in contents.storefront })
             }
         }
     }

@@ -19,6 +19,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     let customers: AccountReader
     let testers: TesterDesk
     let purchases: PurchaseCoordinator
+    let prompts: PromptDesk
     let queue: QueueReader
     let transactions: TransactionDesk
     package let janitor: PurchaseJanitor
@@ -53,6 +54,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         self.testers = TesterDesk(database: database, clock: clock, storefronts: collaborators.storefronts)
         self.purchases = PurchaseCoordinator(
             store: store, driver: driver, quotes: QuoteCache(fetch: collaborators.quote))
+        self.prompts = PromptDesk(store: store, driver: driver)
         self.queue = QueueReader(database: database)
         self.transactions = TransactionDesk(
             database: database, clock: clock, checkpoint: checkpoint, publish: collaborators.publish)
@@ -131,6 +133,12 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         }
         service.handle(PaymentEndpoints.listTesters) { [testers] request, _ in
             try await answering { try await testers.list(request) }
+        }
+        service.handle(PaymentEndpoints.listPrompts) { [prompts] request, _ in
+            try await answering { try await prompts.list(request) }
+        }
+        service.handle(PaymentEndpoints.answerPrompt) { [prompts] request, context in
+            try await answering { try await prompts.answer(request, deadline: context.deadline) }
         }
     }
 

@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Checkpoint.allCases.filter { !$0.rawValue.contains("inish") })
+    @Test(arguments: Checkpoint.ofPurchase)
     func `P1 to P5: dead at a checkpoint, the next process makes one charge and one transaction of it`(
         _ checkpoint: Checkpoint
     ) async throws {

@@ -12,6 +12,13 @@ package enum Checkpoint: String, CaseIterable, Sendable {
     case afterPublish
     case insideFinishCommit
     case afterFinishCommit
+    /// A prompt's answer is written and not committed.
+    case insideAnswerCommit
+    case afterAnswerCommit
+    /// The processor has given up a charge whose purchase is to be removed.
+    case afterCancel
+    case insideRemovalCommit
+    case afterRemovalCommit
 }
 
 /// What is run at a checkpoint; throwing ends the step right there, as a dying process would.

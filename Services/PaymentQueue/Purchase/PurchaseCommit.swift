@@ -22,14 +22,15 @@ struct PurchaseCommit {
 
     /// Journals the first revision and writes its row.
     mutating func insert(
-        _ machine: TransactionStateMachine, phase: StoredTransaction.Phase, terms: PurchaseTerms?, quote: Quote?
+        _ machine: TransactionStateMachine, phase: StoredTransaction.Phase, awaitsAnswer: Bool = false,
+        terms: PurchaseTerms?, quote: Quote?
     ) throws -> StoredTransaction {
         let change = try JournalRepository.append(
             .updated, machine.transaction, of: customer, wall: wall, in: transaction)
         changes.append(change)
         let stored = StoredTransaction(
-            customer: customer, transaction: machine.transaction, phase: phase, createdSeq: change.seq, terms: terms,
-            quote: quote)
+            customer: customer, transaction: machine.transaction, phase: phase, awaitsAnswer: awaitsAnswer,
+            createdSeq: change.seq, terms: terms, quote: quote)
         try TransactionRepository.insert(stored, in: transaction)
         return stored
     }
@@ -56,7 +57,9 @@ struct PurchaseCommit {
         var next = stored
         next.transaction = machine.transaction
         next.isFinished = machine.isFinished
-        if machine.transaction.transactionState != .purchasing { (next.phase, next.quote) = (.settled, nil) }
+        if machine.transaction.transactionState.isTerminal {
+            (next.phase, next.awaitsAnswer, next.quote) = (.settled, false, nil)
+        }
         guard try TransactionRepository.advance(next, from: stored.transaction.transactionState, in: transaction) else {
             return try TransactionRepository.find(stored.id, of: customer, in: transaction) ?? stored
         }

@@ -18,7 +18,8 @@ package struct PurchaseCoordinator: Sendable {
 
     /// - Parameter deadline: when the caller stops listening.
     /// - Throws: `requestInvalid`, `idempotencyKeyInvalid`, `notImplemented`, `notFound` for an unknown customer,
-    ///   `keyReused`, `serviceUnavailable` and `deadlineExceeded` as long as nothing is committed.
+    ///   `keyReused`; also `notFound` when an operator clears the purchase away before it has ended;
+    ///   `serviceUnavailable` and `deadlineExceeded` as long as nothing is committed.
     package func add(_ request: AddPaymentRequest, deadline: ContinuousClock.Instant) async throws -> AddPaymentReply {
         try PaymentValidation.check(request.payment)
         try PaymentValidation.checkLength(request.deviceId, 1...255, "deviceId")
@@ -44,9 +45,8 @@ package struct PurchaseCoordinator: Sendable {
     ) async throws -> AddPaymentReply {
         try driver.checkpoint(.afterFirstCommit)
         try driver.finish(written)
-        guard !isSettled(written.stored) else { return reply(written.stored.transaction) }
-        let stored = try await outcome(of: written.stored.id, fresh: written.stored, deadline)
-        return reply((stored ?? written.stored).transaction)
+        guard !written.stored.isAtRest else { return reply(written.stored.transaction) }
+        return try await outcome(of: written.stored.id, fresh: written.stored, deadline)
     }
 
     /// The same key again: the stored answer, or the purchase in flight, whose end it waits for like the first one.
@@ -57,36 +57,18 @@ package struct PurchaseCoordinator: Sendable {
             throw StoreError(.keyReused, "this idempotency key was used for another payment")
         }
         if let answer = payment.answer { return answer }
-        guard let stored = try await outcome(of: payment.transactionID, deadline) else {
-            throw StoreError(.inFlight, "the first request with this key is being written", retryAfterMs: 100)
+        return try await outcome(of: payment.transactionID, deadline)
+    }
+
+    /// Works on the purchase until it is at rest or the reply has to go.
+    private func outcome(
+        of id: String, fresh: StoredTransaction? = nil, _ deadline: ContinuousClock.Instant
+    ) async throws -> AddPaymentReply {
+        guard let stored = try await driver.outcome(of: id, fresh: fresh, until: deadline - Self.replyMargin) else {
+            throw StoreError(.notFound, "the purchase was removed with what the customer has bought before")
         }
         return reply(stored.transaction)
     }
-
-    /// Works on the purchase until it is settled or the reply has to go.
-    private func outcome(
-        of id: String, fresh: StoredTransaction? = nil, _ deadline: ContinuousClock.Instant
-    ) async throws -> StoredTransaction? {
-        let last = deadline - Self.replyMargin
-        var stored = try await driver.drive(id, fresh: fresh, until: last)
-        var attempts = 1
-        while !(stored.map(isOver) ?? false), ContinuousClock.now < last {
-            let news = driver.board.listen(id)
-            // Somebody else may have settled it before the listening began.
-            stored = try await store.find(id)
-            if stored.map(isOver) ?? true { return stored }
-            await news.wait(until: min(last, .now + RetrySchedule.delay(afterAttempts: attempts)))
-            stored = try await driver.drive(id, until: last)
-            attempts += 1
-        }
-        if let stored { return stored }
-        return try await store.find(id)
-    }
-
-    /// There is nothing left to wait for.
-    private func isOver(_ stored: StoredTransaction) -> Bool { isSettled(stored) || stored.phase == .quarantined }
-
-    private func isSettled(_ stored: StoredTransaction) -> Bool { stored.transaction.transactionState != .purchasing }
 
     /// 201 once terminal, 202 while purchasing or deferred.
     private func reply(_ value: PaymentTransaction) -> AddPaymentReply {

@@ -21,37 +21,44 @@ package struct PurchaseDriver: Sendable {
         self.logger = logger
     }
 
-    /// One attempt. Afterwards the purchase is settled, or it is as unknown as before and may be tried again.
+    /// What an attempt comes back with.
+    package enum Attempt: Sendable {
+        /// The transaction as it is now.
+        case now(StoredTransaction)
+        /// Somebody else in this process is at it.
+        case busy
+        /// There is no such purchase any more: it was cleared away by an operator.
+        case gone
+    }
+
+    /// One attempt. Afterwards the purchase is at rest, or it is as unknown as before and may be tried again.
     ///
-    /// - Parameter fresh: the transaction as its first commit, made just now by this caller, has left it; saves a read.
-    /// - Returns: the transaction as it is now; nil when somebody else in this process is at it.
+    /// - Parameter fresh: the transaction as a commit made just now by this caller has left it; saves a read.
     package func drive(
         _ id: String, fresh: StoredTransaction? = nil, until deadline: ContinuousClock.Instant
-    ) async throws -> StoredTransaction? {
-        guard board.begin(id) else { return nil }
+    ) async throws -> Attempt {
+        guard board.begin(id) else { return .busy }
         defer { board.end(id) }
-        var stored: StoredTransaction
-        if let fresh {
-            stored = fresh
-        } else if let found = try await store.find(id) {
-            stored = found
-        } else {
-            throw StoreError(.notFound, "no such transaction")
-        }
-        if stored.phase == .waiting { stored = try finish(await store.replan(id)) }
+        var known = fresh
+        if known == nil { known = try await store.find(id) }
+        if known?.phase == .waiting { known = try finish(await store.replan(id)) }
+        guard let stored = known else { return .gone }
+        guard !stored.awaitsAnswer else { return .now(stored) }
         switch stored.phase {
-        case .waiting, .quarantined, .settled: return stored
-        case .granting: return try finish(await store.settle(id, .approved))
-        case .charging: return try await charge(stored, until: deadline)
+        case .waiting, .quarantined, .settled: return .now(stored)
+        case .granting: return attempt(try finish(await store.settle(id, .approved)))
+        case .charging: return attempt(try await charge(stored, until: deadline))
         }
     }
 
+    private func attempt(_ stored: StoredTransaction?) -> Attempt { stored.map { .now($0) } ?? .gone }
+
     private func charge(
         _ stored: StoredTransaction, until deadline: ContinuousClock.Instant
-    ) async throws -> StoredTransaction {
+    ) async throws -> StoredTransaction? {
         guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
         let request = CreateChargeRequest(
-            chargeKey: "purchase:\(stored.id)", amount: terms.amount, bundleId: stored.customer.bundleId,
+            chargeKey: stored.chargeKey, amount: terms.amount, bundleId: stored.customer.bundleId,
             customerIdentifier: stored.customer.customerIdentifier,
             productIdentifier: stored.transaction.payment.productIdentifier)
         let answer: ChargeAnswer
@@ -73,6 +80,12 @@ package struct PurchaseDriver: Sendable {
                     stored, ["agreed": "\(terms.amount.amount)", "charged": "\(charged?.amount ?? "?")"]))
         }
         return try finish(await store.settle(stored.id, answer))
+    }
+
+    /// As below, for a purchase that may be gone.
+    private func finish(_ written: PurchaseStore.Written?) throws -> StoredTransaction? {
+        guard let written else { return nil }
+        return try finish(written)
     }
 
     /// Tells the world of a commit: hints first, then whoever waits here.

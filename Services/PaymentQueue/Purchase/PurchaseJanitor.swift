@@ -2,7 +2,7 @@ import Logging
 import StoreModels
 import Synchronization
 
-/// Drives what was left purchasing: by a process that died, by a request whose time was over, by a processor that was
+/// Drives what was left under way: by a process that died, by a request whose time was over, by a processor that was
 /// away. Knows nothing by heart: each sweep reads the table.
 package final class PurchaseJanitor: Sendable {
     /// Between two sweeps; monotonic.
@@ -32,7 +32,7 @@ package final class PurchaseJanitor: Sendable {
         var unknown = 0
         var after = ""
         while !Task.isCancelled {
-            let page = try await store.purchasing(after: after, limit: Self.pageSize)
+            let page = try await store.unsettled(after: after, limit: Self.pageSize)
             unknown += await drive(page, now: now)
             guard page.count == Self.pageSize, let last = page.last else { break }
             after = last
@@ -64,8 +64,11 @@ package final class PurchaseJanitor: Sendable {
     private func attempt(_ id: String) async -> Bool {
         var isSettled = false
         do {
-            let stored = try await driver.drive(id, until: .now + Self.attemptTime)
-            isSettled = stored.map { $0.transaction.transactionState != .purchasing } ?? false
+            switch try await driver.drive(id, until: .now + Self.attemptTime) {
+            case .now(let stored): isSettled = stored.isAtRest
+            case .busy: isSettled = false
+            case .gone: isSettled = true
+            }
         } catch {
             logger.warning("purchase not resolved", metadata: ["transaction": "\(id)", "error": "\(error)"])
         }

@@ -66,73 +66,78 @@ package struct PurchaseStore: Sendable {
                 throw StoreError(.notFound, "no such customer")
             }
             var commit = try PurchaseCommit(transaction, customer: customer, clock: clock)
-            let tester = try TesterRepository.effective(
-                account.account, defaults: quote.testerDefaults, in: transaction)
-            let facts = try EntitlementRepository.facts(
-                of: account, tester: tester, product: quote.product, unfinishedLimit: quote.unfinishedLimit,
-                in: transaction)
-            let decision = PurchasePolicy.decide(
-                quote: quote, quantity: request.payment.quantity, facts: facts, now: commit.now)
-            var stored = try Self.insert(decision, id: id, request: request, quote: quote, in: &commit)
+            let plan = try Self.plan(request.payment, of: account, quote: quote, in: commit)
+            var stored = try Self.insert(plan, id: id, request: request, quote: quote, in: &commit)
             try PaymentRepository.insert(
                 request.payment, fingerprint: fingerprint, transactionID: id, of: customer, wall: commit.wall,
                 in: transaction)
-            if case .fail(let error) = decision { stored = try commit.apply(.fail(error), to: stored) }
+            if case .fail(let error) = plan.decision { stored = try commit.apply(.fail(error), to: stored) }
             try checkpoint(.insideFirstCommit)
             return .started(Written(stored: stored, changes: commit.changes, woken: commit.woken))
         }
     }
 
+    /// - Parameter id: the purchase itself, when it waits already.
+    private static func plan(
+        _ payment: Payment, of account: Customer, quote: Quote, except id: String? = nil, in commit: PurchaseCommit
+    ) throws -> PurchasePlan {
+        let tester = try TesterRepository.effective(
+            account.account, defaults: quote.testerDefaults, in: commit.transaction)
+        let facts = try EntitlementRepository.facts(
+            of: account, tester: tester, product: quote.product, unfinishedLimit: quote.unfinishedLimit, except: id,
+            in: commit.transaction)
+        return PurchasePlan(payment: payment, quote: quote, facts: facts, tester: tester, now: commit.now)
+    }
+
     private static func insert(
-        _ decision: PurchasePolicy.Decision, id: String, request: AddPaymentRequest, quote: Quote,
+        _ plan: PurchasePlan, id: String, request: AddPaymentRequest, quote: Quote,
         in commit: inout PurchaseCommit
     ) throws -> StoredTransaction {
         func machine(_ terms: PurchaseTerms?) -> TransactionStateMachine {
             .purchasing(
                 id: id, payment: request.payment, deviceId: request.deviceId, price: terms?.amount, offer: terms?.offer)
         }
-        switch decision {
+        switch plan.decision {
         case .sell(let terms, let offerGroup):
             let stored = try commit.insert(
-                machine(terms), phase: terms.isFree ? .granting : .charging, terms: terms, quote: nil)
+                machine(terms), phase: terms.isFree ? .granting : .charging, awaitsAnswer: !plan.asks.isEmpty,
+                terms: terms, quote: nil)
             try commit.reserve(terms, offerGroup: offerGroup, for: stored)
-            return stored
+            return try commit.ask(plan.asks, about: stored)
         case .wait: return try commit.insert(machine(nil), phase: .waiting, terms: nil, quote: quote)
         case .fail: return try commit.insert(machine(nil), phase: .charging, terms: nil, quote: nil)
         }
     }
 
     /// Plans a purchase again that waited for another one of the same product.
-    package func replan(_ id: String) async throws -> Written {
+    /// - Returns: nil when there is no such purchase any more.
+    package func replan(_ id: String) async throws -> Written? {
         try await inCommit(on: id) { commit, stored in
             guard stored.phase == .waiting, let quote = stored.quote,
                 let account = try CustomerRepository.find(stored.customer, in: commit.transaction)
             else { return stored }
-            let tester = try TesterRepository.effective(
-                account.account, defaults: quote.testerDefaults, in: commit.transaction)
-            let facts = try EntitlementRepository.facts(
-                of: account, tester: tester, product: quote.product, unfinishedLimit: quote.unfinishedLimit,
-                except: id, in: commit.transaction)
-            switch PurchasePolicy.decide(
-                quote: quote, quantity: stored.transaction.payment.quantity, facts: facts, now: commit.now)
-            {
+            let plan = try Self.plan(
+                stored.transaction.payment, of: account, quote: quote, except: id, in: commit)
+            switch plan.decision {
             case .wait: return stored
             case .fail(let error): return try commit.apply(.fail(error), to: stored)
             case .sell(let terms, let offerGroup):
                 var next = stored
                 (next.terms, next.quote, next.phase) = (terms, nil, terms.isFree ? .granting : .charging)
                 (next.transaction.price, next.transaction.offer) = (terms.amount, terms.offer)
+                next.awaitsAnswer = !plan.asks.isEmpty
                 guard try TransactionRepository.advance(next, from: .purchasing, in: commit.transaction) else {
                     return stored
                 }
                 try commit.reserve(terms, offerGroup: offerGroup, for: next)
-                return next
+                return try commit.ask(plan.asks, about: next)
             }
         }
     }
 
     /// The outcome commit: what the processor said, written once. Whoever comes second gets what the first one wrote.
-    package func settle(_ id: String, _ answer: ChargeAnswer) async throws -> Written {
+    /// - Returns: nil when there is no such purchase any more.
+    package func settle(_ id: String, _ answer: ChargeAnswer) async throws -> Written? {
         try await inCommit(on: id) { [checkpoint] commit, stored in
             let settled =
                 switch answer {
@@ -150,19 +155,18 @@ package struct PurchaseStore: Sendable {
     {
         var next = stored
         next.phase = .quarantined
-        return try TransactionRepository.advance(next, from: .purchasing, in: transaction) ? next : stored
+        let state = stored.transaction.transactionState
+        return try TransactionRepository.advance(next, from: state, in: transaction) ? next : stored
     }
 
-    /// Runs `body` on the stored transaction while it is purchasing; on any other it returns what is there.
+    /// Runs `body` on the stored transaction while it is under way; on any other it returns what is there.
     private func inCommit(
         on id: String,
         _ body: @escaping @Sendable (inout PurchaseCommit, StoredTransaction) throws -> StoredTransaction
-    ) async throws -> Written {
+    ) async throws -> Written? {
         try await database.write { [clock] transaction in
-            guard let stored = try TransactionRepository.find(id, in: transaction) else {
-                throw StoreError(.notFound, "no such transaction")
-            }
-            guard stored.transaction.transactionState == .purchasing else {
+            guard let stored = try TransactionRepository.find(id, in: transaction) else { return nil }
+            guard !stored.isAtRest else {
                 return Written(stored: stored, changes: [], woken: [])
             }
             var commit = try PurchaseCommit(transaction, customer: stored.customer, clock: clock)
@@ -173,10 +177,10 @@ package struct PurchaseStore: Sendable {
 }
 
 extension PurchaseStore {
-    /// Identifiers of purchases whose outcome is not known, behind `after`.
-    package func purchasing(after: String, limit: Int) async throws -> [String] {
+    /// Identifiers of purchases that somebody has to take to their end, behind `after`.
+    package func unsettled(after: String, limit: Int) async throws -> [String] {
         try await database.read { reader in
-            try TransactionRepository.purchasing(after: after, limit: limit, in: reader)
+            try TransactionRepository.unsettled(after: after, limit: limit, in: reader)
         }
     }
 }

@@ -16,6 +16,9 @@ package enum Identifiers {
         "c_" + (0..<3).map { _ in digits(random.next(), count: 8) }.joined()
     }
 
+    /// `p_` and 13 characters: prompts are numbered, and their identifiers sort as they came.
+    package static func prompt(_ number: Int64) -> String { "p_" + digits(UInt64(number), count: 13) }
+
     private static func digits(_ value: UInt64, count: Int) -> String {
         String(
             decoding: (0..<count).reversed().map { alphabet[Int((value >> (5 * UInt64($0))) & 31)] }, as: UTF8.self)

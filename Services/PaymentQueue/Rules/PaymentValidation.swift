@@ -31,9 +31,6 @@ package enum PaymentValidation {
     }
 
     private static func checkSupported(_ payment: Payment) throws(StoreError) {
-        if payment.simulatesAskToBuyInSandbox {
-            throw StoreError(.notImplemented, "simulatesAskToBuyInSandbox is not supported yet; nothing was charged")
-        }
         if payment.paymentDiscount != nil {
             throw StoreError(.notImplemented, "paymentDiscount is not supported yet; nothing was charged")
         }

@@ -3,7 +3,7 @@ import StoreModels
 
 /// A transaction's row: the transaction, whose it is, and what the service itself has to remember of it.
 package struct StoredTransaction: Hashable, Sendable {
-    /// Why a transaction is still purchasing, or that it is not any more.
+    /// What a transaction that has not ended is about, or that it has ended.
     package enum Phase: String, Sendable {
         /// Another purchase of the same product has to end first.
         case waiting
@@ -13,7 +13,7 @@ package struct StoredTransaction: Hashable, Sendable {
         case granting
         /// The processor answered about another amount. Stays until a person has looked.
         case quarantined
-        /// Not purchasing any more.
+        /// Purchased, failed or restored.
         case settled
     }
 
@@ -21,6 +21,8 @@ package struct StoredTransaction: Hashable, Sendable {
     /// `deliveries` included, as of the moment of reading.
     package var transaction: PaymentTransaction
     package var phase: Phase
+    /// A person has to answer a prompt first; until then nobody does what `phase` says.
+    package var awaitsAnswer: Bool
     package var isFinished: Bool
     /// The journal row of its first revision: its place in the customer's queue.
     package var createdSeq: Int64
@@ -30,13 +32,13 @@ package struct StoredTransaction: Hashable, Sendable {
     package var quote: Quote?
 
     package init(
-        customer: CustomerID, transaction: PaymentTransaction, phase: Phase, isFinished: Bool = false,
-        createdSeq: Int64,
-        terms: PurchaseTerms?, quote: Quote? = nil
+        customer: CustomerID, transaction: PaymentTransaction, phase: Phase, awaitsAnswer: Bool = false,
+        isFinished: Bool = false, createdSeq: Int64, terms: PurchaseTerms?, quote: Quote? = nil
     ) {
         self.customer = customer
         self.transaction = transaction
         self.phase = phase
+        self.awaitsAnswer = awaitsAnswer
         self.isFinished = isFinished
         self.createdSeq = createdSeq
         self.terms = terms
@@ -44,6 +46,12 @@ package struct StoredTransaction: Hashable, Sendable {
     }
 
     package var id: String { transaction.id }
+
+    /// What the processor knows the purchase by.
+    package var chargeKey: String { "purchase:\(id)" }
+
+    /// Nothing more happens to it by itself.
+    package var isAtRest: Bool { phase == .settled || phase == .quarantined || awaitsAnswer }
 }
 
 extension StoredTransaction.Phase: SQLValueConvertible {}
@@ -57,7 +65,8 @@ extension StoredTransaction {
         let quote: String? = try row["quote"]
         self.init(
             customer: CustomerID(bundleId: try row["bundle_id"], customerIdentifier: try row["customer_identifier"]),
-            transaction: transaction, phase: try row["phase"], isFinished: try row["is_finished"],
+            transaction: transaction, phase: try row["phase"], awaitsAnswer: try row["awaits_answer"],
+            isFinished: try row["is_finished"],
             createdSeq: try row["created_seq"], terms: try terms.map { try StoredJSON.value(PurchaseTerms.self, $0) },
             quote: try quote.map { try StoredJSON.value(Quote.self, $0) })
     }

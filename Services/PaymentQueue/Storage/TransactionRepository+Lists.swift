@@ -77,14 +77,15 @@ extension TransactionRepository {
         return try rows.map { (try StoredTransaction($0), account: try $0["account"]) }
     }
 
-    /// Transactions whose outcome is not known yet, by identifier; quarantined ones are a person's business.
-    package static func purchasing(after: String, limit: Int, in reader: SQLReader) throws(PersistenceError) -> [String]
+    /// Transactions that somebody has to take to their end, by identifier. Quarantined ones and those that wait for an
+    /// answer are a person's business.
+    package static func unsettled(after: String, limit: Int, in reader: SQLReader) throws(PersistenceError) -> [String]
     {
         var identifiers: [String] = []
         let rows = try reader.query(
             """
             SELECT id FROM payment_transaction
-            WHERE state = 'purchasing' AND phase <> 'quarantined' AND id > ? ORDER BY id LIMIT ?
+            WHERE phase <> 'settled' AND phase <> 'quarantined' AND awaits_answer = 0 AND id > ? ORDER BY id LIMIT ?
             """, after, limit)
         for row in rows { identifiers.append(try row["id"]) }
         return identifiers
@@ -94,7 +95,8 @@ extension TransactionRepository {
     package static func quarantinedCount(in reader: SQLReader) throws(PersistenceError) -> Int {
         let row = try reader.queryOne(
             """
-            SELECT COUNT(*) AS quarantined FROM payment_transaction WHERE state = 'purchasing' AND phase = 'quarantined'
+            SELECT COUNT(*) AS quarantined FROM payment_transaction
+            WHERE phase <> 'settled' AND phase = 'quarantined'
             """)
         return try row?["quarantined"] ?? 0
     }

@@ -7,12 +7,13 @@ package enum TransactionRepository {
         let value = stored.transaction
         try transaction.execute(
             """
-            INSERT INTO payment_transaction (id, bundle_id, customer_identifier, created_seq, state, phase, revision,
+            INSERT INTO payment_transaction (id, bundle_id, customer_identifier, created_seq, state, phase, awaits_answer, revision,
                 product_identifier, origin_device_id, terms, quote, body)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             value.id, stored.customer.bundleId, stored.customer.customerIdentifier, stored.createdSeq,
-            value.transactionState.rawValue, stored.phase, value.revision, value.payment.productIdentifier,
+            value.transactionState.rawValue, stored.phase, stored.awaitsAnswer, value.revision,
+            value.payment.productIdentifier,
             value.originDeviceId, try stored.terms.map(StoredJSON.text), try stored.quote.map(StoredJSON.text),
             try StoredJSON.text(value))
     }
@@ -26,10 +27,11 @@ package enum TransactionRepository {
         return try transaction.execute(
             """
             UPDATE payment_transaction
-            SET state = ?, phase = ?, is_finished = ?, revision = ?, transaction_number = ?, terms = ?, quote = ?, body = ?
+            SET state = ?, phase = ?, awaits_answer = ?, is_finished = ?, revision = ?, transaction_number = ?,
+                terms = ?, quote = ?, body = ?
             WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND state = ?
             """,
-            value.transactionState.rawValue, stored.phase, stored.isFinished, value.revision,
+            value.transactionState.rawValue, stored.phase, stored.awaitsAnswer, stored.isFinished, value.revision,
             value.transactionIdentifier.flatMap(Int64.init), try stored.terms.map(StoredJSON.text),
             try stored.quote.map(StoredJSON.text), try StoredJSON.text(value), value.id, stored.customer.bundleId,
             stored.customer.customerIdentifier, expected.rawValue) == 1
@@ -61,10 +63,6 @@ package enum TransactionRepository {
 
     /// The next identifier of a purchased or restored transaction: decimal, and larger than all before it.
     package static func nextIdentifier(in transaction: SQLTransaction) throws -> String {
-        let row = try transaction.queryOne(
-            "UPDATE counter SET value = value + 1 WHERE name = 'transaction' RETURNING value")
-        guard let row else { throw StoreError(.internal, "the transaction counter is missing") }
-        let value: Int64 = try row["value"]
-        return "\(value)"
+        "\(try CounterRepository.next(.transaction, in: transaction))"
     }
 }

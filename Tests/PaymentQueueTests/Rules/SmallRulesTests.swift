@@ -77,7 +77,6 @@ import Testing
     }
 
     @Test func `what is not built yet is refused and never sold as something else`() {
-        #expect(code { $0.simulatesAskToBuyInSandbox = true }?.code == .notImplemented)
         #expect(code { $0.intentIdentifier = "i" }?.code == .notImplemented)
     }
 

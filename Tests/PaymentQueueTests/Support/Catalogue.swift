@@ -9,6 +9,7 @@ final class Catalogue: Sendable {
         var version: Int64 = 1
         var quotes: [String: Quote] = [:]
         var requests = 0
+        var lastStorefront: String?
         var testerDefaults: TesterSettings?
     }
 
@@ -39,6 +40,7 @@ final class Catalogue: Sendable {
     func quote(_ request: QuoteRequest) -> Quote {
         contents.withLock { contents in
             contents.requests += 1
+            contents.lastStorefront = request.storefront
             var quote = contents.quotes[request.productIdentifier] ?? Quote(catalogVersion: 0, availability: .unknown)
             quote.catalogVersion = contents.version
             quote.testerDefaults = contents.testerDefaults
@@ -69,6 +71,9 @@ final class Catalogue: Sendable {
                 Storefront(countryCode: $0.0, identifier: $0.1)
             })
     }
+
+    /// Where the last quote was asked for.
+    var lastStorefront: String? { contents.withLock { $0.lastStorefront } }
 
     /// How often a quote was asked for.
     var requests: Int { contents.withLock { $0.requests } }

@@ -1,6 +1,14 @@
 import PaymentQueue
 import Synchronization
 
+extension Checkpoint {
+    /// Those every purchase comes by.
+    static let ofPurchase: [Checkpoint] = [
+        .beforeFirstCommit, .insideFirstCommit, .afterFirstCommit, .afterCharge, .insideOutcomeCommit,
+        .afterOutcomeCommit, .afterPublish,
+    ]
+}
+
 /// Kills the payment queue at a checkpoint: from then on every step of the dead one throws.
 final class CrashPlan: Sendable {
     struct Crash: Error {}

@@ -20,6 +20,31 @@ extension TestStore {
         try await caller.call(PaymentEndpoints.listTesters, PageRequest(after: after, limit: limit))
     }
 
+    func prompts(
+        of account: String? = nil, after: String? = nil, limit: Int = 100
+    ) async throws -> PromptsPage {
+        try await caller.call(
+            PaymentEndpoints.listPrompts, PromptsRequest(account: account, after: after, limit: limit))
+    }
+
+    /// The only prompt that is open.
+    func prompt() async throws -> Prompt {
+        let prompts = try await prompts().prompts
+        guard let prompt = prompts.first, prompts.count == 1 else {
+            throw StoreError(.notFound, "\(prompts.count) prompts are open")
+        }
+        return prompt
+    }
+
+    @discardableResult
+    func answer(
+        _ id: String, _ answer: Prompt.Answer, error: SKErrorCode? = nil, within time: Duration = .seconds(5)
+    ) async throws -> Prompt {
+        try await caller.call(
+            PaymentEndpoints.answerPrompt, AnswerPromptRequest(id: id, answer: answer, error: error),
+            context: CallContext(deadline: .now + time))
+    }
+
     func heads(_ shoppers: Shopper...) async throws -> HeadsReply {
         try await caller.call(
             PaymentEndpoints.heads,

@@ -110,5 +110,7 @@ extension TestStore {
         try await eventuallySettled { try await janitor.sweep(now: .now + .seconds(60)) == 0 }
     }
 
+    var now: Timestamp { Timestamp(milliseconds: wall.withLock { $0 }) }
+
     func advance(by time: Duration) { wall.withLock { $0 += time.components.seconds * 1000 } }
 }

@@ -1,0 +1,72 @@
+import StoreModels
+
+/// Decides what happens at the payment sheet of a purchase that could go ahead, from what the tester is set to do. No
+/// I/O, and nothing is charged before it says so.
+///
+/// The shopper signs in (M36), the store may fail the purchase, the shopper answers the sheet (M32, M140), and then a
+/// parent may have to agree (M29).
+package enum PaymentSheetPolicy {
+    package enum Outcome: Hashable, Sendable {
+        case pay
+        /// Whose answers come first, in this order; never empty.
+        case ask([Prompt.Kind])
+        case fail(TransactionError)
+    }
+
+    /// - Parameters:
+    ///   - tester: the account's settings over all defaults.
+    ///   - asksToBuy: the payment itself wants a parent to be asked.
+    package static func decide(tester: TesterSettings, asksToBuy: Bool) -> Outcome {
+        if let error = signInFailure(tester.signIn ?? .ok) ?? simulatedFailure(tester) { return .fail(error) }
+        var asks: [Prompt.Kind] = []
+        switch tester.sheet ?? .auto {
+        case .auto, .approve: break
+        case .cancel: return .fail(cancelled)
+        case .decline(let code): return .fail(declined(code))
+        case .interactive: asks.append(.sheet)
+        }
+        if asksToBuy || tester.askToBuy == true { asks.append(.askToBuy) }
+        return asks.isEmpty ? .pay : .ask(asks)
+    }
+
+    /// What a prompt of this kind can be answered with. A parent agrees or does not; only the shopper cancels.
+    package static func answers(to kind: Prompt.Kind) -> [Prompt.Answer] {
+        kind == .askToBuy ? [.approve, .decline] : [.approve, .cancel, .decline]
+    }
+
+    /// The failure a person's answer ends the purchase with.
+    /// - Parameter error: with `decline`, the error the operator chose.
+    /// - Returns: nil for `approve`.
+    package static func failure(
+        of answer: Prompt.Answer, to kind: Prompt.Kind, error: SKErrorCode?
+    ) -> TransactionError? {
+        switch answer {
+        case .approve: nil
+        case .cancel: cancelled
+        case .decline where kind == .askToBuy:
+            TransactionError(error ?? .unknown, "The purchase was not approved by a parent or guardian.")
+        case .decline: declined(error ?? .unknown)
+        }
+    }
+
+    private static let cancelled = TransactionError(.paymentCancelled, "The shopper cancelled the payment.")
+
+    private static func declined(_ code: SKErrorCode) -> TransactionError {
+        TransactionError(code, "The payment was declined at the payment sheet.")
+    }
+
+    private static func signInFailure(_ signIn: TesterSettings.SignIn) -> TransactionError? {
+        switch signIn {
+        case .ok: nil
+        case .fails: TransactionError(.unknown, "Signing in to the account failed.")
+        case .cancelled: TransactionError(.paymentCancelled, "The shopper cancelled signing in.")
+        }
+    }
+
+    /// An app's defaults come from a file, whose names nobody has checked here: an unknown one still fails.
+    private static func simulatedFailure(_ tester: TesterSettings) -> TransactionError? {
+        guard let name = tester.simulatedErrors?.purchase else { return nil }
+        return SimulatedError(name)?.failure
+            ?? TransactionError(.unknown, "The purchase failed with the error the app's catalogue names.", reason: name)
+    }
+}

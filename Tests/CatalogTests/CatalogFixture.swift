@@ -88,6 +88,24 @@ extension CatalogStore {
         try query([identifier], in: storefront).products.first
     }
 
+    func quote(
+        _ identifier: String, in storefront: String = "USA", of bundleId: String = CatalogFixture.bundleId
+    ) throws -> Quote {
+        try products.quote(QuoteRequest(bundleId: bundleId, productIdentifier: identifier, storefront: storefront))
+    }
+
+    func explain(
+        _ identifier: String, in storefront: String? = "USA", of bundleId: String = CatalogFixture.bundleId
+    ) throws -> ProductExplanation {
+        try products.explain(
+            ExplainProductRequest(bundleId: bundleId, productIdentifier: identifier, storefront: storefront))
+    }
+
+    func deactivateAgreements(_ inactive: Bool = true) async throws {
+        let settings = AppSettings(name: "A", agreementsActive: !inactive)
+        _ = try await put(PutAppRequest(bundleId: CatalogFixture.bundleId, settings: settings))
+    }
+
     /// Every product, page by page.
     func allProducts(
         in storefront: String = "USA", of bundleId: String = CatalogFixture.bundleId, limit: Int = 500

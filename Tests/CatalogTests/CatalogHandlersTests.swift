@@ -82,6 +82,15 @@ import Testing
             #expect(get == put)
             let storefronts = try await caller.call(CatalogEndpoints.listStorefronts, Empty(), context: CallContext())
             #expect(storefronts.storefronts.contains(Storefront(countryCode: "USA", identifier: "143441")))
+            let described = try await caller.call(
+                CatalogEndpoints.describeStorefronts, Empty(), context: CallContext())
+            #expect(described.storefronts.map(\.countryCode) == storefronts.storefronts.map(\.countryCode))
+            #expect(described.storefronts == StorefrontTable.builtIn.entries.map(\.described))
+            let explanation = try await caller.call(
+                CatalogEndpoints.explainProduct,
+                ExplainProductRequest(bundleId: "com.example.app", productIdentifier: "x", storefront: "FRA"),
+                context: CallContext())
+            #expect(explanation.reasons == [.unknown])
         }
     }
 

@@ -41,8 +41,8 @@ import Testing
             #expect(report.subscriptionGroupCount == 1)
             #expect(report.introductoryOfferCount == 1)
             #expect(report.fileVersion == "4.0")
-            #expect(report.settingsApplied == ["_locale"])
-            #expect(report.settingsIgnored == ["_askToBuyEnabled", "_timeRate"])
+            #expect(report.settingsApplied == ["_askToBuyEnabled", "_locale"])
+            #expect(report.settingsIgnored == ["_timeRate"])
             #expect(report.notes.contains { $0.contains("codeOffers") })
             #expect(report.notes.contains { $0.contains("same number") })
         }

@@ -83,6 +83,60 @@ import Testing
             "the same locale twice",
             ["localizations": [FileBuilder.localization("en_US", "A"), FileBuilder.localization("en_US", "B")]],
             "localizations[1].locale", "has already"),
+        product("an unknown state", ["state": "sold"], "state", "is 'sold'", ProductState.allCases.map(\.rawValue)),
+        product(
+            "a state as a number", ["state": 1], "state", "must be a string, not a number",
+            ProductState.allCases.map(\.rawValue)),
+        product("clearedForSale in words", ["clearedForSale": "no"], "clearedForSale", "must be true or false"),
+        product("a day without an hour", ["availableFrom": "2027-01-31"], "availableFrom", "it must be an instant"),
+        product("an instant as a number", ["availableFrom": 1], "availableFrom", "must be a string, not a number"),
+        product("prices as a list", ["prices": ["1.99"]], "prices", "must be an object, not a list"),
+        product("a price in no storefront", ["prices": ["FR": "1"]], "prices.FR", "did you mean FRA?"),
+        product("a storefront's price as a number", ["prices": ["FRA": 2]], "prices.FRA", "not a number"),
+        product("a fraction of a yen", ["prices": ["JPN": "1.5"]], "prices.JPN", "JPY has 0 digits"),
+        product("a negative price in a storefront", ["prices": ["FRA": "-1"]], "prices.FRA", "not negative"),
+        product(
+            "another storefront's currency", ["prices": ["FRA": ["amount": "1", "currency": "USD"]]],
+            "prices.FRA.currency", "is 'USD'; France sells in EUR"),
+        product("a price without currency", ["prices": ["FRA": ["amount": "1"]]], "prices.FRA.currency", "is missing"),
+        product(
+            "a price without amount", ["prices": ["FRA": ["currency": "EUR"]]], "prices.FRA.amount", "is missing"),
+        product(
+            "a price with more", ["prices": ["FRA": ["amount": "1", "currency": "EUR", "tax": "1"]]],
+            "prices.FRA.tax", "is unknown", ["amount", "currency"]),
+        product("availability in words", ["availability": "FRA"], "availability", "must be a list of storefronts, or"),
+        product("no storefront", ["availability": ["FRA", "ATL"]], "availability[1]", "'ATL' is no storefront"),
+        product("a storefront twice", ["availability": ["FRA", "FRA"]], "availability[1]", "has already"),
+        product("a storefront as a number", ["availability": [1]], "availability[0]", "must be a string"),
+        product("an exception in words", ["availability": ["FRA": "no"]], "availability.FRA", "must be true or false"),
+        product("an exception nowhere", ["availability": ["fra": false]], "availability.fra", "did you mean FRA?"),
+        product("content in words", ["hostedContent": "1.0"], "hostedContent", "must be an object"),
+        product(
+            "content without lengths", ["hostedContent": ["version": "1.0"]], "hostedContent.lengths", "is missing"),
+        product(
+            "content without packages", ["hostedContent": ["version": "1", "lengths": []]], "hostedContent.lengths",
+            "must have 1 to 100"),
+        product(
+            "content without a version", ["hostedContent": ["lengths": [1]]], "hostedContent.version", "is missing"),
+        product(
+            "a version in words", ["hostedContent": ["version": "1.a", "lengths": [1]]], "hostedContent.version",
+            "whole numbers with points"),
+        product(
+            "an empty package", ["hostedContent": ["version": "1", "lengths": [1, 0]]], "hostedContent.lengths[1]",
+            "must be an integer from 1"),
+        product(
+            "content with more", ["hostedContent": ["version": "1", "lengths": [1], "url": "x"]], "hostedContent.url",
+            "is unknown", ["version", "lengths"]),
+        subscription(
+            "an unknown state of a subscription", ["state": "gone"], "state", "is 'gone'",
+            ProductState.allCases.map(\.rawValue)),
+        subscription("a subscription's price nowhere", ["prices": ["UK": "1"]], "prices.UK", "did you mean GBR?"),
+        subscription(
+            "an offer's price in another currency",
+            [
+                "introductoryOffer": FileBuilder.offer(
+                    "payUpFront", "P2M", price: "1", ["prices": ["JPN": ["amount": "1", "currency": "EUR"]]])
+            ], "introductoryOffer.prices.JPN.currency", "Japan sells in JPY"),
         // M110
         product(
             "an introductory offer on a consumable", ["introductoryOffer": FileBuilder.offer("free", "P1W")],

@@ -150,6 +150,10 @@ import Testing
                     "localizations": [FileBuilder.localization("en_US", nasty, String(repeating: nasty, count: 50))],
                     "introductoryOffer": FileBuilder.offer("free", "P1W"), "adHocOffers": .array(offers),
                     "familyShareable": true,
+                    "hostedContent": [
+                        "version": "1234567.1234567.1234567.1234567",
+                        "lengths": .array(Array(repeating: 2_147_483_647, count: 100)),
+                    ],
                 ])
         ])
         for bytes in SampleFile.all.map(\.bytes) + [try StoreJSON.encode(file)] {

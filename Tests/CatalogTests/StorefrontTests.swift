@@ -6,36 +6,6 @@ import Testing
 @Suite struct StorefrontTests {
     private let table = StorefrontTable.builtIn
 
-    /// The storefronts of `mission.md` §2.6.
-    @Test(arguments: [
-        ("USA", "143441", "USD"), ("FRA", "143442", "EUR"), ("DEU", "143443", "EUR"), ("GBR", "143444", "GBP"),
-        ("AUT", "143445", "EUR"), ("ITA", "143450", "EUR"), ("ESP", "143454", "EUR"), ("CAN", "143455", "CAD"),
-        ("AUS", "143460", "AUD"), ("JPN", "143462", "JPY"), ("CHN", "143465", "CNY"), ("KOR", "143466", "KRW"),
-        ("BRA", "143503", "BRL"),
-    ])
-    func `a storefront has Apple's number and its currency`(country: String, identifier: String, currency: String)
-        throws
-    {
-        let entry = try table.entry(country)
-        #expect(entry.storefront == Storefront(countryCode: country, identifier: identifier))
-        #expect(entry.currency.code == currency)
-    }
-
-    @Test func `every line of the table is sound and none stands twice`() {
-        #expect(table.entries.count >= 13)
-        for entry in table.entries {
-            #expect(entry.storefront.countryCode.wholeMatch(of: /[A-Z]{3}/) != nil)
-            #expect(entry.storefront.identifier.wholeMatch(of: /143\d{3}/) != nil)
-            #expect(entry.locale.wholeMatch(of: /[a-z]{2}(_[A-Z][a-z]{3})?_[A-Z]{2}/) != nil, "\(entry.locale)")
-            #expect(entry.languages.first?.description == entry.locale)
-            // `DecimalAmount.fractionDigitsMax` rests on this.
-            #expect(entry.currency.exponent <= 2)
-        }
-        #expect(Set(table.entries.map(\.storefront.countryCode)).count == table.entries.count)
-        #expect(Set(table.entries.map(\.storefront.identifier)).count == table.entries.count)
-        #expect(table.entries.map(\.storefront.countryCode) == table.entries.map(\.storefront.countryCode).sorted())
-    }
-
     @Test func `M10 M11 price and locale are the storefront's, and the number is never converted`() async throws {
         try await withCatalog { store async throws in
             try await store.importFile(FileBuilder.file(products: [FileBuilder.product("a", price: "1.99")]))

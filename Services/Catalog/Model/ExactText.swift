@@ -5,7 +5,12 @@ struct ExactText: Hashable, Sendable {
 
     init(_ text: String) { self.text = text }
 
-    static func == (left: ExactText, right: ExactText) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+    /// Length and the library's own comparison, which is fast, rule out nearly everything before the bytes are looked at
+    /// one by one.
+    static func == (left: ExactText, right: ExactText) -> Bool {
+        left.text.utf8.count == right.text.utf8.count && left.text == right.text
+            && left.text.utf8.elementsEqual(right.text.utf8)
+    }
 
     func hash(into hasher: inout Hasher) {
         var text = text

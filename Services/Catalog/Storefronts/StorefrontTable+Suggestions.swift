@@ -12,8 +12,13 @@ extension StorefrontTable {
             return exact.storefront.countryCode
         }
         let named = entries.first { $0.regionCode == wanted || $0.name.uppercased() == wanted }
-        return (named ?? entries.first { Self.isOneLetterOff($0.storefront.countryCode, wanted) })?.storefront
-            .countryCode
+        return (named ?? mistyped(wanted))?.storefront.countryCode
+    }
+
+    /// The first letter is seldom the wrong one.
+    private func mistyped(_ wanted: String) -> StorefrontEntry? {
+        let near = entries.filter { Self.isOneLetterOff($0.storefront.countryCode, wanted) }
+        return near.first { $0.storefront.countryCode.first == wanted.first } ?? near.first
     }
 
     /// Whether one letter was mistyped, or two neighbours were exchanged.

@@ -1,0 +1,99 @@
+import Foundation
+import StoreModels
+import Testing
+
+@testable import Catalog
+
+/// The table of `Resources/storefronts.json`, line by line.
+@Suite struct StorefrontTableTests {
+    private let table = StorefrontTable.builtIn
+
+    /// The storefronts of `mission.md` §2.6, and some of the last ones the App Store opened.
+    @Test(arguments: [
+        ("USA", "143441", "USD"), ("FRA", "143442", "EUR"), ("DEU", "143443", "EUR"), ("GBR", "143444", "GBP"),
+        ("AUT", "143445", "EUR"), ("ITA", "143450", "EUR"), ("ESP", "143454", "EUR"), ("CAN", "143455", "CAD"),
+        ("AUS", "143460", "AUD"), ("JPN", "143462", "JPY"), ("CHN", "143465", "CNY"), ("KOR", "143466", "KRW"),
+        ("BRA", "143503", "BRL"), ("AFG", "143610", "USD"), ("XKS", "143624", "EUR"), ("TZA", "143572", "TZS"),
+        ("SRB", "143500", "EUR"), ("UKR", "143492", "USD"), ("BGR", "143526", "EUR"),
+    ])
+    func `a storefront has Apple's number and its currency`(country: String, identifier: String, currency: String)
+        throws
+    {
+        let entry = try table.entry(country)
+        #expect(entry.storefront == Storefront(countryCode: country, identifier: identifier))
+        #expect(entry.currency.code == currency)
+    }
+
+    @Test func `there are the App Store's 175 storefronts, in order and none twice`() {
+        let codes = table.entries.map(\.storefront.countryCode)
+        #expect(codes.count == 175)
+        #expect(codes == codes.sorted())
+        #expect(Set(codes).count == 175)
+        #expect(Set(table.entries.map(\.storefront.identifier)).count == 175)
+        #expect(Set(table.entries.map(\.name)).count == 175)
+        #expect(Set(table.entries.map(\.locale)).count == 175)
+        #expect(Set(table.entries.map(\.regionCode)).count == 175)
+    }
+
+    @Test func `every line of the table is sound`() {
+        for entry in table.entries {
+            #expect(entry.storefront.countryCode.wholeMatch(of: /[A-Z]{3}/) != nil)
+            #expect(entry.storefront.identifier.wholeMatch(of: /143[456]\d{2}/) != nil)
+            #expect(entry.locale.wholeMatch(of: /[a-z]{2}(_[A-Z][a-z]{3})?_[A-Z]{2}/) != nil, "\(entry.locale)")
+            #expect(!entry.name.isEmpty && entry.name == entry.name.trimmingCharacters(in: .whitespaces))
+            #expect(entry.languages.first?.description == entry.locale)
+            #expect(Set(entry.languages).count == entry.languages.count)
+            // `DecimalAmount.fractionDigitsMax` rests on this.
+            #expect(entry.currency.exponent <= 2)
+        }
+    }
+
+    /// The App Store bills in these currencies; a misspelt one would be counted as having cents.
+    @Test func `every currency is one of ISO 4217's, and those without minor units are known`() {
+        let currencies = Set(table.entries.map(\.currency.code))
+        #expect(currencies.count == 43)
+        let known = Set(Locale.commonISOCurrencyCodes)
+        #expect(currencies.subtracting(known).isEmpty)
+        let withoutCents = currencies.filter { Currency(code: $0)?.exponent == 0 }
+        #expect(withoutCents.sorted() == ["CLP", "JPY", "KRW", "VND"])
+        #expect(table.entries.count { $0.currency.code == "EUR" } == 25)
+    }
+
+    /// ISO 3166-1, as Foundation knows it. Kosovo has no code there; the App Store calls it XKS.
+    @Test func `country code and locale name the same country`() throws {
+        for entry in table.entries where entry.storefront.countryCode != "XKS" {
+            let region = Locale.Region(entry.regionCode)
+            #expect(Locale.Region.isoRegions.contains(region), "\(entry.locale)")
+            // Both codes begin with the same letter, but for two.
+            let expected = ["SRB": "RS", "CYM": "KY"][entry.storefront.countryCode] ?? entry.storefront.countryCode
+            #expect(entry.regionCode.first == expected.first, "\(entry.storefront)")
+        }
+        #expect(try table.entry("XKS").regionCode == "XK")
+    }
+
+    @Test func `a storefront is described with all that is known of it`() throws {
+        let france = try table.entry("FRA").described
+        #expect(
+            france
+                == StorefrontDescription(
+                    countryCode: "FRA", identifier: "143442", name: "France",
+                    currency: try #require(Currency(code: "EUR")), locale: "fr_FR", languages: ["fr_FR", "en_GB"]))
+    }
+
+    @Test(arguments: [
+        ("fra", "FRA"), ("FR", "FRA"), ("France", "FRA"), ("UK", "GBR"), ("XKX", "XKS"), ("DUE", "DEU"), ("USB", "USA"),
+        ("türkiye", "TUR"),
+    ])
+    func `a wrong code is answered with the one that was meant`(text: String, meant: String) {
+        #expect(table.suggestion(for: text) == meant)
+        let error = #expect(throws: StoreError.self) { try table.entry(text) }
+        #expect(error?.message == "$.storefront: '\(text)' is no storefront; did you mean \(meant)?")
+    }
+
+    @Test(arguments: ["", "Atlantis", "QQQ", "1"])
+    func `nothing is suggested where nothing is near`(text: String) {
+        #expect(table.suggestion(for: text) == nil)
+        let error = #expect(throws: StoreError.self) { try table.entry(text) }
+        #expect(error?.message.hasSuffix("it must be a country code such as USA") == true)
+    }
+}

@@ -2,27 +2,12 @@ import ArgumentParser
 import StoreModels
 import Storebus
 import StorebusTesting
-import Synchronization
 import Testing
 
 /// What a command line ends with: words, stream and status.
 @Suite struct CommandLineTests {
-    /// Keeps what a program says.
-    final class Recorder: Sendable {
-        private let texts = Mutex((result: "", narration: ""))
-        var result: String { texts.withLock { $0.result } }
-        var narration: String { texts.withLock { $0.narration } }
-        var console: Console {
-            Console(
-                result: { text in self.texts.withLock { $0.result += text } },
-                narration: { text in self.texts.withLock { $0.narration += text } })
-        }
-    }
-
     private func run(_ arguments: String...) async -> (status: CLIExit, said: Recorder) {
-        let recorder = Recorder()
-        let status = await CommandLineEntry.run(arguments, console: recorder.console)
-        return (status, recorder)
+        await Recorder.run(arguments)
     }
 
     @Test func `a misspelt command is answered with the one that was meant`() async {
@@ -55,15 +40,15 @@ import Testing
 
     @Test(arguments: [["up", "--port", "70000"], ["up", "--port", "0"], ["up", "--bus-port", "x"]])
     func `a port is a number or auto`(arguments: [String]) async {
-        let recorder = Recorder()
-        #expect(await CommandLineEntry.run(arguments, console: recorder.console) == .usage)
+        let (status, recorder) = await Recorder.run(arguments)
+        #expect(status == .usage)
         #expect(recorder.narration.contains("port"))
     }
 
     @Test(arguments: [["--help"], ["help"], ["buy", "--help"], ["--version"]])
     func `help and version are results and succeed`(arguments: [String]) async {
-        let recorder = Recorder()
-        #expect(await CommandLineEntry.run(arguments, console: recorder.console) == .success)
+        let (status, recorder) = await Recorder.run(arguments)
+        #expect(status == .success)
         #expect(!recorder.result.isEmpty)
         #expect(recorder.narration == "")
     }
@@ -107,13 +92,13 @@ import Testing
     }
 
     @Test func `files and apps are paired, and one app takes one file`() throws {
-        #expect(try UpPlan.pair([], []).isEmpty)
-        #expect(try UpPlan.pair(["A"], []).map(\.bundleId) == ["com.example.app"])
-        #expect(try UpPlan.pair(["A", "B"], ["a", "b"]).map(\.bundleId) == ["a", "b"])
+        #expect(try CatalogFile.pair([], []).isEmpty)
+        #expect(try CatalogFile.pair(["A"], []).map(\.bundleId) == ["com.example.app"])
+        #expect(try CatalogFile.pair(["A", "B"], ["a", "b"]).map(\.bundleId) == ["a", "b"])
         for (files, names) in [
             (["A", "B"], []), (["A", "B"], ["a"]), (["A", "B"], ["a", "a"]), (["A"], ["a", "b"]),
         ] {
-            let error = #expect(throws: CLIError.self) { try UpPlan.pair(files, names) }
+            let error = #expect(throws: CLIError.self) { try CatalogFile.pair(files, names) }
             #expect(error?.status == .usage)
         }
     }

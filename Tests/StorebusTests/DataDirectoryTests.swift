@@ -17,7 +17,9 @@ import Testing
     private func find(
         _ options: GlobalOptions, in directory: String, _ environment: [String: String] = [:]
     ) throws -> CommandContext {
-        try CommandContext.find(options, environment: environment, currentDirectory: directory)
+        let environment = CommandEnvironment(
+            console: Recorder().console, variables: environment, currentDirectory: directory)
+        return try CommandEnvironment.$current.withValue(environment) { try CommandContext.find(options) }
     }
 
     @Test func `the store of a project is found from any directory below it`() throws {
@@ -59,7 +61,7 @@ import Testing
 
     @Test func `without any store the default address is tried`() throws {
         let empty = try TemporaryDirectory()
-        #expect(try find(options(), in: empty.path).api.url == CommandContext.defaultURL)
+        #expect(try find(options(), in: empty.path).api.url == EffectiveSettings.defaultURL)
     }
 
     @Test func `a named directory without a running store is said to be so`() throws {
@@ -80,7 +82,7 @@ import Testing
     @Test func `an empty variable counts as none`() throws {
         let empty = try TemporaryDirectory()
         let context = try find(options(), in: empty.path, ["STOREBUS_URL": "", "STOREBUS_ADMIN_KEY": ""])
-        #expect(context.api.url == CommandContext.defaultURL)
+        #expect(context.api.url == EffectiveSettings.defaultURL)
         #expect(context.api.adminKey == nil)
     }
 

@@ -35,7 +35,7 @@ import Testing
         let body = try #require(try StrictJSON.parse(Array(error.json.utf8))["error"])
         #expect(body["message"] == "catalog is away")
         #expect(body["hint"] == "try again; storebus status")
-        #expect(body["traceId"] == "4bf92f35")
+        #expect(body["trace_id"] == "4bf92f35")
         #expect(body["retryable"] == true)
         #expect(body["details"]?["service"] == "catalog")
     }

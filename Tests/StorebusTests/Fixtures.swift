@@ -1,3 +1,4 @@
+import ArgumentParser
 import StoreModels
 import Storebus
 
@@ -7,6 +8,17 @@ enum Fixtures {
 
     static func money(_ amount: String) -> Money {
         Money(amount: amount, currency: dollar) ?? { preconditionFailure("'\(amount)' is no amount") }()
+    }
+
+    /// The context of a command with these flags, which speaks with the script.
+    static func context(
+        _ transport: StubTransport, _ recorder: Recorder, _ arguments: String...
+    ) throws -> CommandContext {
+        let environment = CommandEnvironment(console: recorder.console, currentDirectory: "/nowhere")
+        let options = try GlobalOptions.parse(arguments)
+        return CommandContext(
+            environment: environment, options: options,
+            settings: EffectiveSettings.find(url: "http://store", data: nil, environment), api: transport.api())
     }
 
     static let session = Session(

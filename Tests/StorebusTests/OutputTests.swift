@@ -6,9 +6,9 @@ import Testing
 @Suite struct OutputTests {
     @Test func `products stand in a table`() throws {
         let free = Fixtures.product("pro.monthly", "9.99", period: .init(numberOfUnits: 1, unit: .month), trial: true)
-        let table = ProductTable.text([free, Fixtures.product("hidden\u{1B}[31mbeaches", "1.99")])
+        let table = ProductTable.table([free, Fixtures.product("hidden\u{1B}[31mbeaches", "1.99")])
         #expect(
-            table == """
+            table.text == """
                 PRODUCT             TYPE                      PRICE  OFFER        GROUP  TITLE
                 pro.monthly         autoRenewable  9.99 USD a month  1 week free  pro    Title of pro.monthly
                 hidden [31mbeaches  nonConsumable          1.99 USD  -            -      Title of hidden [31mbeaches
@@ -17,8 +17,7 @@ import Testing
     }
 
     @Test func `nothing to list says what to do`() {
-        #expect(ProductTable.text([]).contains("storebus import App.storekit"))
-        #expect(TransactionTable.text([]).contains("storebus buy"))
+        #expect(TransactionTable.next([]).contains("storebus buy"))
     }
 
     @Test func `transactions stand in a table`() {
@@ -26,7 +25,7 @@ import Testing
             transaction: Fixtures.transaction("t_1", .purchased, identifier: "2000000000000001"), account: "alice",
             bundleId: "com.example.app", isFinished: false)
         #expect(
-            TransactionTable.text([row]) == """
+            TransactionTable.table([row]).text == """
                 TRANSACTION       ACCOUNT  PRODUCT      STATE      FINISHED  SENT     PRICE  DATE                  REMARKS
                 2000000000000001  alice    pro.monthly  purchased  no           2  9.99 USD  2026-11-21 10:00:04Z  trial, expires 2026-11-28 10:00:04Z
 
@@ -60,9 +59,10 @@ import Testing
                 account    alice (USA) on device alice-1
                 offer      1 week free, then 9.99 USD      eligible
                 purchased  2000000000000001  trial, expires 2026-11-28 10:00:04Z
-                           not finished: sent again until the app finishes it      storebus finish 2000000000000001 --as alice
+                           not finished: sent again until the app finishes it
 
                 """)
+        #expect(outcome.answer.next == "storebus finish 2000000000000001 --as alice")
         #expect(outcome.status == .success)
     }
 

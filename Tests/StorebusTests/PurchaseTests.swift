@@ -17,9 +17,8 @@ import Testing
                 degraded: []))
     }
 
-    private func context(_ transport: StubTransport) -> CommandContext {
-        CommandContext(
-            console: CommandLineTests.Recorder().console, output: .human, api: transport.api(), directory: nil)
+    private func context(_ transport: StubTransport) throws -> CommandContext {
+        try Fixtures.context(transport, Recorder())
     }
 
     private func purchase(_ product: String = "pro.monthly", timeout: Duration = .seconds(20)) -> Purchase {
@@ -36,7 +35,7 @@ import Testing
             StubTransport.on(.post, "/v1/payments", 503, StubTransport.problem(503, .serviceUnavailable)),
             StubTransport.on(.post, "/v1/payments", 201, purchased),
         ])
-        let outcome = try await purchase().run(installation, context(transport))
+        let outcome = try await purchase().run(installation, try context(transport))
         #expect(outcome.status == .success)
         #expect(transport.unused == 0)
         let payments = transport.requests.filter { $0.path == "/v1/payments" }
@@ -51,7 +50,7 @@ import Testing
             StubTransport.lost,
             StubTransport.on(.post, "/v1/payments", 201, purchased),
         ])
-        #expect(try await purchase().run(installation, context(transport)).status == .success)
+        #expect(try await purchase().run(installation, try context(transport)).status == .success)
     }
 
     @Test func `giving up says that the purchase may have happened and how to ask again`() async throws {
@@ -61,7 +60,7 @@ import Testing
             StubTransport.on(.post, "/v1/payments", 504, StubTransport.problem(504, .outcomeUnknown)),
         ])
         let error = await #expect(throws: CLIError.self) {
-            try await purchase(timeout: .zero).run(installation, context(transport))
+            try await purchase(timeout: .zero).run(installation, try context(transport))
         }
         #expect(error?.status == .temporary)
         #expect(error?.hints.first?.contains("--idempotency-key key-1") == true)
@@ -76,7 +75,7 @@ import Testing
             StubTransport.on(.get, "/admin/v1/apps/com.example.app/products", 200, list),
         ])
         let error = await #expect(throws: CLIError.self) {
-            try await purchase("pro.month").run(installation, context(transport))
+            try await purchase("pro.month").run(installation, try context(transport))
         }
         #expect(error?.code.name == "productNotFound")
         #expect(error?.status == .purchaseFailed)
@@ -90,7 +89,7 @@ import Testing
             StubTransport.on(.post, "/v1/products/query", 503, StubTransport.problem(503, .serviceUnavailable)),
             StubTransport.on(.post, "/v1/payments", 201, purchased),
         ])
-        let outcome = try await purchase().run(installation, context(transport))
+        let outcome = try await purchase().run(installation, try context(transport))
         #expect(outcome.product == nil)
         #expect(outcome.status == .success)
     }
@@ -101,7 +100,9 @@ import Testing
             StubTransport.on(.post, "/v1/products/query", 200, products("pro.monthly")),
             StubTransport.on(.post, "/v1/payments", 422, StubTransport.problem(422, .keyReused)),
         ])
-        let error = await #expect(throws: CLIError.self) { try await purchase().run(installation, context(transport)) }
+        let error = await #expect(throws: CLIError.self) {
+            try await purchase().run(installation, try context(transport))
+        }
         #expect(error?.code.name == "keyReused")
         #expect(error?.status == .refused)
     }

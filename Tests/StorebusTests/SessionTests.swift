@@ -52,7 +52,7 @@ import Testing
     @Test func `the observer connects again when the stream ends, and stops when a newer session took over`()
         async throws
     {
-        let recorder = CommandLineTests.Recorder()
+        let recorder = Recorder()
         let transport = StubTransport(
             [
                 StubTransport.on(.post, "/v1/sessions", 201, JSONText.value(Fixtures.session)),
@@ -62,7 +62,7 @@ import Testing
                 ["event: synchronized\nda", "ta: {\"seq\":1}\n\n"],
                 ["event: superseded\ndata: {\"seq\":2}\n\n"],
             ])
-        let context = CommandContext(console: recorder.console, output: .json, api: transport.api(), directory: nil)
+        let context = try Fixtures.context(transport, recorder, "-o", "json")
         try await Observer(installation: installation, context: context).run()
         #expect(
             recorder.result == """

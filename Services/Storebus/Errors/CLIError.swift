@@ -33,9 +33,11 @@ package struct CLIError: Error, Hashable, Sendable {
     }
 
     /// The form people read: the sentence, the code at the right, the hints below.
-    package var text: String {
-        var first = "error: \(message)"
-        first += String(repeating: " ", count: max(2, 78 - first.count)) + "[\(code.name)]"
+    package var text: String { text(.plain) }
+
+    package func text(_ style: Style) -> String {
+        let space = String(repeating: " ", count: max(2, 71 - message.count))
+        var first = style.paint("error:", .bad) + " \(Table.onOneLine(message))\(space)[\(code.name)]"
         if let traceId { first += "  trace \(traceId)" }
         let problems = self.problems.map { "  \($0)" }
         let second = hints.isEmpty ? [] : ["  " + hints.joined(separator: "      ")]
@@ -43,14 +45,15 @@ package struct CLIError: Error, Hashable, Sendable {
     }
 
     /// The form programs read, one line:
-    /// `{"error":{"code":"…","details":{},"docs":"docs/ERRORS.md#…","hint":"…","message":"…","retryable":false}}`
+    /// `{"error":{"code":"…","details":{},"docs":"docs/ERRORS.md#…","hint":"…","message":"…","retryable":false,
+    /// "trace_id":"…"}}`
     package var json: String {
         var members: [String: JSONValue] = [
             "code": .string(code.name), "message": .string(message), "hint": .string(hints.joined(separator: "; ")),
             "docs": .string("docs/ERRORS.md#\(code.name.lowercased())"), "retryable": .bool(retryable),
-            "details": .object(details),
+            "details": .object(details), "trace_id": .null,
         ]
-        if let traceId { members["traceId"] = .string(traceId) }
+        if let traceId { members["trace_id"] = .string(traceId) }
         return JSONText.line(.object(["error": .object(members)]))
     }
 

@@ -26,13 +26,21 @@ package struct CLIErrorCode: Hashable, Sendable {
     package static let serviceFailed = CLIErrorCode("serviceFailed", .temporary)
     package static let notReady = CLIErrorCode("notReady", .temporary)
     package static let transactionAmbiguous = CLIErrorCode("transactionAmbiguous", .usage)
+    /// A question was answered with no.
+    package static let notConfirmed = CLIErrorCode("notConfirmed", .refused)
+    /// `wait` and `ready`: it did not happen in time.
+    package static let notInTime = CLIErrorCode("notInTime", .refused)
+    /// `doctor` found something that has to be mended.
+    package static let unhealthy = CLIErrorCode("unhealthy", .refused)
+    /// A program that `env` was to run, or a file that `completions` was to write.
+    package static let commandFailed = CLIErrorCode("commandFailed", .noSuchFile)
     package static let `internal` = CLIErrorCode("internal", .bug)
 
     /// The codes above, for the registry in the docs.
     package static let own: [CLIErrorCode] = [
         usage, fileNotFound, fileUnreadable, serverUnreachable, answerInvalid, dataDirectoryInUse,
         dataDirectoryUnusable, portInUse, addressUnusable, executableMissing, serviceFailed, notReady,
-        transactionAmbiguous, `internal`,
+        transactionAmbiguous, notConfirmed, notInTime, unhealthy, commandFailed, `internal`,
     ]
 
     /// A code the store answered with.

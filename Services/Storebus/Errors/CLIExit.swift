@@ -1,7 +1,8 @@
 /// How `storebus` ends, after `sysexits.h` where it has a word for it. The table stands in `storebus --help` too.
 package enum CLIExit: Int32, CaseIterable, Sendable {
     case success = 0
-    /// The store understood and refused: not finishable, storefront differs, key used for another request.
+    /// The store understood and refused: not finishable, storefront differs, key used for another request. Also what
+    /// was expected did not happen: `wait`, `ready`, `doctor`.
     case refused = 1
     case purchaseFailed = 10
     case purchaseDeferred = 11
@@ -26,7 +27,7 @@ package enum CLIExit: Int32, CaseIterable, Sendable {
     package var meaning: String {
         switch self {
         case .success: "done"
-        case .refused: "the store refused"
+        case .refused: "the store refused, or what was expected did not happen"
         case .purchaseFailed: "the purchase failed or was cancelled"
         case .purchaseDeferred: "the purchase waits for approval"
         case .usage: "wrong command line"

@@ -20,14 +20,29 @@ package final class DirectoryLock: Sendable {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let holder = FileAccess.text(directory.lockFile) ?? "?"
             close(descriptor)
-            throw CLIError(
-                .dataDirectoryInUse, "the data directory \(directory.path) is held by pid \(holder) (storebus up)",
-                hints: ["use that store: storebus status", "stop it: kill \(holder)", "another store: --data DIR"],
-                details: ["pid": Int(holder).map { .integer($0) } ?? .null])
+            throw inUse(directory, by: holder)
         }
         ftruncate(descriptor, 0)
         _ = FileAccess.writeAll(Array("\(getpid())\n".utf8), to: descriptor)
         return DirectoryLock(descriptor: descriptor)
+    }
+
+    /// Who runs a store on the directory now.
+    /// - Returns: nil when nobody does.
+    package static func holder(_ directory: DataDirectory) -> Int32? {
+        let descriptor = open(directory.lockFile, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        // Whoever can have the lock, if only for a moment, sees that nobody holds it.
+        guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return nil }
+        return FileAccess.text(directory.lockFile).flatMap { Int32($0) }
+    }
+
+    static func inUse(_ directory: DataDirectory, by holder: String) -> CLIError {
+        CLIError(
+            .dataDirectoryInUse, "the data directory \(directory.path) is held by pid \(holder) (storebus up)",
+            hints: ["use that store: storebus status", "stop it: storebus down", "another store: --data DIR"],
+            details: ["pid": Int(holder).map { .integer($0) } ?? .null])
     }
 
     deinit { close(descriptor) }

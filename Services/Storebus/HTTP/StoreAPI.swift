@@ -68,86 +68,47 @@ package struct StoreAPI: Sendable {
         return stream.bytes
     }
 
-    // MARK: Admin
-
-    /// `GET /admin/v1/apps/{bundleId}`; nil when there is no such app.
-    package func app(_ bundleId: String) async throws(CLIError) -> App? {
-        do {
-            return try await call(
-                .get, "/admin/v1/apps/\(PercentEncoding.encode(bundleId))", token: adminKey, body: nil)
-        } catch  where error.code.name == StoreErrorCode.notFound.name {
-            return nil
-        }
-    }
-
-    /// `PUT /admin/v1/apps/{bundleId}/catalog`
-    package func importCatalog(
-        _ bytes: [UInt8], fileName: String, bundleId: String
-    ) async throws(CLIError) -> ImportReport {
-        let path =
-            "/admin/v1/apps/\(PercentEncoding.encode(bundleId))/catalog?fileName=\(PercentEncoding.encode(fileName))"
-        return try decode(
-            ImportReport.self,
-            await exchange(StoreRequest(.put, path, token: adminKey, body: bytes, timeout: .seconds(120))))
-    }
-
-    /// `GET /admin/v1/apps/{bundleId}/products`: all of them, in the catalogue's order.
-    package func catalogProducts(_ bundleId: String, storefront: String) async throws(CLIError) -> [Product] {
-        let path = "/admin/v1/apps/\(PercentEncoding.encode(bundleId))/products"
-        var products: [Product] = []
-        var after: String?
-        repeat {
-            var query = "?storefront=\(PercentEncoding.encode(storefront))&limit=100"
-            if let after { query += "&after=\(PercentEncoding.encode(after))" }
-            let page: ProductsPageAnswer = try await call(.get, path + query, token: adminKey, body: nil)
-            products += page.products
-            after = page.after
-        } while after != nil
-        return products
-    }
-
-    /// `GET /admin/v1/transactions`: everybody's, each with the account it belongs to.
-    package func allTransactions(filter: [(String, String)]) async throws(CLIError) -> [TransactionsPage] {
-        try await pages("/admin/v1/transactions", token: adminKey, filter: filter)
-    }
-
-    /// `GET /admin/v1/services`
-    package func services() async throws(CLIError) -> JSONValue {
-        try await call(.get, "/admin/v1/services", token: adminKey, body: nil)
-    }
-
     // MARK: Exchange
 
-    private func pages(
-        _ path: String, token: String?, filter: [(String, String)] = []
-    ) async throws(CLIError) -> [TransactionsPage] {
+    /// All of a list, page by page.
+    func pages(_ path: String, token: String?) async throws(CLIError) -> [TransactionsPage] {
         var pages: [TransactionsPage] = []
         var after: String?
         repeat {
-            let parameters = filter + (after.map { [("after", $0)] } ?? [])
-            let query = parameters.map { "\($0.0)=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
-            let page: TransactionsPage = try await call(
-                .get, query.isEmpty ? path : "\(path)?\(query)", token: token, body: nil)
+            let page: TransactionsPage = try await get(path, ["after": after], token: token)
             pages.append(page)
             after = page.after
         } while after != nil
         return pages
     }
 
-    private func call<Answer: Decodable>(
+    /// - Parameter query: names in any order; those without a value are left out.
+    func get<Answer: Decodable>(
+        _ path: String, _ query: KeyValuePairs<String, String?> = [:], token: String?, timeout: Duration = .seconds(10)
+    ) async throws(CLIError) -> Answer {
+        let request = StoreRequest(.get, path + Self.query(query), token: token, timeout: timeout)
+        return try decode(Answer.self, await exchange(request))
+    }
+
+    static func query(_ query: KeyValuePairs<String, String?>) -> String {
+        let parts = query.compactMap { name, value in value.map { "\(name)=\(PercentEncoding.encode($0))" } }
+        return parts.isEmpty ? "" : "?" + parts.joined(separator: "&")
+    }
+
+    func call<Answer: Decodable>(
         _ method: StoreRequest.Method, _ path: String, token: String?, body: [String: JSONValue]?
     ) async throws(CLIError) -> Answer {
         let bytes = body.map { Array(JSONText.line(.object($0)).utf8) }
         return try decode(Answer.self, await exchange(StoreRequest(method, path, token: token, body: bytes)))
     }
 
-    private func exchange(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
+    func exchange(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
         let response = try await transport.send(request)
         guard (200..<300).contains(response.status) else { throw Problem.error(of: response, at: url) }
         return response
     }
 
-    private func decode<Answer: Decodable>(_ type: Answer.Type, _ response: StoreResponse) throws(CLIError) -> Answer {
+    func decode<Answer: Decodable>(_ type: Answer.Type, _ response: StoreResponse) throws(CLIError) -> Answer {
         do {
             return try StoreJSON.decode(type, from: response.body)
         } catch {

@@ -12,7 +12,7 @@ package protocol StoreTransport: Sendable {
 
 /// A request to the gateway.
 package struct StoreRequest: Hashable, Sendable {
-    package enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT" }
+    package enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", delete = "DELETE" }
 
     package var method: Method
     /// With its query, percent-encoded.

@@ -23,11 +23,11 @@ package struct EventPrinter: Sendable {
 
     /// One or more lines, each with its line feed; nothing for an empty list.
     package mutating func text(_ event: ServerSentEvent, at now: Timestamp) -> String {
-        let time = Words.time(now).split(separator: " ").last.map { $0.dropLast() } ?? ""
+        let time = Words.clock(now)
         let lines: [String]
         switch event.event {
-        case "updatedTransactions": lines = transactions(event).map { updated($0) }
-        case "removedTransactions": lines = transactions(event).map { removed($0) }
+        case "updatedTransactions": lines = Self.transactions(event).map { updated($0) }
+        case "removedTransactions": lines = Self.transactions(event).map { removed($0) }
         case "synchronized": lines = ["up to date, waiting      ^C ends"]
         default: lines = ["\(event.event)  \(Table.onOneLine(event.data))"]
         }
@@ -41,9 +41,14 @@ package struct EventPrinter: Sendable {
         return comment.isEmpty || comment == "alive" ? nil : "note: \(Table.onOneLine(comment))\n"
     }
 
+    /// The transactions it is about, one a line.
+    package static func names(_ event: ServerSentEvent) -> String {
+        transactions(event).map { Words.name($0) + "\n" }.joined()
+    }
+
     private struct Transactions: Decodable { var transactions: [PaymentTransaction] }
 
-    private func transactions(_ event: ServerSentEvent) -> [PaymentTransaction] {
+    private static func transactions(_ event: ServerSentEvent) -> [PaymentTransaction] {
         (try? StoreJSON.decode(Transactions.self, from: Array(event.data.utf8)))?.transactions ?? []
     }
 

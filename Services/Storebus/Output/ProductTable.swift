@@ -2,10 +2,7 @@ import StoreModels
 
 /// Products as `storebus product list` shows them.
 package enum ProductTable {
-    package static func text(_ products: [Product]) -> String {
-        guard !products.isEmpty else {
-            return "no products yet      import a catalogue: storebus import App.storekit\n"
-        }
+    package static func table(_ products: [Product]) -> Table {
         var table = Table([
             .init("PRODUCT"), .init("TYPE"), .init("PRICE", .right), .init("OFFER"), .init("GROUP"), .init("TITLE"),
         ])
@@ -16,6 +13,6 @@ package enum ProductTable {
                 product.localizedTitle,
             ])
         }
-        return table.text
+        return table
     }
 }

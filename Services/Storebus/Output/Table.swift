@@ -1,5 +1,5 @@
-/// Rows under a header, each column as wide as its widest cell, two spaces between. The same text on a terminal and in
-/// a pipe.
+/// Rows under a header, each column as wide as its widest cell, two spaces between. The same columns on a terminal and
+/// in a pipe.
 package struct Table: Hashable, Sendable {
     /// How a column's cells stand.
     package enum Alignment: Hashable, Sendable { case left, right }
@@ -7,9 +7,12 @@ package struct Table: Hashable, Sendable {
     package struct Column: Hashable, Sendable {
         package var title: String
         package var alignment: Alignment
-        package init(_ title: String, _ alignment: Alignment = .left) {
+        /// Its cells are words for a state, which a terminal shows in colour.
+        package var isState: Bool
+        package init(_ title: String, _ alignment: Alignment = .left, isState: Bool = false) {
             self.title = title
             self.alignment = alignment
+            self.isState = isState
         }
     }
 
@@ -25,24 +28,32 @@ package struct Table: Hashable, Sendable {
     }
 
     /// With a line feed at the end of every line and no spaces before it.
-    package var text: String {
-        let all = [columns.map(\.title)] + rows
-        let widths = columns.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
-        return all.map { row in
-            let cells = columns.indices.map { Self.pad(row[$0], widths[$0], columns[$0].alignment) }
-            return Self.trimmingEnd(cells.joined(separator: "  ")) + "\n"
-        }.joined()
+    package var text: String { text(.plain) }
+
+    package func text(_ style: Style) -> String {
+        let titles = columns.map(\.title)
+        let widths = columns.indices.map { column in ([titles] + rows).map { $0[column].count }.max() ?? 0 }
+        let header = line(titles, widths, style) { _ in .strong }
+        return header
+            + rows.map { row in
+                line(row, widths, style) { columns[$0].isState ? .of(state: row[$0]) : nil }
+            }.joined()
     }
 
-    private static func pad(_ cell: String, _ width: Int, _ alignment: Alignment) -> String {
-        let space = String(repeating: " ", count: width - cell.count)
-        return alignment == .left ? cell + space : space + cell
-    }
-
-    private static func trimmingEnd(_ text: String) -> String {
-        var text = Substring(text)
-        while text.last == " " { text.removeLast() }
-        return String(text)
+    private func line(
+        _ cells: [String], _ widths: [Int], _ style: Style, _ tone: (Int) -> Style.Tone?
+    ) -> String {
+        // Spaces at the end of a line are of no column; a colour must not keep them from being cut.
+        let last = cells.lastIndex { !$0.isEmpty } ?? -1
+        var text = ""
+        for column in 0..<(last + 1) {
+            let space = String(repeating: " ", count: widths[column] - cells[column].count)
+            let cell = style.paint(cells[column], tone(column))
+            if column > 0 { text += "  " }
+            if columns[column].alignment == .right { text += space + cell } else { text += cell }
+            if columns[column].alignment == .left, column < last { text += space }
+        }
+        return text + "\n"
     }
 
     /// A product's title may hold anything; a line feed or an escape sequence in it must not reach a terminal.

@@ -26,10 +26,9 @@ package enum TransactionTable {
         }
     }
 
-    package static func text(_ rows: [Row]) -> String {
-        guard !rows.isEmpty else { return "no transactions      buy something: storebus buy PRODUCT --as alice\n" }
+    package static func table(_ rows: [Row]) -> Table {
         var table = Table([
-            .init("TRANSACTION"), .init("ACCOUNT"), .init("PRODUCT"), .init("STATE"), .init("FINISHED"),
+            .init("TRANSACTION"), .init("ACCOUNT"), .init("PRODUCT"), .init("STATE", isState: true), .init("FINISHED"),
             .init("SENT", .right), .init("PRICE", .right), .init("DATE"), .init("REMARKS"),
         ])
         for row in rows {
@@ -41,6 +40,15 @@ package enum TransactionTable {
                 Words.remarks(transaction),
             ])
         }
-        return table.text
+        return table
+    }
+
+    /// What is useful after having seen them.
+    package static func next(_ rows: [Row]) -> String {
+        guard let first = rows.first else { return "storebus buy PRODUCT --as alice" }
+        guard let unfinished = rows.first(where: { !$0.isFinished }) else {
+            return "storebus tx show \(Words.name(first.transaction))"
+        }
+        return "storebus finish \(Words.name(unfinished.transaction)) --as \(unfinished.account)"
     }
 }

@@ -12,6 +12,11 @@ package enum Words {
         return text.split(separator: "T", maxSplits: 1).joined(separator: " ")
     }
 
+    /// `10:00:04`, UTC
+    package static func clock(_ timestamp: Timestamp) -> String {
+        time(timestamp).split(separator: " ").last.map { String($0.dropLast()) } ?? ""
+    }
+
     /// `1 month`, `3 months`
     package static func period(_ period: SubscriptionPeriod) -> String { period.description }
 
@@ -31,7 +36,7 @@ package enum Words {
         }
     }
 
-    private static func every(_ period: SubscriptionPeriod) -> String {
+    static func every(_ period: SubscriptionPeriod) -> String {
         period.numberOfUnits == 1 ? "a \(period.unit.rawValue)" : "every \(period)"
     }
 

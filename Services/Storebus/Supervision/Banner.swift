@@ -32,11 +32,14 @@ package struct Banner: Hashable, Sendable {
     /// What `Next` suggests to buy.
     package var product: String?
     package var bundleId: String
+    /// How the store is stopped.
+    package var stop: String
     package var startedIn: Duration
 
     package init(
         url: String, busURL: String, monitorPort: Int, services: [String], dataDirectory: String, adminKeyPlace: String,
-        imports: [Import], product: String?, bundleId: String, startedIn: Duration
+        imports: [Import], product: String?, bundleId: String,
+        stop: String = "^C stops", startedIn: Duration
     ) {
         self.url = url
         self.busURL = busURL
@@ -47,6 +50,7 @@ package struct Banner: Hashable, Sendable {
         self.imports = imports
         self.product = product
         self.bundleId = bundleId
+        self.stop = stop
         self.startedIn = startedIn
     }
 
@@ -62,13 +66,13 @@ package struct Banner: Hashable, Sendable {
             lines.append(Self.line("Catalogue", imported.bundleId, imported.summary))
             lines += imported.notes.map { "    note: \(Table.onOneLine($0))" }
         }
-        lines.append(Self.line("Next", next, "^C stops"))
+        lines.append(Self.line("Next", next, stop))
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private var next: String {
+    package var next: String {
         guard let product else { return "storebus import App.storekit" }
-        let bundle = bundleId == CommandContext.defaultBundleId ? "" : " --bundle-id \(bundleId)"
+        let bundle = bundleId == EffectiveSettings.defaultBundleId ? "" : " --bundle-id \(bundleId)"
         return "storebus buy \(product) --as alice\(bundle)"
     }
 

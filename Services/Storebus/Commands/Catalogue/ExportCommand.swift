@@ -1,0 +1,36 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus export`
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Print the catalogue in force, as it was imported.",
+        discussion: """
+            storebus export > App.storekit
+            storebus export --format json --bundle-id com.example.a
+
+            'storekit' is the file byte for byte, unknown members and all. 'json' is the same content on one line, with \
+            sorted members, which compares well. Storebus's own JSON is a .storekit file with more members, so both \
+            forms can be imported again.
+            """)
+
+    enum Form: String, CaseIterable, ExpressibleByArgument { case storekit, json }
+
+    @Option(help: ArgumentHelp("storekit or json.", valueName: "form"))
+    var format = Form.storekit
+
+    @OptionGroup var app: AppOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try CommandContext.find(global, bundleId: app.bundleId)
+        let bytes = try await context.progress.during("exporting \(context.bundleId)") { () throws(CLIError) in
+            try await context.api.exportCatalog(context.bundleId)
+        }
+        guard let catalogue = try? StrictJSON.parse(bytes) else {
+            throw CLIError(.answerInvalid, "what \(context.api.url) exported is no JSON")
+        }
+        let text = format == .json ? JSONText.line(catalogue) + "\n" : String(decoding: bytes, as: UTF8.self)
+        context.print(Answer(text, data: catalogue, names: [context.bundleId]))
+    }
+}

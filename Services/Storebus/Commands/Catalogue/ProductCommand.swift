@@ -1,0 +1,42 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus product …`
+struct ProductCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "product", abstract: "Look at the catalogue.",
+        discussion: """
+            storebus product list --storefront FRA
+            storebus product price com.example.pro.monthly --storefront USA,FRA,JPN
+            """,
+        subcommands: [List.self, ProductShowCommand.self, ProductPriceCommand.self, ProductAvailabilityCommand.self])
+
+    /// `storebus product list`
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List an app's products.",
+            discussion: "storebus product list --storefront FRA", aliases: ["ls"])
+
+        @Option(
+            help: ArgumentHelp("Whose prices and words: a country's three letters.", valueName: "country"),
+            completion: Completion.storefronts)
+        var storefront = "USA"
+
+        @OptionGroup var app: AppOptions
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            let products = try await context.api.catalogProducts(
+                context.bundleId, storefront: storefront.uppercased())
+            let option = Known.option(context.bundleId)
+            context.print(
+                Answer(
+                    ProductTable.table(products), items: products.map { JSONText.value($0) },
+                    names: products.map(\.productIdentifier),
+                    next: products.first.map { "storebus buy \($0.productIdentifier) --as alice\(option)" }
+                        ?? "storebus import App.storekit\(option)",
+                    ifEmpty: "no products yet"))
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus completions`
+struct CompletionsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "completions", abstract: "Print or install a shell's completions.",
+        discussion: """
+            storebus completions zsh --install
+            source <(storebus completions bash)
+
+            Products, accounts, transactions and storefronts are asked of the running store.
+            """)
+
+    /// Where each shell looks, and the script it gets.
+    enum Shell: String, CaseIterable, ExpressibleByArgument {
+        case bash, zsh, fish
+
+        var script: String {
+            let shell: CompletionShell =
+                switch self {
+                case .bash: .bash
+                case .zsh: .zsh
+                case .fish: .fish
+                }
+            return StorebusCommand.completionScript(for: shell)
+        }
+
+        /// - Parameter variables: `HOME` must be among them.
+        func path(_ variables: [String: String]) -> String? {
+            guard let home = variables["HOME"] else { return nil }
+            return switch self {
+            case .bash:
+                "\(variables["XDG_DATA_HOME"] ?? "\(home)/.local/share")/bash-completion/completions/storebus"
+            case .zsh: "\(variables["ZDOTDIR"] ?? home)/.zfunc/_storebus"
+            case .fish: "\(variables["XDG_CONFIG_HOME"] ?? "\(home)/.config")/fish/completions/storebus.fish"
+            }
+        }
+
+        var afterwards: String? {
+            switch self {
+            case .bash: "a new shell has them, if the package bash-completion is there"
+            case .zsh: "~/.zshrc needs, before compinit: fpath+=(${ZDOTDIR:-~}/.zfunc)"
+            case .fish: nil
+            }
+        }
+    }
+
+    @Argument(help: ArgumentHelp("bash, zsh or fish.", valueName: "shell"))
+    var shell: Shell
+
+    @Flag(help: "Write it where the shell looks.")
+    var install = false
+
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let script = shell.script
+        guard install else {
+            return output.print(
+                Answer(script, data: ["shell": .string(shell.rawValue), "script": .string(script)]))
+        }
+        guard let path = shell.path(CommandEnvironment.current.variables) else {
+            throw CLIError(.usage, "HOME is not set", hints: ["storebus completions \(shell.rawValue) > FILE"])
+        }
+        try FileAccess.makeDirectory(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+        try FileAccess.write(Array(script.utf8), to: path, mode: 0o644)
+        output.print(
+            Answer(
+                "installed  \(path)\n", data: ["shell": .string(shell.rawValue), "path": .string(path)],
+                names: [path], notes: shell.afterwards.map { [$0] } ?? []))
+    }
+}

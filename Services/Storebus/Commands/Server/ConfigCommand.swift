@@ -1,0 +1,63 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus config …`
+struct ConfigCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config", abstract: "See what is in force, and why.",
+        discussion: "storebus config show", subcommands: [Show.self])
+
+    /// `storebus config show`
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Show each value with where it came from; secrets stay hidden.",
+            discussion: """
+                storebus config show
+                storebus config show --url http://127.0.0.1:7431 -o json
+
+                A flag goes before a variable, a variable before .storebus/run/up.json here or in a directory above, and \
+                that before the default.
+                """)
+
+        @OptionGroup var app: AppOptions
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let environment = CommandEnvironment.current
+            let settings = EffectiveSettings.find(
+                url: global.url, data: global.data, bundleId: app.bundleId, environment)
+            let rows = Self.rows(settings, global.output, environment)
+            var table = Table([.init("SETTING"), .init("VALUE"), .init("FROM")])
+            for row in rows { table.add([row.name, row.value, row.origin]) }
+            let items = rows.map { row -> JSONValue in
+                ["setting": .string(row.name), "value": .string(row.value), "origin": .string(row.origin)]
+            }
+            global.output.print(
+                Answer(
+                    table, items: items, names: rows.map(\.name), next: "storebus doctor",
+                    notes: EffectiveSettings.misspeltVariables(environment.variables), ifEmpty: ""))
+        }
+
+        private static func rows(
+            _ settings: EffectiveSettings, _ output: OutputOptions, _ environment: CommandEnvironment
+        ) -> [(name: String, value: String, origin: String)] {
+            let isOn = output.style(environment).isOn
+            let color =
+                if output.color != .auto { "--color" } else if environment.variables["NO_COLOR"] != nil {
+                    "NO_COLOR"
+                } else if environment.variables["CLICOLOR_FORCE"] != nil { "CLICOLOR_FORCE" } else {
+                    environment.terminal.isOutput ? "a terminal" : "no terminal"
+                }
+            return [
+                ("url", settings.url.text, settings.url.origin),
+                (
+                    "dataDirectory", settings.directory?.path ?? "-",
+                    settings.directory == nil ? "-" : settings.directoryOrigin
+                ),
+                ("adminKey", settings.adminKey == nil ? "-" : "hidden", settings.adminKey?.origin ?? "-"),
+                ("bundleId", settings.bundleId.text, settings.bundleId.origin),
+                ("color", isOn ? "on" : "off", color),
+            ]
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import ArgumentParser
+import Glibc
+import StoreModels
+
+/// `storebus down`
+struct DownCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "down", abstract: "Stop the store that runs on a data directory.",
+        discussion: """
+            storebus down
+            storebus down --data /var/lib/storebus --timeout 20s
+
+            Services finish what they have begun. A store that does not run is no error.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let environment = CommandEnvironment.current
+        let directory = try DataDirectory.choose(global, environment)
+        guard let pid = DirectoryLock.holder(directory) else {
+            return global.output.print(
+                Answer(
+                    "no store runs on \(directory.path)\n", data: Self.data(directory, nil), next: "storebus up"))
+        }
+        let timeout = global.timeout?.duration ?? .seconds(30)
+        let progress = Progress(environment, isQuiet: global.output.quiet)
+        try await progress.during("waiting for pid \(pid) to end") { () throws(CLIError) in
+            try await Self.stop(pid, directory, within: timeout)
+        }
+        global.output.print(
+            Answer(
+                "stopped  \(directory.path)  pid \(pid)\n", data: Self.data(directory, pid), names: ["\(pid)"],
+                next: "storebus up"))
+    }
+
+    private static func data(_ directory: DataDirectory, _ pid: Int32?) -> JSONValue {
+        ["dataDirectory": .string(directory.path), "pid": pid.map { .integer($0) } ?? .null]
+    }
+
+    /// Asks the process to end, and waits until it has let go of the directory.
+    private static func stop(_ pid: Int32, _ directory: DataDirectory, within timeout: Duration) async throws(CLIError)
+    {
+        guard kill(pid, SIGTERM) == 0 || errno == ESRCH else {
+            throw CLIError(
+                CLIErrorCode(.forbidden), "cannot stop pid \(pid): \(FileAccess.systemReason)",
+                hints: ["it belongs to another user"])
+        }
+        let deadline = ContinuousClock.now + timeout
+        while DirectoryLock.holder(directory) == pid {
+            guard ContinuousClock.now < deadline else {
+                throw CLIError(
+                    .notInTime, "pid \(pid) still runs after \(Words.delay(timeout))",
+                    hints: ["logs: \(directory.logDirectory)", "end it: kill -9 \(pid)"])
+            }
+            try? await ContinuousClock().sleep(for: .milliseconds(20))
+        }
+    }
+}
+
+extension DataDirectory {
+    /// The directory commands about the processes themselves mean: `--data`, else that of a running store here or
+    /// above, else `.storebus` here.
+    static func choose(_ options: GlobalOptions, _ environment: CommandEnvironment) throws(CLIError) -> DataDirectory {
+        if options.url != nil {
+            throw CLIError(
+                .usage, "a store elsewhere cannot be reached this way", hints: ["name its directory: --data DIR"])
+        }
+        return options.data.map { DataDirectory($0, currentDirectory: environment.currentDirectory) }
+            ?? RunRecord.search(from: environment.currentDirectory)
+            ?? DataDirectory(DataDirectory.defaultName, currentDirectory: environment.currentDirectory)
+    }
+}

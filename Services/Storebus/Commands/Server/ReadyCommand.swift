@@ -1,0 +1,89 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus ready`
+struct ReadyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ready", abstract: "Say whether the store is ready; for health checks and scripts.",
+        discussion: """
+            storebus ready
+            storebus ready --wait --timeout 30s
+
+            Exits with 0 or 1 and nothing else. With --wait it asks until the store is ready, 30s unless --timeout says \
+            otherwise.
+            """)
+
+    @Flag(help: "Ask again until it is ready.")
+    var wait = false
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        do throws(CLIError) {
+            try await answer()
+        } catch {
+            // A health check knows two answers only.
+            var error = error
+            error.status = .refused
+            throw error
+        }
+    }
+
+    private func answer() async throws(CLIError) {
+        let start = ContinuousClock.now
+        let timeout = global.timeout?.duration ?? .seconds(30)
+        let context = try await find(until: start + timeout)
+        let body = try await context.progress.during("waiting for \(context.api.url)") { () throws(CLIError) in
+            try await Self.poll(context, until: wait ? start + timeout : start)
+        }
+        let url = context.api.url
+        context.print(
+            Answer(
+                data: ["url": .string(url), "ready": true, "readiness": body], names: [url], next: "storebus status"
+            ) {
+                "\($0.paint("ready", .good))  \(url)\n"
+            })
+    }
+
+    /// With `--data` the store may only be about to write where it is.
+    private func find(until deadline: ContinuousClock.Instant) async throws(CLIError) -> CommandContext {
+        while true {
+            do throws(CLIError) {
+                return try CommandContext.find(global)
+            } catch  where wait && error.code == .serverUnreachable && ContinuousClock.now < deadline {
+                try? await ContinuousClock().sleep(for: Self.pause)
+            }
+        }
+    }
+
+    private static let pause = Duration.milliseconds(100)
+
+    private static func poll(
+        _ context: CommandContext, until deadline: ContinuousClock.Instant
+    ) async throws(CLIError) -> JSONValue {
+        while true {
+            var failure: CLIError
+            do throws(CLIError) {
+                let readiness = try await context.api.readiness()
+                if readiness.isReady { return readiness.body }
+                failure = notReady(context.api.url, readiness.body)
+            } catch {
+                failure = error
+            }
+            guard ContinuousClock.now < deadline else {
+                failure.hints = ["what is missing: storebus doctor"] + failure.hints
+                throw failure
+            }
+            try? await ContinuousClock().sleep(for: pause)
+        }
+    }
+
+    private static func notReady(_ url: String, _ body: JSONValue) -> CLIError {
+        let services = body["services"]?.objectValue ?? [:]
+        let silent = services.filter { $0.value != "answering" }.keys.sorted()
+        let which = silent.isEmpty ? "" : ": \(silent.joined(separator: ", ")) does not answer"
+        return CLIError(
+            .notReady, "\(url) is not ready\(which)", retryable: true,
+            details: ["readiness": body])
+    }
+}

@@ -1,0 +1,152 @@
+import StoreModels
+
+/// What `storebus status` says: the store's address, whether it is ready, and each service, as the bus sees it and as
+/// the data directory remembers its process.
+package struct StatusReport: Sendable {
+    package struct Row: Hashable, Sendable {
+        package var service: String
+        /// nil when the store runs elsewhere.
+        package var pid: Int32?
+        /// Ports of this process: what it serves, and its monitoring.
+        package var port: Int?
+        package var monitorPort: Int?
+        /// `pass`, `warn`, `fail`, or `away`.
+        package var health: String
+        package var version: String
+        package var message: String
+
+        package init(
+            service: String, pid: Int32?, port: Int?, monitorPort: Int?, health: String, version: String,
+            message: String = ""
+        ) {
+            self.service = service
+            self.pid = pid
+            self.port = port
+            self.monitorPort = monitorPort
+            self.health = health
+            self.version = version
+            self.message = message
+        }
+    }
+
+    package var url: String
+    /// What named the address.
+    package var origin: String
+    package var directory: String?
+    package var isReady: Bool
+    package var rows: [Row]
+    /// What the gateway itself said, whole.
+    package var services: JSONValue
+    package var readiness: JSONValue
+
+    package init(
+        url: String, origin: String, directory: String?, isReady: Bool, rows: [Row], services: JSONValue,
+        readiness: JSONValue
+    ) {
+        self.url = url
+        self.origin = origin
+        self.directory = directory
+        self.isReady = isReady
+        self.rows = rows
+        self.services = services
+        self.readiness = readiness
+    }
+
+    /// Asks the store; what needs the admin key is left out without one.
+    package static func gather(_ context: CommandContext) async throws(CLIError) -> StatusReport {
+        let readiness = try await context.api.readiness()
+        guard readiness.body["ready"] != nil else {
+            throw CLIError(
+                .answerInvalid, "\(context.api.url) answers, but not as a Storebus does",
+                hints: ["is it another program's port? --url names the store"])
+        }
+        let services = context.api.adminKey == nil ? .null : ((try? await context.api.services()) ?? .null)
+        return StatusReport(
+            url: context.api.url, origin: context.settings.url.origin, directory: context.directory?.path,
+            isReady: readiness.isReady,
+            rows: rows(services, context.directory), services: services, readiness: readiness.body)
+    }
+
+    /// One row for each instance on the bus; a service without any is away. The broker is on no bus: its process speaks
+    /// for it.
+    static func rows(_ services: JSONValue, _ directory: DataDirectory?) -> [Row] {
+        let instances = services["services"]?.arrayValue ?? []
+        let broker = directory.flatMap { ReadyFile.read($0.readyFile(ServiceRoster.broker)) }
+        var rows: [Row] = []
+        if directory != nil {
+            rows.append(
+                Row(
+                    service: ServiceRoster.broker, pid: broker?.pid, port: broker?.port,
+                    monitorPort: broker?.monitorPort, health: broker == nil ? "away" : "pass", version: "-"))
+        }
+        for service in ServiceName.allCases.map(\.rawValue) {
+            let file = directory.flatMap { ReadyFile.read($0.readyFile(service)) }
+            let here = instances.filter { $0["name"]?.stringValue == service }
+            rows += here.map { row(service, $0, $0["id"]?.stringValue == file?.instance ? file : nil) }
+            if here.isEmpty {
+                rows.append(
+                    Row(
+                        service: service, pid: file?.pid, port: file?.port, monitorPort: file?.monitorPort,
+                        health: services == .null ? "-" : "away", version: "-"))
+            }
+        }
+        return rows
+    }
+
+    private static func row(_ service: String, _ instance: JSONValue, _ file: ReadyFile?) -> Row {
+        let checks = instance["checks"]?.objectValue ?? [:]
+        let messages = checks.sorted { $0.key < $1.key }.compactMap { $0.value["message"]?.stringValue }
+        return Row(
+            service: service, pid: file?.pid, port: file?.port, monitorPort: file?.monitorPort,
+            health: instance["status"]?.stringValue ?? "-",
+            version: instance["version"]?.stringValue ?? "-",
+            message: messages.joined(separator: "; "))
+    }
+
+    package var answer: Answer {
+        Answer(data: json, names: rows.map(\.service), next: isReady ? "storebus product list" : "storebus doctor") {
+            [self] in text($0)
+        }
+    }
+
+    package var text: String { text(.plain) }
+
+    package func text(_ style: Style) -> String {
+        var table = Table([
+            .init("SERVICE"), .init("HEALTH", isState: true), .init("PID", .right), .init("PORT", .right),
+            .init("MONITOR", .right),
+            .init("VERSION"), .init("MESSAGE"),
+        ])
+        for row in rows {
+            table.add([
+                row.service, row.health, Self.text(row.pid.map(Int.init)), Self.text(row.port),
+                Self.text(row.monitorPort), row.version, row.message,
+            ])
+        }
+        let place = directory.map { "  data \($0)" } ?? ""
+        let state = isReady ? "ready" : "not ready"
+        return "\(url)  \(style.paint(state, .of(state: state)))\(place)  from \(origin)\n" + table.text(style)
+    }
+
+    package var json: JSONValue {
+        .object([
+            "url": .string(url), "origin": .string(origin), "dataDirectory": directory.map { .string($0) } ?? .null,
+            "ready": .bool(isReady),
+            "services": .array(rows.map(Self.json)), "readiness": readiness, "discovered": services,
+        ])
+    }
+
+    private static func json(_ row: Row) -> JSONValue {
+        .object([
+            "service": .string(row.service), "health": .string(row.health), "version": .string(row.version),
+            "pid": row.pid.map { .integer($0) } ?? .null, "port": row.port.map { .integer($0) } ?? .null,
+            "monitorPort": row.monitorPort.map { .integer($0) } ?? .null, "message": .string(row.message),
+        ])
+    }
+
+    /// 0 is a port a service does not have.
+    private static func text(_ number: Int?) -> String {
+        guard let number, number != 0 else { return "-" }
+        return "\(number)"
+    }
+}

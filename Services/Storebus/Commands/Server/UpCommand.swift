@@ -1,0 +1,79 @@
+import ArgumentParser
+
+/// `storebus up`
+struct UpCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "up", abstract: "Start a store: every service as a process of its own.",
+        discussion: """
+            storebus up
+            storebus up --detach
+            storebus up --import App.storekit --bundle-id com.example.app
+            storebus up --import A.storekit --bundle-id com.example.a --import B.storekit --bundle-id com.example.b
+
+            Starts, supervises and restarts the services until Ctrl-C. A data directory without a catalogue is given the \
+            sample one. Each file is a whole catalogue, so each needs an app of its own. STOREBUS_ADMIN_KEY takes the \
+            place of the admin key that is made up and kept in the data directory. With --detach the store goes on by \
+            itself once it is ready; storebus down stops it.
+            """)
+
+    @Option(
+        name: .customLong("import"), help: ArgumentHelp("Put this catalogue in force. Repeatable.", valueName: "file"),
+        completion: .file(extensions: ["storekit", "json"]))
+    var imports: [String] = []
+
+    @Option(help: ArgumentHelp("The app of the --import with the same place in the line.", valueName: "id"))
+    var bundleId: [String] = []
+
+    @Option(help: ArgumentHelp("Keep the store's data here.", valueName: "dir"), completion: .directory)
+    var data = DataDirectory.defaultName
+
+    @Option(help: ArgumentHelp("The gateway's port, or auto.", valueName: "n|auto"))
+    var port = PortChoice.fixed(7430)
+
+    @Option(help: ArgumentHelp("The bus's port, or auto; its monitoring is on the next one.", valueName: "n|auto"))
+    var busPort = PortChoice.fixed(7420)
+
+    @Option(
+        help: ArgumentHelp("The address the gateway listens on; the bus stays on this machine.", valueName: "address"))
+    var bind = "127.0.0.1"
+
+    @Flag(help: "Return when the store is ready, and let it run on.")
+    var detach = false
+
+    /// Set by `up --detach` for the process it leaves behind.
+    @Flag(help: .hidden)
+    var detached = false
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if output.format == .names || output.format == .jsonl { throw ValidationError("up prints human or json") }
+    }
+
+    func run() async throws {
+        let start = ContinuousClock.now
+        let environment = CommandEnvironment.current
+        let plan = try UpPlan.make(
+            imports: imports, bundleIds: bundleId, data: data, port: port, busPort: busPort, bind: bind)
+        if detach {
+            let detached = DetachedStart(
+                directory: plan.settings.directory, arguments: arguments, isQuiet: output.quiet)
+            return try await detached.run(environment)
+        }
+        let progress = Progress(environment, isQuiet: output.quiet || output.format.isJSON)
+        let run = await UpRun(
+            plan: plan, output: output.format, start: start, console: environment.console, progress: progress,
+            isDetached: detached)
+        let status = try await run.run()
+        if status != .success { throw QuietExit(status: status) }
+    }
+
+    /// This command line for the process that stays.
+    private var arguments: [String] {
+        var arguments = ["up", "--detached", "--data", data, "--port", "\(port)", "--bus-port", "\(busPort)"]
+        arguments += ["--bind", bind, "--output", output.format.rawValue]
+        for file in imports { arguments += ["--import", file] }
+        for name in bundleId { arguments += ["--bundle-id", name] }
+        return arguments
+    }
+}

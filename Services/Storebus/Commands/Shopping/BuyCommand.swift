@@ -1,0 +1,48 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus buy PRODUCT --as alice`
+struct BuyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "buy", abstract: "Buy a product as somebody's app would.",
+        discussion: """
+            storebus buy com.example.pro.monthly --as alice
+            storebus buy com.example.fishingHotSpots --as bob --quantity 3 --storefront FRA
+
+            The purchase has one idempotency key, made up unless given. While the store cannot say how it ended, the \
+            command asks again with the same key, which cannot charge twice; --timeout says for how long, 30s unless \
+            given. What the shopper does at the payment sheet is the account's setting: storebus account set.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
+    var product: String
+
+    @Option(help: ArgumentHelp("How many, 1 to 10.", valueName: "n"))
+    var quantity = 1
+
+    @Option(help: ArgumentHelp("The same key again gives the same purchase.", valueName: "key"))
+    var idempotencyKey: String?
+
+    @Option(help: ArgumentHelp("The country of a new account, three letters.", valueName: "country"))
+    var storefront: String?
+
+    @Option(help: ArgumentHelp("Recorded with the payment.", valueName: "name"))
+    var applicationUsername: String?
+
+    @OptionGroup var account: AccountOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try CommandContext.find(global, bundleId: account.app.bundleId)
+        let purchase = Purchase(
+            productIdentifier: product, quantity: quantity, applicationUsername: applicationUsername,
+            key: idempotencyKey ?? "cli-\(Secret.make().prefix(32))", timeout: context.timeLimit ?? .seconds(30))
+        let installation = account.installation(context, storefront: storefront)
+        let outcome = try await context.progress.during("buying \(product)") { () throws(CLIError) in
+            try await purchase.run(installation, context)
+        }
+        context.print(outcome.answer)
+        if outcome.status != .success { throw QuietExit(status: outcome.status) }
+    }
+}

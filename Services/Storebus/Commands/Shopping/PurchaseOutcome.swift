@@ -1,0 +1,95 @@
+import StoreModels
+
+/// What `storebus buy` says at the end.
+///
+/// ```
+/// account    alice (USA) on device alice-1
+/// offer      1 week free, then 9.99 USD a month      eligible
+/// purchased  2000000000000001  trial, expires 2026-11-28 10:00:04Z
+///            not finished: sent again until the app finishes it
+/// ```
+package struct PurchaseOutcome: Sendable {
+    package var installation: Installation
+    package var session: Session
+    package var product: Product?
+    package var transaction: PaymentTransaction
+    package var key: String
+
+    package init(
+        installation: Installation, session: Session, product: Product?, transaction: PaymentTransaction, key: String
+    ) {
+        self.installation = installation
+        self.session = session
+        self.product = product
+        self.transaction = transaction
+        self.key = key
+    }
+
+    package var status: CLIExit {
+        switch transaction.transactionState {
+        case .purchased, .restored: .success
+        case .failed: .purchaseFailed
+        case .deferred: .purchaseDeferred
+        case .purchasing: .temporary
+        }
+    }
+
+    package var text: String { text(.plain) }
+
+    package func text(_ style: Style) -> String {
+        let account = installation.account
+        var lines = [
+            "account    \(account) (\(session.storefront.countryCode)) on device \(installation.deviceId)", priceLine,
+        ]
+        let state = transaction.transactionState.rawValue
+        let remarks = Words.remarks(transaction)
+        lines.append(
+            style.paint(state, .of(state: state)) + String(repeating: " ", count: max(1, 11 - state.count))
+                + Words.name(transaction)
+                + (remarks.isEmpty ? "" : "  \(remarks)"))
+        lines += nextLines
+        return lines.filter { !$0.isEmpty }.joined(separator: "\n") + "\n"
+    }
+
+    package var answer: Answer {
+        Answer(data: json, names: [Words.name(transaction)], next: next) { [self] style in text(style) }
+    }
+
+    package var json: JSONValue {
+        .object([
+            "transaction": JSONText.value(transaction), "account": .string(installation.account),
+            "deviceId": .string(installation.deviceId), "bundleId": .string(installation.bundleId),
+            "storefront": JSONText.value(session.storefront), "idempotencyKey": .string(key),
+            "product": product.map { JSONText.value($0) } ?? .null,
+        ])
+    }
+
+    private var priceLine: String {
+        guard let product else { return "" }
+        guard let offer = product.introductoryPrice else { return "price      \(Words.price(of: product))" }
+        let eligibility = product.introductoryOfferEligibility?.rawValue ?? "unknown"
+        return "offer      \(Words.offer(offer)), then \(Words.price(of: product))      \(eligibility)"
+    }
+
+    private var nextLines: [String] {
+        let words: String
+        switch transaction.transactionState {
+        case .purchased, .restored: words = "not finished: sent again until the app finishes it"
+        case .failed:
+            words = "\(transaction.error?.localizedDescription ?? "the store did not say why"); nothing was charged"
+        case .deferred: words = "waits for approval"
+        case .purchasing: words = "no outcome yet; the same key asks again: --idempotency-key \(key)"
+        }
+        return ["           \(Table.onOneLine(words))"]
+    }
+
+    private var next: String {
+        let account = installation.account
+        let finish = "storebus finish \(Words.name(transaction)) --as \(account)"
+        return switch transaction.transactionState {
+        case .purchased, .restored, .failed: finish
+        case .deferred: "storebus approve \(Words.name(transaction))"
+        case .purchasing: "storebus prompt list --as \(account)"
+        }
+    }
+}

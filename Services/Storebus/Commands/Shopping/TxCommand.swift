@@ -1,0 +1,82 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus tx …`
+struct TxCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tx", abstract: "Look at transactions.",
+        discussion: "storebus tx list --as alice\nstorebus tx show …0001", subcommands: [List.self, Show.self])
+
+    /// `storebus tx list`
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List transactions, of everybody or of one account.",
+            discussion: """
+                storebus tx list --as alice --unfinished
+                storebus tx list 'state=deferred product~pro. since=10m'
+
+                A filter has terms name=value (exactly) and name~text (somewhere in it): account, bundleId, product, \
+                state, id, and since with a time such as 10m.
+                """, aliases: ["ls"])
+
+        @Argument(help: ArgumentHelp("Which ones, such as state=deferred product~pro.", valueName: "filter"))
+        var filter: [String] = []
+
+        @Option(
+            name: .customLong("as"), help: ArgumentHelp("Only this account's.", valueName: "account"),
+            completion: Completion.accounts)
+        var account: String?
+
+        @Option(help: ArgumentHelp("Only this app's.", valueName: "id"))
+        var bundleId: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "Only in this state: \(TransactionState.allCases.map(\.rawValue).joined(separator: ", ")).",
+                valueName: "state"), completion: .list(TransactionState.allCases.map(\.rawValue)))
+        var state: String?
+
+        @Flag(help: "Only what no app has finished yet.")
+        var unfinished = false
+
+        @OptionGroup var page: PageOptions
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            var filter = try Filter(filter)
+            try filter.add("account", account)
+            try filter.add("bundleId", bundleId)
+            try filter.add("state", state)
+            let context = try CommandContext.find(global)
+            let (rows, after) = try await TransactionSearch(
+                api: context.api, filter: filter, isFinished: unfinished ? false : nil, now: .wallClock()
+            ).rows(limit: page.limit, after: page.after)
+            context.print(
+                Answer(
+                    TransactionTable.table(rows), items: rows.map(\.json),
+                    names: rows.map { Words.name($0.transaction) },
+                    next: after.map { "storebus tx list --after \($0) …" } ?? TransactionTable.next(rows),
+                    after: after, ifEmpty: "no transactions"))
+        }
+    }
+
+    /// `storebus tx show`
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Show one transaction, whole.",
+            discussion: "storebus tx show …0001")
+
+        @Argument(
+            help: ArgumentHelp("The transaction, or the end of its identifier.", valueName: "transaction"),
+            completion: Completion.transactions)
+        var transaction: String
+
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try CommandContext.find(global)
+            let row = try await TransactionSearch.find(transaction, context)
+            context.print(TransactionFacts(row: row).answer)
+        }
+    }
+}

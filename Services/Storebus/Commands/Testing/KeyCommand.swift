@@ -1,0 +1,112 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus key …`
+struct KeyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "key", abstract: "Keys for an app's own server.",
+        discussion: """
+            storebus key create --kind api
+            storebus key list
+            """,
+        subcommands: [Create.self, List.self, Revoke.self])
+
+    /// `storebus key create`
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "create", abstract: "Make a key; its secret is shown this once.",
+            discussion: """
+                storebus key create --kind api
+                storebus key create --kind subscriptionOffer -o json
+
+                'api' lets the app's server ask about its customers, 'sharedSecret' belongs to receipts, \
+                'subscriptionOffer' signs promotional offers: its secret is a private key, PEM.
+                """)
+
+        @Option(
+            help: ArgumentHelp("\(AppKey.kinds.joined(separator: ", ")).", valueName: "kind"),
+            completion: .list(AppKey.kinds))
+        var kind = "api"
+
+        @OptionGroup var app: AppOptions
+        @OptionGroup var global: GlobalOptions
+
+        func validate() throws {
+            guard !AppKey.kinds.contains(kind) else { return }
+            let near = Suggestion.nearest(to: kind, among: AppKey.kinds).map { "; did you mean '\($0)'?" } ?? ""
+            throw ValidationError("--kind is one of \(AppKey.kinds.joined(separator: ", "))\(near)")
+        }
+
+        func run() async throws {
+            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            let key = try await context.api.createKey(kind, bundleId: context.bundleId)
+            let identifier = key["keyIdentifier"]?.stringValue ?? ""
+            var lines = ["key     \(identifier)  \(kind)"]
+            for member in ["secret", "publicKey"] {
+                guard let text = key[member]?.stringValue else { continue }
+                // A PEM text stands alone on its lines, so that it can be copied.
+                lines.append(text.contains("\n") ? "\(member)\n\(text)" : "\(member)  \(text)")
+            }
+            context.print(
+                Answer(
+                    lines.joined(separator: "\n") + "\n", data: key, names: [identifier],
+                    next: "storebus key list\(Known.option(context.bundleId))",
+                    notes: ["the secret is not shown again"]))
+        }
+    }
+
+    /// `storebus key list`
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List an app's keys, without their secrets.",
+            discussion: "storebus key list", aliases: ["ls"])
+
+        @OptionGroup var app: AppOptions
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            let keys = try await context.api.keys(context.bundleId)
+            var table = Table([.init("KEY"), .init("KIND"), .init("CREATED")])
+            for key in keys { table.add([key.keyIdentifier, key.kind, Words.time(key.createdAt)]) }
+            context.print(
+                Answer(
+                    table, items: keys.map { JSONText.value($0) }, names: keys.map(\.keyIdentifier),
+                    next: "storebus key create --kind api\(Known.option(context.bundleId))", ifEmpty: "no keys"))
+        }
+    }
+
+    /// `storebus key revoke`
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "revoke", abstract: "Take a key out of force.",
+            discussion: "storebus key revoke k_01 --yes")
+
+        @Argument(help: ArgumentHelp("The key.", valueName: "key"))
+        var key: String
+
+        @Flag(help: "Only say what would go.")
+        var dryRun = false
+
+        @OptionGroup var app: AppOptions
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            let keys = try await context.api.keys(context.bundleId)
+            guard keys.contains(where: { $0.keyIdentifier == key }) else {
+                let near = Suggestion.nearest(to: key, among: keys.map(\.keyIdentifier))
+                throw CLIError(
+                    CLIErrorCode(.notFound), "\(context.bundleId) has no key '\(key)'",
+                    hints: (near.map { ["did you mean '\($0)'?"] } ?? []) + ["all of them: storebus key list"])
+            }
+            if dryRun { return context.print(Removal.wouldRemove("key \(key)", 1)) }
+            try context.confirm("revoke the key \(key)")
+            try await context.api.revokeKey(key, bundleId: context.bundleId)
+            context.print(
+                Answer(
+                    "revoked  \(key)\n", data: ["keyIdentifier": .string(key)], names: [key],
+                    next: "storebus key list\(Known.option(context.bundleId))"))
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import ArgumentParser
+import StoreModels
+
+/// What can be set of an account.
+struct TesterOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Its country, three letters.", valueName: "country"), completion: Completion.storefronts)
+    var storefront: String?
+
+    @Option(help: ArgumentHelp("Whether it may pay: true or false.", valueName: "bool"))
+    var canMakePayments: Bool?
+
+    @Option(help: ArgumentHelp("Whether a parent must approve: true or false.", valueName: "bool"))
+    var askToBuy: Bool?
+
+    @Option(help: ArgumentHelp("Whether purchases are interrupted: true or false.", valueName: "bool"))
+    var interruptPurchases: Bool?
+
+    @Option(
+        help: ArgumentHelp("What signing in ends with: ok, fails or cancelled.", valueName: "end"),
+        completion: .list(TesterSettings.SignIn.allCases.map(\.rawValue)))
+    var signIn: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The payment sheet: auto, approve, cancel, decline:<SKError name or code>, interactive.",
+            valueName: "answer"), completion: .list(["auto", "approve", "cancel", "decline:", "interactive"]))
+    var sheet: String?
+
+    @Option(
+        help: ArgumentHelp("How fast subscriptions renew.", valueName: "rate"),
+        completion: .list(SubscriptionRenewalRate.allCases.map(\.rawValue)))
+    var renewalRate: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "An error a request meets: loadProducts=, purchase=, … with an SKError name. Repeatable.",
+            valueName: "request=error"))
+    var simulate: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Forget what was set of this member. Repeatable.", valueName: "member"),
+        completion: .list(TesterSettings.memberNames.sorted()))
+    var unset: [String] = []
+
+    var isEmpty: Bool {
+        storefront == nil && canMakePayments == nil && askToBuy == nil && interruptPurchases == nil && signIn == nil
+            && sheet == nil && renewalRate == nil && simulate.isEmpty && unset.isEmpty
+    }
+
+    func validate() throws {
+        try Self.check("--sign-in", signIn, among: TesterSettings.SignIn.allCases.map(\.rawValue))
+        try Self.check("--renewal-rate", renewalRate, among: SubscriptionRenewalRate.allCases.map(\.rawValue))
+        for member in unset { try Self.check("--unset", member, among: TesterSettings.memberNames.sorted()) }
+        if let sheet, PaymentSheetAnswer(sheet) == nil {
+            throw ValidationError("--sheet is auto, approve, cancel, interactive or decline:<SKError name or code>")
+        }
+        for word in simulate {
+            let parts = word.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2 else { throw ValidationError("--simulate takes request=error, not '\(word)'") }
+            try Self.check(
+                "--simulate", String(parts[0]), among: TesterSettings.SimulatedErrors.memberNames.sorted())
+        }
+    }
+
+    private static func check(_ flag: String, _ value: String?, among known: [String]) throws {
+        guard let value, !known.contains(value) else { return }
+        let near = Suggestion.nearest(to: value, among: known).map { "; did you mean '\($0)'?" } ?? ""
+        throw ValidationError("\(flag) is one of \(known.joined(separator: ", "))\(near)")
+    }
+
+    /// Puts what is named over what was set before.
+    func apply(to account: String, _ context: CommandContext) async throws(CLIError) -> TesterAnswer {
+        var before: TesterAnswer?
+        do {
+            before = try await context.api.tester(account)
+        } catch  where error.code.name == StoreErrorCode.notFound.name {
+            // A new one; nothing is set.
+        }
+        if let storefront { _ = try await Known.storefronts([storefront], context) }
+        return try await context.api.putTester(account, merged(before?.json["overrides"] ?? .object([:])))
+    }
+
+    /// The settings as they become; `set` is the JSON of those that were set before.
+    func merged(_ set: JSONValue) -> JSONValue {
+        var members = (set.objectValue ?? [:]).filter { $0.value != .null }
+        members["storefront"] = storefront.map { .string($0.uppercased()) } ?? members["storefront"]
+        members["canMakePayments"] = canMakePayments.map { .bool($0) } ?? members["canMakePayments"]
+        members["askToBuy"] = askToBuy.map { .bool($0) } ?? members["askToBuy"]
+        members["interruptPurchases"] = interruptPurchases.map { .bool($0) } ?? members["interruptPurchases"]
+        members["signIn"] = signIn.map { .string($0) } ?? members["signIn"]
+        members["sheet"] = sheet.map { .string($0) } ?? members["sheet"]
+        members["subscriptionRenewalRate"] = renewalRate.map { .string($0) } ?? members["subscriptionRenewalRate"]
+        var errors = (members["simulatedErrors"]?.objectValue ?? [:]).filter { $0.value != .null }
+        for word in simulate {
+            let parts = word.split(separator: "=", maxSplits: 1)
+            errors[String(parts[0])] = .string(String(parts[1]))
+        }
+        if !errors.isEmpty { members["simulatedErrors"] = .object(errors) }
+        for member in unset { members[member] = nil }
+        return .object(members)
+    }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus wait FILTER`
+struct WaitCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wait", abstract: "Wait until something happens; for tests.",
+        discussion: """
+            storebus wait purchased --as alice --timeout 5s
+            storebus wait finished product=com.example.pro.monthly -o names
+
+            Looks at what happens from now on, or behind --after: every answer's 'after' (-o json) goes on where it \
+            ended. Waits 30s unless --timeout says otherwise, and exits with 1 when nothing has happened by then.
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "What: \(StoreEvent.Kind.allCases.map(\.rawValue).joined(separator: ", ")), or terms as in tx list.",
+            valueName: "filter"), completion: .list(StoreEvent.Kind.allCases.map(\.rawValue)))
+    var filter: [String] = []
+
+    @Option(
+        name: .customLong("as"), help: ArgumentHelp("Only this account's.", valueName: "account"),
+        completion: Completion.accounts)
+    var account: String?
+
+    @Option(help: ArgumentHelp("Only this app's.", valueName: "id"))
+    var bundleId: String?
+
+    @Option(help: ArgumentHelp("Begin behind this place.", valueName: "after"))
+    var after: String?
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        var filter = try Filter(filter, bare: "type")
+        try filter.add("account", account)
+        try filter.add("bundleId", bundleId)
+        let context = try CommandContext.find(global)
+        let wait = EventWaiting(
+            api: context.api, filter: filter, timeout: context.timeLimit ?? .seconds(30), after: after)
+        let found = try await context.progress.during("waiting for \(wait.words)") { () throws(CLIError) in
+            try await wait.run()
+        }
+        context.print(
+            Answer(
+                data: JSONText.value(found.event), names: [Words.name(found.event.transaction)],
+                next: "storebus tx show \(Words.name(found.event.transaction))", after: found.after
+            ) { EventLine.text(found.event, .human, $0, at: .wallClock()) })
+    }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+
+/// Whose app is played, and on which device.
+package struct AccountOptions: ParsableArguments, Sendable {
+    @Option(
+        name: .customLong("as"), help: ArgumentHelp("The account; made when it is new.", valueName: "account"),
+        completion: Completion.accounts)
+    package var account: String
+
+    @Option(help: ArgumentHelp("The device. Default: <account>-1.", valueName: "device"))
+    package var device: String?
+
+    @OptionGroup package var app: AppOptions
+
+    package init() {}
+
+    package func installation(_ context: CommandContext, storefront: String? = nil) -> Installation {
+        Installation(bundleId: context.bundleId, account: account, deviceId: device, storefront: storefront)
+    }
+}

@@ -1,0 +1,11 @@
+import ArgumentParser
+
+/// Which app a command is about.
+package struct AppOptions: ParsableArguments, Sendable {
+    @Option(
+        help: ArgumentHelp(
+            "The app. Also STOREBUS_BUNDLE_ID. Default: \(EffectiveSettings.defaultBundleId).", valueName: "id"))
+    package var bundleId: String?
+
+    package init() {}
+}

@@ -1,0 +1,111 @@
+import StoreModels
+
+/// What a command works with: the store it found, and the way to print.
+package struct CommandContext: Sendable {
+    package let environment: CommandEnvironment
+    package let format: OutputFormat
+    /// Of standard output.
+    package let style: Style
+    package let isQuiet: Bool
+    package let api: StoreAPI
+    package let sessions: SessionKeeper
+    package let settings: EffectiveSettings
+    /// What `--timeout` says.
+    package let timeLimit: Duration?
+    /// Whether `--yes` answers every question.
+    package let saysYes: Bool
+
+    package var console: Console { environment.console }
+    /// The running store's directory, when it was found by one.
+    package var directory: DataDirectory? { settings.directory }
+    package var bundleId: String { settings.bundleId.text }
+    package var progress: Progress { Progress(environment, isQuiet: isQuiet || format.isJSON) }
+
+    package init(
+        environment: CommandEnvironment, options: GlobalOptions, settings: EffectiveSettings, api: StoreAPI
+    ) {
+        self.environment = environment
+        self.settings = settings
+        self.api = api
+        format = options.output.format
+        style = options.output.style(environment)
+        isQuiet = options.output.quiet
+        timeLimit = options.timeout?.duration
+        saysYes = options.yes
+        sessions = SessionKeeper(api: api, directory: settings.directory?.sessionDirectory)
+    }
+
+    /// Finds the store: ``EffectiveSettings``.
+    ///
+    /// - Throws: `serverUnreachable` for a directory on which no store runs, `usage` for an address that is none.
+    package static func find(_ options: GlobalOptions, bundleId: String? = nil) throws(CLIError) -> CommandContext {
+        let environment = CommandEnvironment.current
+        let settings = EffectiveSettings.find(url: options.url, data: options.data, bundleId: bundleId, environment)
+        if settings.isNamedDirectoryIdle, let data = options.data {
+            throw CLIError(
+                .serverUnreachable, "no store runs on \(data)", hints: ["start it: storebus up --data \(data)"])
+        }
+        let url = settings.url.text
+        guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
+            throw CLIError(
+                .usage, "'\(url)' (\(settings.url.origin)) is not a URL of a store",
+                hints: ["for example \(EffectiveSettings.defaultURL)"])
+        }
+        var transport = environment.transport(url)
+        if options.output.verbose > 0 {
+            transport = TracingTransport(transport) { environment.console.narrate($0) }
+        }
+        if !options.output.quiet {
+            for sentence in EffectiveSettings.misspeltVariables(environment.variables) {
+                environment.console.narrate("warning: \(sentence)\n")
+            }
+        }
+        let api = StoreAPI(transport: transport, url: url, adminKey: settings.adminKey?.text)
+        return CommandContext(environment: environment, options: options, settings: settings, api: api)
+    }
+
+    // MARK: Printing
+
+    package func print(_ answer: Answer) {
+        console.result(answer.result(format, style))
+        narrate(answer.narration(format))
+    }
+
+    /// Says something beside the result, unless asked to be quiet.
+    package func narrate(_ text: String) {
+        if !isQuiet { console.narrate(text) }
+    }
+
+    // MARK: Asking
+
+    /// Asks before something that cannot be undone.
+    ///
+    /// - Throws: `usage` when nobody can be asked and `--yes` is missing, `interrupted` when the answer is no.
+    package func confirm(_ question: String) throws(CLIError) {
+        if saysYes { return }
+        guard environment.terminal.isInput, environment.terminal.isError else {
+            throw CLIError(.usage, "\(question) needs a yes, and nobody can be asked", hints: ["add --yes"])
+        }
+        console.narrate("\(question)? [y/N] ")
+        let answer = environment.answer()?.lowercased() ?? ""
+        guard ["y", "yes"].contains(answer) else {
+            throw CLIError(.notConfirmed, "nothing was changed", hints: ["answer y, or add --yes"])
+        }
+    }
+}
+
+extension OutputOptions {
+    package func style(_ environment: CommandEnvironment) -> Style {
+        let terminal = environment.terminal
+        return Style(
+            isOn: color.isOn(
+                onTerminal: terminal.isOutput, isDumb: terminal.isDumb, variables: environment.variables))
+    }
+
+    /// Prints what needs no store.
+    package func print(_ answer: Answer) {
+        let environment = CommandEnvironment.current
+        environment.console.result(answer.result(format, style(environment)))
+        if !quiet { environment.console.narrate(answer.narration(format)) }
+    }
+}

@@ -1,0 +1,46 @@
+import Glibc
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Everything outside the command line that a command depends on. Tests set their own; a process has its own.
+package struct CommandEnvironment: Sendable {
+    package var console: Console
+    /// Without the empty ones, which is how shells and CI systems unset a variable.
+    package var variables: [String: String]
+    package var currentDirectory: String
+    package var terminal: Terminal
+    /// Makes the way to the store at an address.
+    package var transport: @Sendable (_ baseURL: String) -> any StoreTransport
+    /// One line of the answer to a question; nil at the end of the input.
+    package var answer: @Sendable () -> String?
+
+    package init(
+        console: Console, variables: [String: String] = [:],
+        currentDirectory: String = FileManager.default.currentDirectoryPath, terminal: Terminal = .none,
+        transport: @escaping @Sendable (_ baseURL: String) -> any StoreTransport = { HTTPTransport(baseURL: $0) },
+        answer: @escaping @Sendable () -> String? = { nil }
+    ) {
+        self.console = console
+        self.variables = variables.filter { !$0.value.isEmpty }
+        self.currentDirectory = currentDirectory
+        self.terminal = terminal
+        self.transport = transport
+        self.answer = answer
+    }
+
+    /// The environment of the command that runs. Task-local, because the parser makes the commands and hands them
+    /// nothing but their arguments.
+    @TaskLocal package static var current = CommandEnvironment.process
+
+    /// The process's own.
+    package static let process: CommandEnvironment = {
+        let variables = ProcessInfo.processInfo.environment
+        let terminal = Terminal.process(variables)
+        return CommandEnvironment(
+            console: .standard, variables: variables, terminal: terminal, answer: { readLine(strippingNewline: true) })
+    }()
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+
+/// The commands there are, read from the parser's own configuration, so that no list has to be kept.
+package struct CommandTree: Hashable, Sendable {
+    package var name: String
+    package var aliases: [String]
+    package var children: [CommandTree]
+
+    package static let root = CommandTree(StorebusCommand.self)
+
+    private init(_ command: any ParsableCommand.Type) {
+        let configuration = command.configuration
+        name = configuration.commandName ?? ""
+        aliases = configuration.aliases
+        children = (configuration.subcommands + configuration.groupedSubcommands.flatMap(\.subcommands))
+            .reduce(into: [CommandTree]()) { children, next in
+                let child = CommandTree(next)
+                if !children.contains(child) { children.append(child) }
+            }
+    }
+
+    package func child(_ word: String) -> CommandTree? {
+        children.first { $0.name == word || $0.aliases.contains(word) }
+    }
+
+    /// Every command's words, `["tx", "list"]`, those that only group others included.
+    package var paths: [[String]] {
+        children.flatMap { child in [[child.name]] + child.paths.map { [child.name] + $0 } }
+    }
+
+    /// The longest beginning of the arguments that names a command, by its own name.
+    package func path(_ arguments: some Collection<String>) -> [String] {
+        guard let first = arguments.first, let child = child(first) else { return [] }
+        return [child.name] + child.path(arguments.dropFirst())
+    }
+
+    /// The command a misspelt one is nearest to; nil when no word is misspelt or none is near.
+    package func meant(_ arguments: some Collection<String>) -> [String]? {
+        guard let first = arguments.first, !first.hasPrefix("-"), !children.isEmpty else { return nil }
+        if let child = child(first) { return child.meant(arguments.dropFirst()).map { [child.name] + $0 } }
+        return Suggestion.nearest(to: first, among: children.map(\.name).sorted()).map { [$0] }
+    }
+}

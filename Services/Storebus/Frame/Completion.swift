@@ -1,0 +1,54 @@
+import ArgumentParser
+import StoreModels
+
+/// Words a shell offers, asked of the store that would be used. A store that does not answer in half a second offers
+/// nothing.
+enum Completion {
+    private static let patience = Duration.milliseconds(500)
+
+    static let products = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
+        await ask(words) { api, bundleId throws(CLIError) in
+            try await api.catalogProducts(bundleId, storefront: "USA").map(\.productIdentifier)
+        }
+    }
+
+    static let accounts = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
+        await ask(words) { api, _ throws(CLIError) in try await api.testers().map(\.account) }
+    }
+
+    static let transactions = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
+        await ask(words) { api, _ throws(CLIError) in
+            try await api.transactions(TransactionListRequest(isFinished: false)).transactions.map { Words.name($0) }
+        }
+    }
+
+    static let storefronts = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
+        await ask(words) { api, _ throws(CLIError) in try await api.storefronts().map(\.countryCode) }
+    }
+
+    static let services = CompletionKind.list(ServiceRoster.services)
+
+    /// - Parameter words: the command line so far; its `--url`, `--data` and `--bundle-id` count.
+    private static func ask(
+        _ words: [String], _ body: @escaping @Sendable (StoreAPI, String) async throws(CLIError) -> [String]
+    ) async -> [String] {
+        func value(_ name: String) -> String? {
+            zip(words, words.dropFirst()).first { $0.0 == name }?.1
+        }
+        let environment = CommandEnvironment.current
+        let settings = EffectiveSettings.find(
+            url: value("--url"), data: value("--data"), bundleId: value("--bundle-id"), environment)
+        let api = StoreAPI(
+            transport: environment.transport(settings.url.text), url: settings.url.text,
+            adminKey: settings.adminKey?.text)
+        return await withTaskGroup(of: [String]?.self) { group in
+            group.addTask { (try? await body(api, settings.bundleId.text)) ?? [] }
+            group.addTask {
+                try? await ContinuousClock().sleep(for: patience)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return (await group.next() ?? nil) ?? []
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import StoreModels
+
+/// What the flags, the environment and the running store's directory come to, each with where it came from: flag, then
+/// variable, then `.storebus/run/up.json` here or in a directory above, then default.
+package struct EffectiveSettings: Hashable, Sendable {
+    /// A value and its origin: `--url`, `STOREBUS_URL`, a file, or `default`.
+    package struct Value: Hashable, Sendable {
+        package var text: String
+        package var origin: String
+        package init(_ text: String, _ origin: String) {
+            self.text = text
+            self.origin = origin
+        }
+    }
+
+    package var url: Value
+    /// nil when nothing names one; its origin is said, its text never.
+    package var adminKey: Value?
+    package var bundleId: Value
+    /// The running store's directory, when it is the one at `url`.
+    package var directory: DataDirectory?
+    package var directoryOrigin: String
+    /// Whether `--data` names a directory on which no store runs.
+    package var isNamedDirectoryIdle: Bool
+
+    /// Where nothing else says where the store is.
+    package static let defaultURL = "http://127.0.0.1:7430"
+    /// The app of the sample catalogue, which commands speak of unless told otherwise.
+    package static let defaultBundleId = "com.example.app"
+
+    package static func find(
+        url: String?, data: String?, bundleId: String? = nil, _ environment: CommandEnvironment
+    ) -> EffectiveSettings {
+        let variables = environment.variables
+        let named = data.map { DataDirectory($0, currentDirectory: environment.currentDirectory) }
+        let directory = named ?? RunRecord.search(from: environment.currentDirectory)
+        let record = directory.flatMap(RunRecord.read)
+        let address: Value =
+            if let url {
+                Value(url, "--url")
+            } else if named == nil, let url = variables["STOREBUS_URL"] {
+                Value(url, "STOREBUS_URL")
+            } else if let record, let directory {
+                Value(record.url, directory.runRecord)
+            } else {
+                Value(defaultURL, "default")
+            }
+        // A key belongs to the store of its directory: another address must not be sent it.
+        let isThatStore = record?.url == address.text
+        let app: Value =
+            if let bundleId {
+                Value(bundleId, "--bundle-id")
+            } else if let bundleId = variables["STOREBUS_BUNDLE_ID"] {
+                Value(bundleId, "STOREBUS_BUNDLE_ID")
+            } else {
+                Value(defaultBundleId, "default")
+            }
+        return EffectiveSettings(
+            url: address, adminKey: key(variables, isThatStore ? directory : nil), bundleId: app,
+            directory: isThatStore ? directory : nil,
+            directoryOrigin: named == nil ? "found from \(environment.currentDirectory)" : "--data",
+            isNamedDirectoryIdle: url == nil && named != nil && record?.isAlive != true)
+    }
+
+    private static func key(_ variables: [String: String], _ directory: DataDirectory?) -> Value? {
+        if let key = variables["STOREBUS_ADMIN_KEY"] { return Value(key, "STOREBUS_ADMIN_KEY") }
+        if let file = variables["STOREBUS_ADMIN_KEY_FILE"], let key = FileAccess.text(file), !key.isEmpty {
+            return Value(key, "STOREBUS_ADMIN_KEY_FILE (\(file))")
+        }
+        guard let directory, let key = FileAccess.text(directory.adminKey), !key.isEmpty else { return nil }
+        return Value(key, directory.adminKey)
+    }
+
+    /// The variables that mean something to `storebus`.
+    package static let variableNames = [
+        "STOREBUS_URL", "STOREBUS_ADMIN_KEY", "STOREBUS_ADMIN_KEY_FILE", "STOREBUS_BUNDLE_ID",
+    ]
+
+    /// A sentence for each variable that looks like a misspelt one of ours.
+    package static func misspeltVariables(_ variables: [String: String]) -> [String] {
+        variables.keys.sorted().compactMap { name in
+            guard name.hasPrefix("STOREBUS_"), !variableNames.contains(name),
+                let meant = Suggestion.nearest(to: name, among: variableNames),
+                Suggestion.distance(Array(name.unicodeScalars), Array(meant.unicodeScalars)) <= 2
+            else { return nil }
+            return "\(name) means nothing here; did you mean \(meant)?"
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import StoreModels
+
+/// Which transactions or events are wanted: terms `name=value` and `name~text`, all of which must hold.
+///
+/// ```
+/// state=deferred account=alice product~pro. since=10m
+/// ```
+package struct Filter: Hashable, Sendable {
+    package enum Comparison: Hashable, Sendable { case equals, contains }
+
+    package struct Term: Hashable, Sendable {
+        package var name: String
+        package var comparison: Comparison
+        package var value: String
+    }
+
+    package static let names = ["account", "bundleId", "id", "product", "since", "state", "type"]
+
+    package private(set) var terms: [Term] = []
+
+    /// - Parameters:
+    ///   - words: each with one or more terms, separated by spaces.
+    ///   - bare: the name a word without `=` and `~` is the value of; nil when there is none.
+    package init(_ words: [String], bare: String? = nil) throws(CLIError) {
+        for word in words.flatMap({ $0.split(separator: " ") }) { try add(word, bare: bare) }
+    }
+
+    package mutating func add(_ name: String, _ value: String?) throws(CLIError) {
+        if let value { try add(Term(name: name, comparison: .equals, value: value)) }
+    }
+
+    private mutating func add(_ word: Substring, bare: String?) throws(CLIError) {
+        guard let sign = word.firstIndex(where: { $0 == "=" || $0 == "~" }) else {
+            guard let bare else {
+                throw CLIError(
+                    .usage, "'\(word)' is no term of a filter", hints: ["for example state=deferred product~pro."])
+            }
+            return try add(Term(name: bare, comparison: .equals, value: String(word)))
+        }
+        try add(
+            Term(
+                name: String(word[..<sign]), comparison: word[sign] == "=" ? .equals : .contains,
+                value: String(word[word.index(after: sign)...])))
+    }
+
+    private mutating func add(_ term: Term) throws(CLIError) {
+        guard Self.names.contains(term.name) else {
+            let near = Suggestion.nearest(to: term.name, among: Self.names)
+            throw CLIError(
+                .usage, "a filter knows no '\(term.name)'",
+                hints: (near.map { ["did you mean '\($0)'?"] } ?? [])
+                    + ["it knows \(Self.names.joined(separator: ", "))"])
+        }
+        let known = term.name == "type" ? StoreEvent.Kind.allCases.map(\.rawValue) : Self.values(term.name)
+        if let known, term.comparison == .equals, !known.contains(term.value) {
+            let near = Suggestion.nearest(to: term.value, among: known)
+            throw CLIError(
+                .usage, "'\(term.value)' is no \(term.name)",
+                hints: (near.map { ["did you mean '\($0)'?"] } ?? []) + ["it is \(known.joined(separator: ", "))"])
+        }
+        if term.name == "since", TimeLimit(argument: term.value) == nil {
+            throw CLIError(.usage, "'\(term.value)' is no time", hints: ["for example since=10m"])
+        }
+        terms.append(term)
+    }
+
+    private static func values(_ name: String) -> [String]? {
+        name == "state" ? TransactionState.allCases.map(\.rawValue) : nil
+    }
+
+    /// The value a name must equal, for a store that can choose by it.
+    package func exact(_ name: String) -> String? {
+        terms.first { $0.name == name && $0.comparison == .equals }?.value
+    }
+
+    /// Whether a transaction is wanted.
+    /// - Parameter type: of the event it is in, when it is in one.
+    package func matches(
+        _ transaction: PaymentTransaction, account: String, bundleId: String, type: StoreEvent.Kind? = nil,
+        now: Timestamp
+    ) -> Bool {
+        terms.allSatisfy { term in
+            switch term.name {
+            case "account": term.holds(account)
+            case "bundleId": term.holds(bundleId)
+            case "product": term.holds(transaction.payment.productIdentifier)
+            case "state": term.holds(transaction.transactionState.rawValue)
+            case "type": term.holds(type?.rawValue ?? transaction.transactionState.rawValue)
+            case "id": term.holds(transaction.id) || transaction.transactionIdentifier.map(term.holds) == true
+            case "since": term.isWithin(transaction.transactionDate, now)
+            default: false
+            }
+        }
+    }
+}
+
+extension Filter.Term {
+    fileprivate func holds(_ text: String) -> Bool { comparison == .equals ? text == value : contains(text) }
+
+    private func contains(_ text: String) -> Bool {
+        value.isEmpty || text.indices.contains { text[$0...].hasPrefix(value) }
+    }
+
+    /// What has no date yet is happening now.
+    fileprivate func isWithin(_ date: Timestamp?, _ now: Timestamp) -> Bool {
+        guard let date, let time = TimeLimit(argument: value) else { return true }
+        return date + time.duration >= now
+    }
+}

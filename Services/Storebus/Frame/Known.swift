@@ -1,0 +1,74 @@
+import StoreModels
+
+/// What the store knows, for the error about something it does not know: the nearest name is suggested. The lists are
+/// asked for only then, and a list that cannot be had costs the suggestion and nothing else.
+enum Known {
+    static func productError(
+        _ product: String, bundleId: String, storefront: String = "USA", _ context: CommandContext
+    ) async -> CLIError {
+        let products = (try? await context.api.catalogProducts(bundleId, storefront: storefront)) ?? []
+        var hints = meant(product, among: products.map(\.productIdentifier))
+        if products.isEmpty, let apps = try? await context.api.apps(),
+            !apps.contains(where: { $0.bundleId == bundleId })
+        {
+            hints += apps.isEmpty ? [] : ["apps here: " + apps.prefix(5).map(\.bundleId).joined(separator: ", ")]
+        }
+        return CLIError(
+            CLIErrorCode(.productNotFound), "product '\(product)' is not in \(bundleId)",
+            hints: hints + ["all products: storebus product list\(option(bundleId))"])
+    }
+
+    /// Asks about an account, and suggests the nearest when there is none.
+    static func suggestingAccount<Value>(
+        _ account: String, _ context: CommandContext, _ body: () async throws(CLIError) -> Value
+    ) async throws(CLIError) -> Value {
+        let failure: CLIError
+        do {
+            return try await body()
+        } catch {
+            failure = error
+        }
+        guard failure.code.name == StoreErrorCode.notFound.name else { throw failure }
+        throw await accountError(account, context)
+    }
+
+    static func accountError(_ account: String, _ context: CommandContext) async -> CLIError {
+        let testers = (try? await context.api.testers()) ?? []
+        return CLIError(
+            CLIErrorCode(.notFound), "nobody knows an account '\(account)'",
+            hints: meant(account, among: testers.map(\.account)) + ["all accounts: storebus account list"])
+    }
+
+    /// The storefront somebody named, by its three letters, in any case.
+    /// - Throws: `usage` with the one that was meant.
+    static func storefronts(
+        _ names: [String], _ context: CommandContext
+    ) async throws(CLIError) -> [StorefrontDescription] {
+        let all = try await context.api.storefronts()
+        var found: [StorefrontDescription] = []
+        for name in names {
+            guard let storefront = all.first(where: { $0.countryCode == name.uppercased() }) else {
+                throw storefrontError(name, all)
+            }
+            found.append(storefront)
+        }
+        return found
+    }
+
+    private static func storefrontError(_ name: String, _ all: [StorefrontDescription]) -> CLIError {
+        let byName = all.first { $0.name.lowercased() == name.lowercased() }?.countryCode
+        let near = byName ?? Suggestion.nearest(to: name.uppercased(), among: all.map(\.countryCode))
+        return CLIError(
+            .usage, "there is no storefront '\(name)'",
+            hints: (near.map { ["did you mean \($0)?"] } ?? []) + ["all of them: storebus storefront list"])
+    }
+
+    /// ` --bundle-id …`, unless it is the default.
+    static func option(_ bundleId: String) -> String {
+        bundleId == EffectiveSettings.defaultBundleId ? "" : " --bundle-id \(bundleId)"
+    }
+
+    private static func meant(_ text: String, among names: [String]) -> [String] {
+        Suggestion.nearest(to: text, among: names).map { ["did you mean '\($0)'?"] } ?? []
+    }
+}

@@ -1,0 +1,16 @@
+import ArgumentParser
+
+/// How much of a list is wanted.
+package struct PageOptions: ParsableArguments, Sendable {
+    @Option(help: ArgumentHelp("At most so many.", valueName: "n"))
+    package var limit = 500
+
+    @Option(help: ArgumentHelp("What comes behind the 'after' of the page before.", valueName: "after"))
+    package var after: String?
+
+    package init() {}
+
+    package func validate() throws {
+        guard (1...100_000).contains(limit) else { throw ValidationError("--limit is 1 to 100000") }
+    }
+}

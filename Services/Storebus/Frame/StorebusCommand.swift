@@ -1,0 +1,56 @@
+import ArgumentParser
+
+/// `storebus`: the store's one command.
+package struct StorebusCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "storebus",
+        abstract: "A StoreKit-shaped store on your own machine.",
+        discussion: """
+            storebus up                               start a store, with a sample
+            storebus up --import App.storekit         start one with your own products
+            storebus buy PRODUCT --as alice           buy something
+            storebus watch --as alice                 see what alice's app is told
+            storebus finish TRANSACTION --as alice    say that it was delivered
+
+            The store is found by .storebus/run/up.json here or in a directory above; --data, --url, STOREBUS_URL and \
+            STOREBUS_ADMIN_KEY say otherwise. No command uses the network beyond the store's address. Results go to \
+            standard output, everything else to standard error; -o json prints everything a table shows and more.
+
+            Exit status:
+            \(exitTable)
+            """,
+        version: StorebusVersion.line,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Server",
+                subcommands: [
+                    UpCommand.self, DownCommand.self, StatusCommand.self, ReadyCommand.self, LogsCommand.self,
+                    EnvCommand.self, DoctorCommand.self, ConfigCommand.self, OpenCommand.self,
+                ]),
+            CommandGroup(
+                name: "Catalogue",
+                subcommands: [
+                    ImportCommand.self, ExportCommand.self, ProductCommand.self, StorefrontCommand.self,
+                ]),
+            CommandGroup(
+                name: "Shopping",
+                subcommands: [BuyCommand.self, FinishCommand.self, TxCommand.self, WatchCommand.self]),
+            CommandGroup(
+                name: "Testing",
+                subcommands: [
+                    AccountCommand.self, PromptCommand.self, ApproveCommand.self, DeclineCommand.self,
+                    WaitCommand.self, WhyCommand.self, ResetCommand.self, KeyCommand.self,
+                ]),
+            CommandGroup(name: "Bus", subcommands: [BusCommand.self]),
+            CommandGroup(name: "Misc", subcommands: [CompletionsCommand.self, VersionCommand.self]),
+        ])
+
+    package init() {}
+
+    private static var exitTable: String {
+        CLIExit.allCases.map { status in
+            let number = "\(status.rawValue)"
+            return String(repeating: " ", count: 5 - number.count) + number + "  " + status.meaning
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,99 @@
+import StoreModels
+
+/// What the operator may ask about apps and their products.
+extension StoreAPI {
+    static func appPath(_ bundleId: String) -> String { "/admin/v1/apps/\(PercentEncoding.encode(bundleId))" }
+
+    private static func productPath(_ bundleId: String, _ product: String) -> String {
+        "\(appPath(bundleId))/products/\(PercentEncoding.encode(product))"
+    }
+
+    /// `GET /admin/v1/apps`: all of them.
+    package func apps() async throws(CLIError) -> [App] {
+        var apps: [App] = []
+        var after: String?
+        repeat {
+            let page: AppsPage = try await get("/admin/v1/apps", ["after": after, "limit": "100"], token: adminKey)
+            apps += page.apps
+            after = page.after
+        } while after != nil
+        return apps
+    }
+
+    /// `PUT /admin/v1/apps/{bundleId}/catalog`
+    /// - Parameter isTrial: the file is to be judged, not put in force; a store that cannot do that refuses.
+    package func importCatalog(
+        _ bytes: [UInt8], fileName: String, bundleId: String, isTrial: Bool = false
+    ) async throws(CLIError) -> ImportReport {
+        let path =
+            "\(Self.appPath(bundleId))/catalog"
+            + Self.query(["fileName": fileName, "dryRun": isTrial ? "true" : nil])
+        return try decode(
+            ImportReport.self,
+            await exchange(StoreRequest(.put, path, token: adminKey, body: bytes, timeout: .seconds(120))))
+    }
+
+    /// `GET /admin/v1/apps/{bundleId}/catalog`: the file in force, as it was imported.
+    package func exportCatalog(_ bundleId: String) async throws(CLIError) -> [UInt8] {
+        let request = StoreRequest(
+            .get, "\(Self.appPath(bundleId))/catalog", token: adminKey, timeout: .seconds(120))
+        return try await exchange(request).body
+    }
+
+    /// `GET /admin/v1/apps/{bundleId}/products`: all of them, in the catalogue's order.
+    package func catalogProducts(_ bundleId: String, storefront: String) async throws(CLIError) -> [Product] {
+        var products: [Product] = []
+        var after: String?
+        repeat {
+            let page: ProductsPageAnswer = try await get(
+                "\(Self.appPath(bundleId))/products", ["storefront": storefront, "limit": "100", "after": after],
+                token: adminKey)
+            products += page.products
+            after = page.after
+        } while after != nil
+        return products
+    }
+
+    /// `GET /admin/v1/apps/{bundleId}/products/{id}/explain`
+    package func explain(
+        _ product: String, bundleId: String, storefront: String?
+    ) async throws(CLIError) -> ProductExplanation {
+        try await get(
+            "\(Self.productPath(bundleId, product))/explain", ["storefront": storefront], token: adminKey)
+    }
+
+    /// `GET /admin/v1/apps/{bundleId}/products/{id}/prices`
+    package func prices(
+        _ product: String, bundleId: String, storefronts: [String]
+    ) async throws(CLIError) -> ProductPrices {
+        try await get(
+            "\(Self.productPath(bundleId, product))/prices",
+            ["storefronts": storefronts.isEmpty ? nil : storefronts.joined(separator: ",")], token: adminKey,
+            timeout: .seconds(30))
+    }
+
+    /// `GET /admin/v1/storefronts`
+    package func storefronts() async throws(CLIError) -> [StorefrontDescription] {
+        let answer: StorefrontDescriptions = try await get("/admin/v1/storefronts", token: adminKey)
+        return answer.storefronts
+    }
+
+    // MARK: Keys
+
+    /// `GET /admin/v1/apps/{bundleId}/keys`
+    package func keys(_ bundleId: String) async throws(CLIError) -> [AppKey] {
+        let answer: AppKeys = try await get("\(Self.appPath(bundleId))/keys", token: adminKey)
+        return answer.keys
+    }
+
+    /// `POST /admin/v1/apps/{bundleId}/keys`; the only answer that has the secret.
+    package func createKey(_ kind: String, bundleId: String) async throws(CLIError) -> JSONValue {
+        try await call(.post, "\(Self.appPath(bundleId))/keys", token: adminKey, body: ["kind": .string(kind)])
+    }
+
+    /// `DELETE /admin/v1/apps/{bundleId}/keys/{keyIdentifier}`
+    package func revokeKey(_ identifier: String, bundleId: String) async throws(CLIError) {
+        let path = "\(Self.appPath(bundleId))/keys/\(PercentEncoding.encode(identifier))"
+        _ = try await exchange(StoreRequest(.delete, path, token: adminKey))
+    }
+}

@@ -1,0 +1,112 @@
+import StoreModels
+
+/// What the operator may ask about accounts, and what happens to them.
+extension StoreAPI {
+    // MARK: Transactions
+
+    /// `GET /admin/v1/transactions`: one page of everybody's, each with the account it belongs to.
+    package func transactions(
+        _ query: TransactionListRequest
+    ) async throws(CLIError) -> TransactionsPage {
+        try await get(
+            "/admin/v1/transactions",
+            [
+                "bundleId": query.bundleId, "account": query.account, "state": query.state?.rawValue,
+                "finished": query.isFinished.map { "\($0)" }, "after": query.after, "limit": "\(query.limit)",
+            ], token: adminKey)
+    }
+
+    /// `POST /admin/v1/transactions/{id}/{action}`
+    package func change(_ id: String, _ action: String) async throws(CLIError) -> PaymentTransaction {
+        try await call(
+            .post, "/admin/v1/transactions/\(PercentEncoding.encode(id))/\(action)", token: adminKey, body: nil)
+    }
+
+    /// `POST /admin/v1/apps/{bundleId}/reset`
+    package func reset(_ bundleId: String) async throws(CLIError) -> ResetReply {
+        try await call(.post, "\(Self.appPath(bundleId))/reset", token: adminKey, body: nil)
+    }
+
+    /// `DELETE /admin/v1/apps/{bundleId}/transactions?account=`
+    package func clearHistory(_ account: String, bundleId: String) async throws(CLIError) -> ClearHistoryReply {
+        let path = "\(Self.appPath(bundleId))/transactions" + Self.query(["account": account])
+        return try decode(
+            ClearHistoryReply.self, await exchange(StoreRequest(.delete, path, token: adminKey)))
+    }
+
+    // MARK: Accounts
+
+    /// `GET /admin/v1/testers`: all of them.
+    package func testers() async throws(CLIError) -> [TesterAnswer] {
+        var testers: [TesterAnswer] = []
+        var after: String?
+        repeat {
+            let page: TestersAnswer = try await get(
+                "/admin/v1/testers", ["after": after, "limit": "100"], token: adminKey)
+            testers += page.testers
+            after = page.after
+        } while after != nil
+        return testers
+    }
+
+    private static func testerPath(_ account: String) -> String {
+        "/admin/v1/testers/\(PercentEncoding.encode(account))"
+    }
+
+    /// `GET /admin/v1/testers/{account}`
+    package func tester(_ account: String) async throws(CLIError) -> TesterAnswer {
+        try await get(Self.testerPath(account), token: adminKey)
+    }
+
+    /// `PUT /admin/v1/testers/{account}`: the whole of what is set.
+    package func putTester(_ account: String, _ settings: JSONValue) async throws(CLIError) -> TesterAnswer {
+        try await call(.put, Self.testerPath(account), token: adminKey, body: settings.objectValue ?? [:])
+    }
+
+    /// `DELETE /admin/v1/testers/{account}`: what was set is forgotten; purchases stay.
+    package func resetTester(_ account: String) async throws(CLIError) {
+        _ = try await exchange(StoreRequest(.delete, Self.testerPath(account), token: adminKey))
+    }
+
+    // MARK: Prompts and events
+
+    /// `GET /admin/v1/prompts`: all of them.
+    package func prompts(account: String?) async throws(CLIError) -> [Prompt] {
+        var prompts: [Prompt] = []
+        var after: String?
+        repeat {
+            let page: PromptsPage = try await get(
+                "/admin/v1/prompts", ["account": account, "after": after, "limit": "100"], token: adminKey)
+            prompts += page.prompts
+            after = page.after
+        } while after != nil
+        return prompts
+    }
+
+    /// `POST /admin/v1/prompts/{id}`
+    package func answer(
+        _ prompt: String, _ answer: Prompt.Answer, error: String?
+    ) async throws(CLIError) -> Prompt {
+        var body: [String: JSONValue] = ["answer": .string(answer.rawValue)]
+        if let error { body["error"] = Int(error).map { .integer($0) } ?? .string(error) }
+        return try await call(
+            .post, "/admin/v1/prompts/\(PercentEncoding.encode(prompt))", token: adminKey, body: body)
+    }
+
+    /// `GET /admin/v1/events/wait`: what happens behind `after`, or from now on.
+    package func events(_ filter: EventsRequest, within time: Duration) async throws(CLIError) -> EventsReply {
+        try await get(
+            "/admin/v1/events/wait",
+            [
+                "type": filter.type?.rawValue, "account": filter.account, "bundleId": filter.bundleId,
+                "after": filter.after, "timeout": TimeLimit(time).description,
+            ], token: adminKey, timeout: time + .seconds(10))
+    }
+
+    // MARK: Services
+
+    /// `GET /admin/v1/services`
+    package func services() async throws(CLIError) -> JSONValue {
+        try await get("/admin/v1/services", token: adminKey)
+    }
+}

@@ -1,0 +1,32 @@
+import StoreModels
+
+/// A tester as the gateway answers it: what counts, flattened, and what was set beside it.
+///
+/// ```json
+/// {"account":"alice","storefront":"FRA","canMakePayments":true,"sheet":"auto","overrides":{"storefront":"FRA"}}
+/// ```
+package struct TesterAnswer: Sendable, Decodable {
+    package var account: String
+    /// What counts: set by the operator, else the app's default, else StoreKit's.
+    package var effective: TesterSettings
+    /// What the operator has set.
+    package var overrides: TesterSettings
+    /// The whole answer, for `-o json`.
+    package var json: JSONValue
+
+    private enum CodingKeys: String, CodingKey { case account, overrides }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        account = try container.decode(String.self, forKey: .account)
+        overrides = try container.decodeIfPresent(TesterSettings.self, forKey: .overrides) ?? TesterSettings()
+        effective = try TesterSettings(from: decoder)
+        json = try JSONValue(from: decoder)
+    }
+}
+
+/// `{"testers":[…],"after":"…"}`
+package struct TestersAnswer: Sendable, Decodable {
+    package var testers: [TesterAnswer]
+    package var after: String?
+}

@@ -1,0 +1,34 @@
+/// Tells of each request, for `-v`: `GET /readyz  200  1.2 ms`. Tokens and bodies are not told.
+package struct TracingTransport: StoreTransport {
+    private let transport: any StoreTransport
+    private let tell: @Sendable (String) -> Void
+
+    package init(_ transport: any StoreTransport, tell: @escaping @Sendable (String) -> Void) {
+        self.transport = transport
+        self.tell = tell
+    }
+
+    package func send(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
+        let start = ContinuousClock.now
+        do {
+            let response = try await transport.send(request)
+            say(request, "\(response.status)", since: start)
+            return response
+        } catch {
+            say(request, error.code.name, since: start)
+            throw error
+        }
+    }
+
+    package func open(_ request: StoreRequest) async throws(CLIError) -> StoreStream {
+        let start = ContinuousClock.now
+        let stream = try await transport.open(request)
+        say(request, "\(stream.failure?.status ?? 200)", since: start)
+        return stream
+    }
+
+    private func say(_ request: StoreRequest, _ end: String, since start: ContinuousClock.Instant) {
+        let time = Words.delay(ContinuousClock.now - start)
+        tell("\(request.method.rawValue) \(Table.onOneLine(request.path))  \(end)  \(time)\n")
+    }
+}

@@ -1,0 +1,64 @@
+import StoreModels
+
+/// What a command found out, in every form it can be printed in.
+package struct Answer: Sendable {
+    /// For people; ends with a line feed unless empty.
+    package var text: @Sendable (Style) -> String
+    /// For programs: a superset of `text`.
+    package var data: JSONValue
+    /// What another command takes as an argument.
+    package var names: [String]
+    /// The next useful command, without a full stop.
+    package var next: String?
+    /// Where a list that was cut goes on.
+    package var after: String?
+    /// What is worth saying beside the result, a sentence each.
+    package var notes: [String]
+
+    package init(
+        data: JSONValue, names: [String] = [], next: String? = nil, after: String? = nil, notes: [String] = [],
+        text: @escaping @Sendable (Style) -> String
+    ) {
+        self.text = text
+        self.data = data
+        self.names = names
+        self.next = next
+        self.after = after
+        self.notes = notes
+    }
+
+    /// A list as a table; an empty one says so with `ifEmpty`.
+    package init(
+        _ table: Table, items: [JSONValue], names: [String], next: String? = nil, after: String? = nil,
+        notes: [String] = [], ifEmpty: String
+    ) {
+        self.init(data: .array(items), names: names, next: next, after: after, notes: notes) { style in
+            table.rows.isEmpty ? "\(ifEmpty)\n" : table.text(style)
+        }
+    }
+
+    /// Words that stay as they are, whatever the colours.
+    package init(_ text: String, data: JSONValue, names: [String] = [], next: String? = nil, notes: [String] = []) {
+        self.init(data: data, names: names, next: next, notes: notes) { _ in text }
+    }
+
+    /// Standard output's part.
+    package func result(_ format: OutputFormat, _ style: Style) -> String {
+        switch format {
+        case .human: return text(style)
+        case .json:
+            var members: [String: JSONValue] = ["data": data, "next": next.map { .string($0) } ?? .null]
+            if let after { members["after"] = .string(after) }
+            if !notes.isEmpty { members["notes"] = .array(notes.map { .string($0) }) }
+            return JSONText.line(.object(members)) + "\n"
+        case .jsonl: return (data.arrayValue ?? [data]).map { JSONText.line($0) + "\n" }.joined()
+        case .names: return names.map { Table.onOneLine($0) + "\n" }.joined()
+        }
+    }
+
+    /// Standard error's part, for people only.
+    package func narration(_ format: OutputFormat) -> String {
+        guard format == .human else { return "" }
+        return notes.map { "note: \(Table.onOneLine($0))\n" }.joined() + (next.map { "next: \($0)\n" } ?? "")
+    }
+}

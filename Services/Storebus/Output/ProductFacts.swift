@@ -1,0 +1,55 @@
+import StoreModels
+
+/// One product in one storefront as `storebus product show` and `why` show it.
+package struct ProductFacts: Sendable {
+    /// nil when the catalogue has no such product.
+    package let product: Product?
+    package let explanation: ProductExplanation
+    package let bundleId: String
+
+    package init(product: Product?, explanation: ProductExplanation, bundleId: String) {
+        self.product = product
+        self.explanation = explanation
+        self.bundleId = bundleId
+    }
+
+    package var answer: Answer {
+        var members = product.map { JSONText.value($0).objectValue ?? [:] } ?? [:]
+        members["productIdentifier"] = .string(explanation.productIdentifier)
+        members["bundleId"] = .string(bundleId)
+        members["explanation"] = JSONText.value(explanation)
+        return Answer(data: .object(members), names: [explanation.productIdentifier], next: next) { [self] in
+            facts.text($0)
+        }
+    }
+
+    private var facts: Facts {
+        var facts = Facts()
+        facts.add("product", explanation.productIdentifier)
+        facts.add("app", bundleId)
+        if let product { Self.describe(product, &facts) }
+        facts.add("storefront", explanation.storefront)
+        facts.add("available", explanation.available ? "yes" : "no", isState: true)
+        for (reason, detail) in zip(explanation.reasons, explanation.details) {
+            facts.add("reason", "\(reason.rawValue): \(detail)")
+        }
+        return facts
+    }
+
+    private static func describe(_ product: Product, _ facts: inout Facts) {
+        facts.add("title", product.localizedTitle)
+        facts.add("description", product.localizedDescription.isEmpty ? nil : product.localizedDescription)
+        facts.add("type", product.type.rawValue)
+        facts.add("price", Words.price(of: product))
+        facts.add("locale", product.priceLocale)
+        facts.add("offer", product.introductoryPrice.map(Words.offer))
+        facts.add("group", product.subscriptionGroupIdentifier)
+    }
+
+    private var next: String {
+        let product = explanation.productIdentifier
+        return explanation.available
+            ? "storebus buy \(product) --as alice\(Known.option(bundleId))"
+            : "storebus product availability \(product)\(Known.option(bundleId))"
+    }
+}

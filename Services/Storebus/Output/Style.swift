@@ -1,0 +1,32 @@
+/// Colours of one stream, or none. A colour never says anything that the words do not.
+package struct Style: Hashable, Sendable {
+    package var isOn: Bool
+
+    package init(isOn: Bool) { self.isOn = isOn }
+
+    package static let plain = Style(isOn: false)
+
+    /// What a colour stands for.
+    package enum Tone: String, Sendable {
+        case good = "32"
+        case bad = "31"
+        case waiting = "33"
+        case strong = "1"
+        case faint = "2"
+
+        /// Of a word for a state: of a transaction, a service, a check.
+        package static func of(state: String) -> Tone? {
+            switch state {
+            case "purchased", "restored", "pass", "ready", "answering", "yes", "ok": .good
+            case "failed", "fail", "away", "unavailable", "error", "critical": .bad
+            case "purchasing", "deferred", "warn", "warning", "not ready", "unfinished": .waiting
+            default: nil
+            }
+        }
+    }
+
+    package func paint(_ text: String, _ tone: Tone?) -> String {
+        guard isOn, let tone, !text.isEmpty else { return text }
+        return "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m"
+    }
+}

@@ -1,0 +1,63 @@
+import StoreModels
+
+/// Why a transaction is where it is: its state, its origin, and whether and why it is sent again.
+package struct TransactionExplanation: Sendable {
+    package let row: TransactionTable.Row
+
+    package init(row: TransactionTable.Row) { self.row = row }
+
+    package var answer: Answer {
+        var members = row.json.objectValue ?? [:]
+        members["explanation"] = .string(because)
+        return Answer(data: .object(members), names: [Words.name(row.transaction)], next: next) { [self] in
+            facts.text($0)
+        }
+    }
+
+    private var facts: Facts {
+        let transaction = row.transaction
+        let payment = transaction.payment
+        var facts = Facts()
+        facts.add("transaction", Words.name(transaction))
+        facts.add("state", transaction.transactionState.rawValue, isState: true)
+        facts.add(
+            "from",
+            "\(row.account) on device \(transaction.originDeviceId), app \(row.bundleId), key \(payment.requestIdentifier)"
+        )
+        facts.add("product", payment.productIdentifier)
+        let remarks = Words.remarks(transaction)
+        facts.add("remarks", remarks.isEmpty ? nil : remarks)
+        facts.add("finished", row.isFinished ? "yes" : "no")
+        facts.add("sent", Words.count(transaction.deliveries, "time"))
+        facts.add("because", because)
+        return facts
+    }
+
+    /// One sentence or two, without a full stop at the end.
+    package var because: String {
+        let transaction = row.transaction
+        if row.isFinished { return "the app has finished it: it is not sent again" }
+        switch transaction.transactionState {
+        case .purchasing: return "it has no outcome yet; a payment sheet or the processor is waited for"
+        case .deferred: return "somebody has to approve it; until then every device of \(row.account) is told so"
+        case .purchased, .failed, .restored:
+            let reason = "the app has not finished it, so it is sent at every launch"
+            guard transaction.deliveries == 0 else { return reason }
+            let who = transaction.transactionState == .purchased ? "no app of \(row.account)" : "no app on that device"
+            return "\(reason); \(who) has had its stream open since, so it was sent to nobody yet"
+        }
+    }
+
+    private var next: String {
+        let transaction = row.transaction
+        if row.isFinished { return "storebus tx show \(Words.name(transaction))" }
+        return switch transaction.transactionState {
+        case .purchasing: "storebus prompt list --as \(row.account)"
+        case .deferred: "storebus approve \(Words.name(transaction))"
+        case .purchased, .failed, .restored:
+            transaction.deliveries == 0
+                ? "storebus watch --as \(row.account)"
+                : "storebus finish \(Words.name(transaction)) --as \(row.account)"
+        }
+    }
+}

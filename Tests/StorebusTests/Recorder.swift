@@ -1,0 +1,28 @@
+import Storebus
+import StorebusTesting
+import Synchronization
+
+/// Keeps what a program says.
+final class Recorder: Sendable {
+    private let texts = Mutex((result: "", narration: ""))
+    var result: String { texts.withLock { $0.result } }
+    var narration: String { texts.withLock { $0.narration } }
+    var console: Console {
+        Console(
+            result: { text in self.texts.withLock { $0.result += text } },
+            narration: { text in self.texts.withLock { $0.narration += text } })
+    }
+
+    /// Runs a command line away from this machine's own store, environment and terminal.
+    /// - Parameter transport: nil lets the command use the network.
+    static func run(
+        _ arguments: [String], variables: [String: String] = [:], terminal: Terminal = .none,
+        directory: String = "/nowhere", transport: (any StoreTransport)? = nil, answer: String? = nil
+    ) async -> (status: CLIExit, said: Recorder) {
+        let recorder = Recorder()
+        let environment = CommandEnvironment(
+            console: recorder.console, variables: variables, currentDirectory: directory, terminal: terminal,
+            transport: { transport ?? HTTPTransport(baseURL: $0) }, answer: { answer })
+        return (await CommandLineEntry.run(arguments, environment: environment), recorder)
+    }
+}

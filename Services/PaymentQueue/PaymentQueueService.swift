@@ -20,7 +20,9 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     let testers: TesterDesk
     let purchases: PurchaseCoordinator
     let prompts: PromptDesk
+    let history: HistoryDesk
     let queue: QueueReader
+    let events: EventReader
     let transactions: TransactionDesk
     package let janitor: PurchaseJanitor
     package let pruner: JournalPruner
@@ -55,7 +57,9 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         self.purchases = PurchaseCoordinator(
             store: store, driver: driver, quotes: QuoteCache(fetch: collaborators.quote))
         self.prompts = PromptDesk(store: store, driver: driver)
+        self.history = HistoryDesk(store: store, driver: driver, cancelCharge: collaborators.cancelCharge)
         self.queue = QueueReader(database: database)
+        self.events = EventReader(database: database)
         self.transactions = TransactionDesk(
             database: database, clock: clock, checkpoint: checkpoint, publish: collaborators.publish)
         self.janitor = PurchaseJanitor(store: store, driver: driver, logger: logger)
@@ -119,6 +123,9 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         service.handle(PaymentEndpoints.heads) { [queue] request, _ in
             try await answering { try await queue.heads(request) }
         }
+        service.handle(PaymentEndpoints.listEvents) { [events] request, _ in
+            try await answering { try await events.list(request) }
+        }
     }
 
     private func registerTesters(on service: BusService) {
@@ -139,6 +146,12 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         }
         service.handle(PaymentEndpoints.answerPrompt) { [prompts] request, context in
             try await answering { try await prompts.answer(request, deadline: context.deadline) }
+        }
+        service.handle(PaymentEndpoints.clearHistory) { [history] request, context in
+            try await answering { try await history.clear(request, deadline: context.deadline) }
+        }
+        service.handle(PaymentEndpoints.reset) { [history] request, context in
+            try await answering { try await history.reset(request, deadline: context.deadline) }
         }
     }
 

@@ -19,6 +19,22 @@ package enum Identifiers {
     /// `p_` and 13 characters: prompts are numbered, and their identifiers sort as they came.
     package static func prompt(_ number: Int64) -> String { "p_" + digits(UInt64(number), count: 13) }
 
+    /// `e_` and 13 characters: a place among the store's events, which sorts as they came.
+    package static func event(_ position: Int64) -> String { "e_" + digits(UInt64(position), count: 13) }
+
+    /// The place an identifier made by ``event(_:)`` stands for.
+    /// - Returns: nil for anything else.
+    package static func eventPosition(_ identifier: String) -> Int64? {
+        let bytes = Array(identifier.utf8)
+        guard bytes.count == 15, bytes.starts(with: Array("e_".utf8)) else { return nil }
+        var position: UInt64 = 0
+        for byte in bytes.dropFirst(2) {
+            guard let digit = alphabet.firstIndex(of: byte), position >> 58 == 0 else { return nil }
+            position = position << 5 | UInt64(digit)
+        }
+        return Int64(position)
+    }
+
     private static func digits(_ value: UInt64, count: Int) -> String {
         String(
             decoding: (0..<count).reversed().map { alphabet[Int((value >> (5 * UInt64($0))) & 31)] }, as: UTF8.self)

@@ -48,6 +48,17 @@ package enum CustomerRepository {
             rateMillionths: try row["rate_millionths"])
     }
 
+    /// Sets the app's clock to the wall clock. Nothing happens to an app without accounts, which has no clock yet.
+    package static func resetClock(
+        of bundleId: String, wall: Timestamp, in transaction: SQLTransaction
+    ) throws(PersistenceError) {
+        try transaction.execute(
+            """
+            UPDATE app_clock SET epoch = epoch + 1, anchor_wall = ?, anchor_business = ?, rate_millionths = ?
+            WHERE bundle_id = ?
+            """, wall.milliseconds, wall.milliseconds, AppClock.realTime, bundleId)
+    }
+
     /// Moves one customer to another storefront.
     package static func setStorefront(
         _ storefront: String, of id: CustomerID, in transaction: SQLTransaction

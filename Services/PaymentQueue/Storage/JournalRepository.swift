@@ -3,20 +3,39 @@ import StoreModels
 
 /// The customers' journals: one row per change, written in the change's own commit, numbered without gaps.
 package enum JournalRepository {
-    /// Appends a change. The number comes from the customer's row in this transaction, which also makes writers of one
-    /// customer wait for one another where an engine lets them run side by side.
+    /// Appends a change, which is an event of the store too. The number comes from the customer's row in this
+    /// transaction, which also makes writers of one customer wait for one another where an engine lets them run side by
+    /// side.
     package static func append(
         _ kind: CustomerChange.Kind, _ value: PaymentTransaction, of customer: CustomerID, wall: Timestamp,
         in transaction: SQLTransaction
     ) throws -> CustomerChange {
+        let event = kind == .removed ? StoreEvent.Kind.finished : StoreEvent.Kind(value.transactionState)
+        return try append(kind, value, event: event, of: customer, wall: wall, in: transaction)
+    }
+
+    /// Appends that an operator has removed the transaction. Streams hear of it like of a finish; it is none, and so it
+    /// is no event.
+    package static func appendRemoval(
+        of value: PaymentTransaction, of customer: CustomerID, wall: Timestamp, in transaction: SQLTransaction
+    ) throws -> CustomerChange {
+        try append(.removed, value, event: nil, of: customer, wall: wall, in: transaction)
+    }
+
+    private static func append(
+        _ kind: CustomerChange.Kind, _ value: PaymentTransaction, event: StoreEvent.Kind?, of customer: CustomerID,
+        wall: Timestamp, in transaction: SQLTransaction
+    ) throws -> CustomerChange {
         let seq = try nextSeq(of: customer, in: transaction)
+        let position = event == nil ? nil : try CounterRepository.next(.event, in: transaction)
         try transaction.execute(
             """
-            INSERT INTO journal (bundle_id, customer_identifier, seq, transaction_id, revision, kind, body, written_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO journal (bundle_id, customer_identifier, seq, transaction_id, revision, kind, body, written_at,
+                position, event)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             customer.bundleId, customer.customerIdentifier, seq, value.id, value.revision, kind.rawValue,
-            try StoredJSON.text(value), wall.milliseconds)
+            try StoredJSON.text(value), wall.milliseconds, position, event)
         return CustomerChange(
             bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: seq, kind: kind,
             transaction: value)
@@ -76,3 +95,17 @@ package enum JournalRepository {
 }
 
 extension CustomerChange.Kind: SQLValueConvertible {}
+extension StoreEvent.Kind: SQLValueConvertible {}
+
+extension StoreEvent.Kind {
+    /// The event of a transaction that has just taken this state.
+    init(_ state: TransactionState) {
+        switch state {
+        case .purchasing: self = .purchasing
+        case .purchased: self = .purchased
+        case .failed: self = .failed
+        case .restored: self = .restored
+        case .deferred: self = .deferred
+        }
+    }
+}

@@ -32,6 +32,9 @@ extension PaymentQueueSchema {
             FOREIGN KEY (bundle_id, customer_identifier) REFERENCES customer (bundle_id, customer_identifier)
         );
 
+        CREATE INDEX owned_product_transaction ON owned_product (transaction_id);
+        CREATE INDEX subscription_group_original ON subscription_group (original_id);
+
         ALTER TABLE journal ADD COLUMN position BIGINT;
         ALTER TABLE journal ADD COLUMN event TEXT CHECK (
             event IS NULL AND position IS NULL

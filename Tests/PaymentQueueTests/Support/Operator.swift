@@ -45,6 +45,28 @@ extension TestStore {
             context: CallContext(deadline: .now + time))
     }
 
+    /// - Returns: how many transactions went.
+    @discardableResult
+    func clear(_ account: String? = nil, within time: Duration = .seconds(5)) async throws -> Int {
+        try await caller.call(
+            PaymentEndpoints.clearHistory, ClearHistoryRequest(bundleId: Catalogue.bundleId, account: account),
+            context: CallContext(deadline: .now + time)
+        ).removed
+    }
+
+    @discardableResult
+    func reset() async throws -> Int {
+        try await caller.call(PaymentEndpoints.reset, ResetRequest(bundleId: Catalogue.bundleId)).removedTransactions
+    }
+
+    func events(
+        after: String?, type: StoreEvent.Kind? = nil, account: String? = nil, bundleId: String? = nil, limit: Int = 100
+    ) async throws -> EventsReply {
+        try await caller.call(
+            PaymentEndpoints.listEvents,
+            EventsRequest(after: after, type: type, account: account, bundleId: bundleId, limit: limit))
+    }
+
     func heads(_ shoppers: Shopper...) async throws -> HeadsReply {
         try await caller.call(
             PaymentEndpoints.heads,

@@ -11,12 +11,15 @@ final class Processor: ProcessorBehavior {
         case before
         /// The charge stands and its answer is an error.
         case after
+        /// It gets no further until ``Processor/release()``.
+        case held
     }
 
     private struct Contents {
         var outcome = Charge.Outcome.approved
         var trouble = Trouble.none
         var attempts = 0
+        var held: [CheckedContinuation<Void, Never>] = []
     }
 
     private let contents = Mutex(Contents())
@@ -24,6 +27,29 @@ final class Processor: ProcessorBehavior {
     func set(outcome: Charge.Outcome) { contents.withLock { $0.outcome = outcome } }
     func set(trouble: Trouble) { contents.withLock { $0.trouble = trouble } }
     var attempts: Int { contents.withLock { $0.attempts } }
+
+    /// Lets go of what is held, and holds nothing from now on.
+    func release() {
+        let held = contents.withLock { contents in
+            contents.trouble = .none
+            defer { contents.held = [] }
+            return contents.held
+        }
+        for continuation in held { continuation.resume() }
+    }
+
+    /// How many charges are held.
+    var heldCount: Int { contents.withLock { $0.held.count } }
+
+    private func hold() async {
+        await withCheckedContinuation { continuation in
+            let isHeld = contents.withLock { contents in
+                if contents.trouble == .held { contents.held.append(continuation) }
+                return contents.trouble == .held
+            }
+            if !isHeld { continuation.resume() }
+        }
+    }
 
     func decide(_ request: CreateChargeRequest) -> ChargeDecision {
         let outcome = contents.withLock { $0.outcome }
@@ -35,6 +61,7 @@ final class Processor: ProcessorBehavior {
             contents.attempts += 1
             return contents.trouble
         }
+        if trouble == .held { await hold() }
         if trouble == .before { throw StoreError(.serviceUnavailable, "ordered by the test") }
     }
 

@@ -55,10 +55,16 @@ final class TestStore: Sendable {
     }
 
     /// Runs `body` in a store of its own and takes it down again.
-    /// - Parameter withProcessor: false leaves the processor away until ``startProcessor()``.
-    static func with(withProcessor: Bool = true, _ body: (TestStore) async throws -> Void) async throws {
+    /// - Parameters:
+    ///   - withProcessor: false leaves the processor away until ``startProcessor()``.
+    ///   - prepare: fills the payment queue's database, at this path, before it starts.
+    static func with(
+        withProcessor: Bool = true, prepare: (String, Logger) async throws -> Void = { _, _ in },
+        _ body: (TestStore) async throws -> Void
+    ) async throws {
         let store = try TestStore()
         do {
+            try await prepare(store.directory.file("queue.sqlite"), store.logger)
             try await store.startCatalogue()
             if withProcessor { try await store.startProcessor() }
             try await store.startQueue()

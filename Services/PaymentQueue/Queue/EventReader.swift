@@ -1,0 +1,38 @@
+import Persistence
+import StoreModels
+
+/// `events.list`: what happened in the store, across its customers, for whoever waits for something to happen.
+package struct EventReader: Sendable {
+    static let pageMax = 100
+
+    let database: SQLiteDatabase
+
+    package init(database: SQLiteDatabase) { self.database = database }
+
+    /// One call looks at a bounded number of events; `after` of the reply grows as long as there are more, whether they
+    /// matched or not.
+    /// - Throws: `requestInvalid`, also for an `after` that is none, or lies ahead of this store.
+    package func list(_ request: EventsRequest) async throws -> EventsReply {
+        try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
+        return try await database.read { reader in
+            let present = try CounterRepository.last(.event, in: reader)
+            guard let cursor = request.after else {
+                return EventsReply(events: [], after: Identifiers.event(present))
+            }
+            guard let after = Identifiers.eventPosition(cursor), after <= present else {
+                throw StoreError(
+                    .requestInvalid, "'after' is no position among this store's events",
+                    details: ["path": .string("$.after")])
+            }
+            guard let end = try EventRepository.scanEnd(after: after, in: reader) else {
+                return EventsReply(events: [], after: cursor)
+            }
+            let rows = try EventRepository.events(request, after: after, through: end, in: reader)
+            let page = try ReplyBudget.fitting(rows) { try StoreJSON.encode($0.event).count }
+            // A full page may have left matches behind it.
+            let isCut = page.count == request.limit || page.count < rows.count
+            let last = isCut ? page.last?.position ?? end : end
+            return EventsReply(events: page.map(\.event), after: Identifiers.event(last))
+        }
+    }
+}

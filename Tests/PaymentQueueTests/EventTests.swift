@@ -1,0 +1,124 @@
+import PaymentQueue
+import Persistence
+import StoreModels
+import StorebusTesting
+import Testing
+
+/// Goal: whoever waits for something to happen sees all of it, in the order of the commits, and pays for what is there.
+@Suite(.serialized) struct EventTests {
+    @Test func `without a position nothing has happened yet; from it on everything comes in order`() async throws {
+        try await TestStore.with { store in
+            let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
+            _ = try await alice.add("coins", key: "before")
+            let start = try await store.events(after: nil)
+            #expect(start.events.isEmpty)
+            #expect(try await store.events(after: start.after) == start)
+            let first = try await alice.add("coins", key: "k").transaction
+            try await alice.finish(first.id)
+            let second = try await bob.add("nothing", key: "k").transaction
+            let reply = try await store.events(after: start.after)
+            #expect(reply.events.map(\.type) == [.purchasing, .purchased, .finished, .purchasing, .failed])
+            #expect(reply.events.map(\.account) == ["alice", "alice", "alice", "bob", "bob"])
+            #expect(reply.events[1].transaction == first)
+            #expect(reply.events[4].transaction == second)
+            #expect(reply.events.map(\.bundleId).allSatisfy { $0 == Catalogue.bundleId })
+            #expect(reply.events.map(\.id) == reply.events.map(\.id).sorted())
+            #expect(reply.after == reply.events.last?.id)
+            // A position survives the process, and each event's identifier is one.
+            try await store.restartQueue()
+            let rest = try await store.events(after: reply.events[2].id)
+            #expect(rest.events == Array(reply.events[3...]))
+            #expect(rest.after == reply.after)
+        }
+    }
+
+    @Test func `type, account and app each leave out what does not match, and the position goes on`() async throws {
+        try await TestStore.with { store in
+            let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
+            let start = try await store.events(after: nil).after
+            for shopper in [alice, bob] {
+                _ = try await shopper.add("coins", key: "1")
+                _ = try await shopper.add("nothing", key: "2")
+            }
+            let failed = try await store.events(after: start, type: .failed)
+            #expect(failed.events.map(\.account) == ["alice", "bob"])
+            let mine = try await store.events(after: start, type: .purchased, account: "bob")
+            #expect(mine.events.map(\.account) == ["bob"])
+            let other = try await store.events(after: start, bundleId: "com.example.b")
+            #expect(other.events.isEmpty)
+            #expect([mine.after, other.after].allSatisfy { $0 == failed.after })
+            #expect(failed.after > start)
+            // A full page ends at its last event; what matches behind it is on the next one.
+            let one = try await store.events(after: start, type: .failed, limit: 1)
+            #expect(one.after == one.events.first?.id)
+            let two = try await store.events(after: one.after, type: .failed, limit: 1)
+            #expect([one, two].flatMap(\.events) == failed.events)
+        }
+    }
+
+    @Test func `deferred is an event, a removal by the operator is none`() async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            try await store.set("alice", TesterSettings(askToBuy: true))
+            let start = try await store.events(after: nil).after
+            _ = try await alice.add("coins", key: "k")
+            try await store.clear()
+            #expect(try await store.events(after: start).events.map(\.type) == [.purchasing, .deferred])
+            #expect(try await alice.changes().changes.map(\.kind) == [.updated, .updated, .removed])
+        }
+    }
+
+    @Test func `one call looks at a thousand events, and the next goes on behind them`() async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            let start = try await store.events(after: nil).after
+            let bought = try await alice.add("coins", key: "k").transaction
+            // Two thousand more of the purchase's first event, as a busy store would have them.
+            try await store.database.write { transaction in
+                for number in 3...2002 {
+                    try transaction.execute(
+                        """
+                        INSERT INTO journal (bundle_id, customer_identifier, seq, transaction_id, revision, kind, body,
+                            written_at, position, event)
+                        SELECT bundle_id, customer_identifier, ?, transaction_id, revision, kind, body, written_at, ?,
+                            event
+                        FROM journal WHERE seq = 1
+                        """, number, number)
+                }
+                try transaction.execute("UPDATE counter SET value = 2002 WHERE name = 'event'")
+                try transaction.execute("UPDATE customer SET head_seq = 2002")
+            }
+            try await alice.finish(bought.id)
+            var (position, calls) = (start, 0)
+            var events: [StoreEvent] = []
+            repeat {
+                let reply = try await store.events(after: position, type: .finished)
+                (position, calls, events) = (reply.after, calls + 1, events + reply.events)
+            } while events.isEmpty && calls < 10
+            #expect(calls == 3)
+            #expect(events.map(\.transaction.id) == [bought.id])
+        }
+    }
+
+    @Test func `after 30 days events are pruned, and a position before them still goes on`() async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            let start = try await store.events(after: nil).after
+            _ = try await alice.add("coins", key: "1")
+            store.advance(by: .seconds(31 * 86_400))
+            _ = try await alice.add("coins", key: "2")
+            #expect(try await store.current.service.pruner.prune() == 2)
+            #expect(
+                try await store.events(after: start).events.map(\.transaction.payment.requestIdentifier) == ["2", "2"])
+        }
+    }
+
+    @Test(arguments: ["", "e_", "1", "e_0000000000zzz", "e_zzzzzzzzzzzzz", "e_00000000000!0", "t_0000000000000"])
+    func `a position that is none, or of another store, is requestInvalid`(_ after: String) async throws {
+        try await TestStore.with { store in
+            let error = try await refusal { try await store.events(after: after) }
+            #expect(error?.code == .requestInvalid)
+            #expect(error?.details["path"] == .string("$.after"))
+        }
+    }
+}

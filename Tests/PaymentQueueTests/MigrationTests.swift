@@ -1,0 +1,89 @@
+import Logging
+import PaymentQueue
+import Persistence
+import StoreModels
+import StorebusTesting
+import Testing
+
+/// Goal: a database of an earlier schema opens, keeps what it holds and does what is new.
+@Suite(.serialized) struct MigrationTests {
+    /// What the first version left behind: an account, an unfinished purchase, and one whose outcome is unknown.
+    private static let contents = [
+        """
+        INSERT INTO app_clock (bundle_id, epoch, anchor_wall, anchor_business, rate_millionths)
+        VALUES ('com.example.app', 1, 1795000000000, 1795000000000, 1000000)
+        """,
+        """
+        INSERT INTO customer (bundle_id, customer_identifier, account, storefront, can_make_payments, head_seq, created_at)
+        VALUES ('com.example.app', 'c_1', 'alice', 'FRA', 1, 3, 1795000000000)
+        """,
+        transaction("t_1", seq: 1, state: "purchased", phase: "settled", number: 2_000_000_000_000_001),
+        transaction("t_2", seq: 3, state: "purchasing", phase: "charging", number: nil),
+        "UPDATE counter SET value = 2000000000000001 WHERE name = 'transaction'",
+        payment("t_1", "1"), payment("t_2", "2"), journal("t_1", 1), journal("t_1", 2), journal("t_2", 3),
+    ]
+
+    private static func body(_ id: String, _ state: String, _ number: Int64?) -> String {
+        """
+        {"id":"\(id)","transactionIdentifier":\(number.map { "\"\($0)\"" } ?? "null"),"transactionState":"\(state)",\
+        "transactionDate":null,"payment":{"requestIdentifier":"\(id.suffix(1))","productIdentifier":"coins",\
+        "quantity":1,"simulatesAskToBuyInSandbox":false},"original":null,"originalTransactionIdentifier":null,\
+        "error":null,"downloads":[],"revision":1,"deliveries":0,"originDeviceId":"phone"}
+        """
+    }
+
+    private static func transaction(
+        _ id: String, seq: Int, state: String, phase: String, number: Int64?
+    ) -> String {
+        let terms = #"{"productType":"consumable","amount":{"amount":"0.99","currency":"USD"},"catalogVersion":1}"#
+        return """
+            INSERT INTO payment_transaction (id, bundle_id, customer_identifier, created_seq, state, phase, revision,
+                product_identifier, origin_device_id, transaction_number, terms, body)
+            VALUES ('\(id)', 'com.example.app', 'c_1', \(seq), '\(state)', '\(phase)', 1, 'coins', 'phone',
+                \(number.map { "\($0)" } ?? "NULL"), '\(terms)', '\(body(id, state, number))')
+            """
+    }
+
+    private static func payment(_ id: String, _ key: String) -> String {
+        """
+        INSERT INTO payment (bundle_id, customer_identifier, request_key, fingerprint, transaction_id, created_at)
+        VALUES ('com.example.app', 'c_1', '\(key)', 'f', '\(id)', 1795000000000)
+        """
+    }
+
+    private static func journal(_ id: String, _ seq: Int) -> String {
+        """
+        INSERT INTO journal (bundle_id, customer_identifier, seq, transaction_id, revision, kind, body, written_at)
+        VALUES ('com.example.app', 'c_1', \(seq), '\(id)', 1, 'updated', '\(body(id, "purchasing", nil))', 1795000000000)
+        """
+    }
+
+    @Test func `a database of schema 1 goes on where it was, and knows testers, prompts and events`() async throws {
+        try await TestStore.with(
+            prepare: { path, logger in
+                let database = try SQLiteDatabase.open(
+                    path: path, holder: "test", migrations: Array(PaymentQueueSchema.migrations.prefix(1)),
+                    logger: logger)
+                try await database.write { transaction in
+                    for statement in Self.contents { try transaction.execute(statement) }
+                }
+                await database.close()
+            },
+            { store in
+                let alice = try await store.shopper()
+                #expect(alice.customer == "c_1")
+                #expect(try await alice.account().storefront == "FRA")
+                // Rows from before are in the journal and are no events.
+                let start = try await store.events(after: nil)
+                #expect(try await alice.changes().changes.map(\.seq) == [1, 2, 3])
+                try await store.settle()
+                #expect(try await store.charges().map(\.chargeKey) == ["purchase:t_2"])
+                #expect(try await alice.snapshot().transactions.map(\.id) == ["t_1", "t_2"])
+                #expect(try await store.events(after: start.after).events.map(\.type) == [.purchased])
+                try await store.set("alice", TesterSettings(sheet: .interactive))
+                #expect(try await alice.add("coins", key: "3").status == 202)
+                #expect(try await store.prompts().prompts.count == 1)
+                #expect(try await store.clear("alice") == 3)
+            })
+    }
+}

@@ -120,6 +120,24 @@ import Testing
         }
     }
 
+    @Test func `a member that is nearly ours is noted, any other unknown one is Xcode's`() async throws {
+        try await withCatalog { store async throws in
+            let change: [String: JSONValue] = [
+                "clearedforsale": false, "availabilty": ["FRA"], "price": ["FRA": "1"], "statement": "x", "billing": 1,
+            ]
+            let notes = try await store.importFile(
+                FileBuilder.file(products: [FileBuilder.product("a", change)])
+            ).notes.filter { $0.contains("did you mean") }
+            #expect(
+                notes == [
+                    "$.products[0].availabilty is unknown and has no effect; did you mean availability?",
+                    "$.products[0].clearedforsale is unknown and has no effect; did you mean clearedForSale?",
+                    "$.products[0].price is unknown and has no effect; did you mean prices?",
+                ])
+            #expect(try sold(store) == ["a"])
+        }
+    }
+
     @Test func `a restart keeps all of it`() async throws {
         let fixture = try CatalogFixture()
         let file = FileBuilder.file(products: [

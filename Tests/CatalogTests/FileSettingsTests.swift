@@ -32,7 +32,7 @@ import Testing
             "_failTransactionsEnabled": false, "_storeKitErrors": [], "_billingGracePeriodEnabled": true,
             "_disableDialogs": true, "_developerTeamID": "T", "_billingIssuesEnabled": false,
         ])
-        let expected = TesterSettings(storefront: "ESP", askToBuy: true, subscriptionRenewalRate: .realTime)
+        let expected = TesterSettings(storefront: "ESP", askToBuy: true)
         #expect(app.testerDefaults == expected)
         #expect(quote.testerDefaults == expected)
         #expect(app.settings.billingGracePeriod)
@@ -42,6 +42,14 @@ import Testing
                 "_storeKitErrors", "_storefront", "_timeRate",
             ])
         #expect(report.settingsIgnored == ["_billingIssuesEnabled", "_developerTeamID", "_disableDialogs"])
+    }
+
+    @Test func `what says no more than StoreKit's own behaviour is in force without a default`() async throws {
+        let (report, app, _) = try await imported([
+            "_storefront": "USA", "_askToBuyEnabled": false, "_timeRate": 0, "_failTransactionsEnabled": false,
+        ])
+        #expect(report.settingsApplied.count == 4)
+        #expect(app.testerDefaults == nil)
     }
 
     @Test func `simulated errors are those of loading products and of purchases`() async throws {

@@ -18,7 +18,8 @@ extension ProductQueries {
         let reasons = policy(snapshot, entry).reasons(against: subject)
         let sentences = ReasonSentences(
             bundleId: request.bundleId, productIdentifier: String(request.productIdentifier.prefix(100)), entry: entry,
-            product: product, otherApps: owners, similar: snapshot.similar(to: request.productIdentifier))
+            product: product, otherApps: owners,
+            similar: product == nil ? snapshot.similar(to: request.productIdentifier) : nil)
         return ProductExplanation(
             productIdentifier: request.productIdentifier, storefront: entry.storefront.countryCode, reasons: reasons,
             details: reasons.map(sentences.sentence))

@@ -33,14 +33,29 @@ package final class AppDefaults: Sendable {
     /// - Parameter deadline: of the caller.
     package func of(_ bundleId: String, until deadline: ContinuousClock.Instant) async -> TesterSettings? {
         let start = now()
-        let known = entries.withLock { $0[bundleId] }
-        if let known, start - known.asked < Self.freshFor { return known.defaults }
+        let (known, isFresh) = look(up: bundleId, at: start)
+        if isFresh { return known?.defaults }
+        // One asks, and whoever comes meanwhile takes what was known.
         let answer = try? await fetch(AppRequest(bundleId: bundleId), min(deadline, start + Self.answerTime))
         let defaults = answer.map(\.testerDefaults) ?? known?.defaults
+        keep(Entry(defaults: defaults, asked: now()), for: bundleId)
+        return defaults
+    }
+
+    /// What is known; when that is old it counts as fresh for the next second, because the caller asks now.
+    private func look(up bundleId: String, at start: ContinuousClock.Instant) -> (Entry?, isFresh: Bool) {
+        entries.withLock { entries in
+            guard let entry = entries[bundleId] else { return (nil, false) }
+            if start - entry.asked < Self.freshFor { return (entry, true) }
+            entries[bundleId]?.asked = start
+            return (entry, false)
+        }
+    }
+
+    private func keep(_ entry: Entry, for bundleId: String) {
         entries.withLock { entries in
             if entries.count >= Self.appsMax { entries.removeAll() }
-            entries[bundleId] = Entry(defaults: defaults, asked: start)
+            entries[bundleId] = entry
         }
-        return defaults
     }
 }

@@ -50,16 +50,21 @@ package struct HistoryDesk: Sendable {
         var total = 0
         while true {
             let cancelled = try await cancelCharges(scope, until: last)
-            let removed = try await store.remove(scope)
-            total += removed.ids.count
-            try tell(removed)
-            // A purchase that began in between is not part of what was to be cleared.
-            if cancelled == 0, removed.ids.count < PurchaseStore.removalMax { return total }
-            guard ContinuousClock.now < last else {
-                throw StoreError(
-                    .serviceUnavailable, "\(total) transactions are gone and more are left; send it again",
-                    retryAfterMs: 0)
+            var count = PurchaseStore.removalMax
+            while count == PurchaseStore.removalMax {
+                guard ContinuousClock.now < last else {
+                    throw StoreError(
+                        .serviceUnavailable, "\(total) transactions are gone and more are left; send it again",
+                        retryAfterMs: 0)
+                }
+                let removed = try await store.remove(scope)
+                try tell(removed)
+                count = removed.ids.count
+                total += count
             }
+            // What ended just now may have let others begin that waited for it. When there was nothing to end, a purchase
+            // in flight began after this request, and is not part of what was to be cleared.
+            if cancelled == 0 { return total }
         }
     }
 

@@ -8,7 +8,7 @@
 public struct CustomerChange: Hashable, Sendable, Codable {
     public enum Kind: String, Sendable, Codable {
         case updated
-        /// Finished: the transaction left the queue on every device.
+        /// The transaction left the queue on every device: it was finished, or an operator has cleared it away.
         case removed
     }
 

@@ -6,135 +6,101 @@ import Testing
 
 /// `openapi.json` and the router say the same, both ways (S22).
 @Suite struct OpenAPITests {
-    private func document() throws -> JSONValue { try StrictJSON.parse(PackageResources.openapi_json) }
+    private let document: OpenAPIDocument
 
-    private func table() async -> [Route] {
-        let bus = InMemoryGateway.bus
-        return Gateway(
-            bus: bus, tokens: await SessionTokens(key: Array(repeating: 1, count: 32)), logger: InMemoryGateway.logger
-        ).routes
-    }
+    init() throws { document = try OpenAPIDocument() }
+
+    private func table() async throws -> [Route] { try await InMemoryGateway.make().routes }
 
     /// Built, but for members of the body that a later version acts on.
     private let partlyBuilt: Set = ["POST /v1/payments", "PUT /admin/v1/testers/{account}"]
 
-    /// `GET /v1/products` for every operation of the document.
-    private func operations() throws -> [String: JSONValue] {
-        let paths = try document()["paths"]?.objectValue ?? [:]
-        var found: [String: JSONValue] = [:]
-        for (path, item) in paths {
-            for (method, operation) in item.objectValue ?? [:] where method != "parameters" {
-                found["\(method.uppercased()) \(path)"] = operation
-            }
-        }
-        return found
-    }
-
     @Test func `every route is documented and every documented operation is a route`() async throws {
-        let routes = Set(await table().map { "\($0.method.rawValue) \($0.path)" })
-        let documented = Set(try operations().keys)
+        let routes = Set(try await table().map { "\($0.method.rawValue) \($0.path)" })
+        let documented = Set(document.operations.keys)
         #expect(routes.subtracting(documented).sorted() == [])
         #expect(documented.subtracting(routes).sorted() == [])
     }
 
-    @Test func `parameters, security and 501 are those of the table`() async throws {
-        let operations = try operations()
-        for route in await table() {
+    @Test func `parameters are those of the table`() async throws {
+        for route in try await table() {
             let name = "\(route.method.rawValue) \(route.path)"
-            let operation = operations[name]
-            let parameters = (operation?["parameters"]?.arrayValue ?? []).compactMap(resolved)
-            func names(_ place: String) -> Set<String> {
-                Set(parameters.filter { $0["in"]?.stringValue == place }.compactMap { $0["name"]?.stringValue })
-            }
-            #expect(names("path") == Set(RouteTable.parameterNames(route.path)), "\(name): path parameters")
-            #expect(names("query") == route.query, "\(name): query parameters")
-            let security = (operation?["security"]?.arrayValue ?? []).flatMap { ($0.objectValue ?? [:]).keys }
+            let operation = try #require(document.operations[name])
+            #expect(operation.names(in: "path") == Set(RouteTable.parameterNames(route.path)), "\(name): path")
+            #expect(operation.names(in: "query") == route.query, "\(name): query")
+            #expect(operation.names(in: "header").contains("Sb-Timeout") == route.isBuilt, "\(name): Sb-Timeout")
+        }
+    }
+
+    @Test func `who may call is what the table says`() async throws {
+        for route in try await table() {
+            let name = "\(route.method.rawValue) \(route.path)"
+            let operation = try #require(document.operations[name])
             let expected: Set<String> =
                 switch route.access {
-                case .open, .server: []
+                case .open, .named: []
+                case .server: ["server"]
                 case .app: ["app"]
                 case .appOrStore: ["app", "store"]
                 case .admin: ["admin"]
                 }
-            #expect(Set(security) == expected, "\(name): security")
-            let responses = operation?["responses"]?.objectValue ?? [:]
-            #expect(responses.keys.contains("501") == (!route.isBuilt || partlyBuilt.contains(name)), "\(name): 501")
-            #expect(responses.keys.contains { $0.hasPrefix("2") } == route.isBuilt, "\(name): an answer that went well")
-            #expect(operation?["operationId"]?.stringValue?.isEmpty == false, "\(name): operationId")
+            #expect(operation.schemes == expected, "\(name)")
+            let refused = Set(["401", "403"]).intersection(operation.statuses)
+            #expect(refused.count == (expected.isEmpty ? 0 : 2), "\(name): 401 and 403")
         }
     }
 
-    @Test func `every code of the contract is in the problem's schema`() throws {
-        let schema = try document()["components"]?["schemas"]?["Problem"]
-        let listed = (schema?["properties"]?["code"]?["enum"]?.arrayValue ?? []).compactMap(\.stringValue)
-        #expect(Set(listed) == Set(StoreErrorCode.all.map(\.name)))
+    @Test func `501 is the answer of what is not built, and of nothing else`() async throws {
+        for route in try await table() {
+            let name = "\(route.method.rawValue) \(route.path)"
+            let statuses = try #require(document.operations[name]).statuses
+            #expect(statuses.contains("501") == (!route.isBuilt || partlyBuilt.contains(name)), "\(name): 501")
+            #expect(statuses.contains { $0.hasPrefix("2") } == route.isBuilt, "\(name): an answer that went well")
+            #expect(statuses.contains("400") == route.isBuilt, "\(name): 400")
+        }
     }
 
-    @Test func `enumerations have the models' names, in StoreKit's order`() throws {
-        func values(_ schema: String) throws -> [String] {
-            (try document()["components"]?["schemas"]?[schema]?["enum"]?.arrayValue ?? []).compactMap(\.stringValue)
+    @Test func `every reference leads somewhere and every component is used`() {
+        let references = document.references
+        for reference in references {
+            #expect(document.resolved(.object(["$ref": .string(reference)])) != nil, "\(reference)")
         }
-        #expect(try values("TransactionState") == TransactionState.allCases.map(\.rawValue))
-        #expect(try values("ProductType") == ProductType.allCases.map(\.rawValue))
-        #expect(try values("OfferEligibility") == OfferEligibility.allCases.map(\.rawValue))
-        #expect(try values("PeriodUnit") == SubscriptionPeriod.Unit.allCases.map(\.rawValue))
-        #expect(try values("PaymentMode") == ProductDiscount.PaymentMode.allCases.map(\.rawValue))
-        #expect(try values("Platform") == DeviceLaunch.Platform.allCases.map(\.rawValue))
-        #expect(try values("PromotedPurchases") == DeviceLaunch.PromotedPurchases.allCases.map(\.rawValue))
-        #expect(try values("SignIn") == TesterSettings.SignIn.allCases.map(\.rawValue))
-        #expect(try values("SubscriptionRenewalRate") == SubscriptionRenewalRate.allCases.map(\.rawValue))
-        #expect(try values("PromptKind") == Prompt.Kind.allCases.map(\.rawValue))
-        #expect(try values("PromptChoice") == Prompt.Answer.allCases.map(\.rawValue))
-        #expect(try values("StoreEventType") == StoreEvent.Kind.allCases.map(\.rawValue))
-        #expect(try values("UnavailabilityReason") == ProductExplanation.Reason.allCases.map(\.rawValue))
-        #expect(try values("DownloadState") == Download.State.allCases.map(\.rawValue))
+        for (kind, components) in document.root["components"]?.objectValue ?? [:] where kind != "securitySchemes" {
+            for name in (components.objectValue ?? [:]).keys {
+                #expect(references.contains("#/components/\(kind)/\(name)"), "\(kind) \(name)")
+            }
+        }
+        let schemes = Set((document.root["components"]?["securitySchemes"]?.objectValue ?? [:]).keys)
+        #expect(schemes == Set(document.operations.values.flatMap(\.schemes)))
     }
 
-    /// The members of what is sent stand in their schemas, and the schemas know no others.
-    @Test func `shapes have the members the models write`() throws {
-        func members(_ schema: String) throws -> Set<String> {
-            Set((try document()["components"]?["schemas"]?[schema]?["properties"]?.objectValue ?? [:]).keys)
+    @Test func `each operation has a name of its own, a summary and a known tag`() {
+        let tags = Set((document.root["tags"]?.arrayValue ?? []).compactMap { $0["name"]?.stringValue })
+        var names: Set<String> = []
+        for operation in document.operations.values {
+            let name = operation.value["operationId"]?.stringValue ?? ""
+            #expect(!name.isEmpty && names.insert(name).inserted, "\(operation.name): operationId \(name)")
+            #expect(operation.value["summary"]?.stringValue?.isEmpty == false, "\(operation.name): summary")
+            let own = (operation.value["tags"]?.arrayValue ?? []).compactMap(\.stringValue)
+            #expect(!own.isEmpty && tags.isSuperset(of: own), "\(operation.name): tags")
         }
-        func written(_ value: some Encodable) throws -> Set<String> {
-            Set((try StrictJSON.parse(try StoreJSON.encode(value)).objectValue ?? [:]).keys)
-        }
-        let transaction = PaymentTransaction(
-            id: "t", transactionState: .purchased, payment: Sample.payment("t"), revision: 1, originDeviceId: "d",
-            supersedes: "x", expiresDate: .wallClock(), isTrialPeriod: true, isInIntroOfferPeriod: true,
-            isUpgraded: true, revocationDate: .wallClock(), price: Money(minorUnits: 1, currency: Sample.dollars),
-            offer: AppliedOffer(type: .introductory, paymentMode: .freeTrial))
-        #expect(try members("Transaction") == written(transaction))
-        let payment = Payment(
-            requestIdentifier: "k", productIdentifier: "p", applicationUsername: "u", appAccountToken: "a",
-            paymentDiscount: PaymentDiscount(
-                identifier: "i", keyIdentifier: "k", nonce: "n", signature: "s", timestamp: 1),
-            intentIdentifier: "i")
-        #expect(try members("Payment") == written(payment))
-        let discount = ProductDiscount(
-            identifier: nil, type: .introductory, price: Money(minorUnits: 0, currency: Sample.dollars),
-            priceLocale: "en_US@currency=USD", paymentMode: .freeTrial,
-            subscriptionPeriod: .init(numberOfUnits: 1, unit: .week),
-            numberOfPeriods: 1)
-        #expect(try members("ProductDiscount") == written(discount))
-        var product = Sample.pro
-        product.introductoryPrice = discount
-        product.introductoryOfferEligibility = .eligible
-        #expect(try members("Product") == written(product))
-        #expect(
-            try members("App")
-                == written(App(bundleId: "a", settings: .init(name: "A"), catalogVersion: 1, testerDefaults: .init())))
-        #expect(try members("AppSettings") == AppSettings.memberNames)
-        #expect(try members("TesterSettings") == TesterSettings.memberNames)
-        #expect(try members("SimulatedErrors") == TesterSettings.SimulatedErrors.memberNames)
-        #expect(try members("Tester") == written(TesterAnswer(Tester(account: "a", settings: .init()))))
-        #expect(try members("PromptAnswer") == PromptAnswer.members.names)
-        #expect(try members("SessionRequest") == SessionRequest.members.names)
-        #expect(try members("PaymentRequest") == PaymentRequest.members.names)
-        #expect(try members("ProductsQuery") == ProductsQuery.members.names)
     }
 
-    private func resolved(_ value: JSONValue) -> JSONValue? {
-        guard let reference = value["$ref"]?.stringValue else { return value }
-        return reference.split(separator: "/").dropFirst().reduce(try? document()) { $0?[String($1)] }
+    @Test func `links lead to operations that are built, by parameters they have`() throws {
+        let byName = Dictionary(
+            uniqueKeysWithValues: document.operations.values.map { ($0.value["operationId"]?.stringValue ?? "", $0) })
+        var count = 0
+        for operation in document.operations.values {
+            for response in (operation.value["responses"]?.objectValue ?? [:]).values {
+                for (link, value) in response["links"]?.objectValue ?? [:] {
+                    count += 1
+                    let target = try #require(byName[value["operationId"]?.stringValue ?? ""], "\(operation.name)")
+                    let given = Set((value["parameters"]?.objectValue ?? [:]).keys)
+                    #expect(given == target.names(in: "path"), "\(operation.name): \(link)")
+                    #expect(target.statuses.contains { $0.hasPrefix("2") }, "\(operation.name): \(link)")
+                }
+            }
+        }
+        #expect(count > 0)
     }
 }

@@ -1,0 +1,52 @@
+"""Prepares a store for a run, and prints the credentials as lines a shell can read.
+
+    python prepare.py http://127.0.0.1:7430      (STOREBUS_ADMIN_KEY is set)
+
+Writes the gateway's document to openapi.json. Sells the sample catalogue in a second app, which the run may reset and
+change. Leaves purchases that wait for a parent, so that there are prompts to answer.
+"""
+
+import json
+import os
+import sys
+import urllib.request
+
+from hooks import ACCOUNT, APP, SCRATCH_APP
+
+URL = sys.argv[1]
+ADMIN = os.environ["STOREBUS_ADMIN_KEY"]
+
+
+def call(method, path, token=None, body=None, **headers):
+    headers = {name.replace("_", "-"): value for name, value in headers.items()}
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
+    data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+    if data is not None:
+        headers["Content-Type"] = "application/json"
+    request = urllib.request.Request(URL + path, data, headers, method=method)
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return answer.read()
+
+
+def session(account, **members):
+    body = {"bundleId": APP, "deviceId": f"{account}-1", "account": account, "platform": "iOS", "osVersion": "17.4"}
+    return json.loads(call("POST", "/v1/sessions", body={**body, **members}))["token"]
+
+
+with open("openapi.json", "wb") as file:
+    file.write(call("GET", "/openapi.json"))
+
+call("PUT", f"/admin/v1/apps/{SCRATCH_APP}/catalog", ADMIN, call("GET", f"/admin/v1/apps/{APP}/catalog", ADMIN))
+app = session(ACCOUNT, appVersion="1.0")
+store = session(ACCOUNT, client="store")
+key = json.loads(call("POST", f"/admin/v1/apps/{APP}/keys", ADMIN, {"kind": "api"}))["secret"]
+
+product = json.loads(call("GET", f"/admin/v1/apps/{APP}/products", ADMIN))["products"][0]["productIdentifier"]
+call("PUT", "/admin/v1/testers/child", ADMIN, {"askToBuy": True})
+child = session("child", appVersion="1.0")
+for number in range(8):
+    payment = {"productIdentifier": product, "quantity": 1}
+    call("POST", "/v1/payments", child, payment, Idempotency_Key=f"prompt-{number}")
+
+print(f"export STOREBUS_APP_TOKEN={app} STOREBUS_STORE_TOKEN={store} STOREBUS_API_KEY={key}")

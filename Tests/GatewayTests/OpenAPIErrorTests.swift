@@ -1,0 +1,66 @@
+import StoreModels
+import Testing
+
+@testable import Gateway
+
+/// The errors of `openapi.json` are those of the registry, at the statuses the registry gives them.
+@Suite struct OpenAPIErrorTests {
+    private let document: OpenAPIDocument
+
+    init() throws { document = try OpenAPIDocument() }
+
+    @Test func `every code of the contract is in the problem's schema`() throws {
+        let listed = document.schema("Problem")?["properties"]?["code"]?["enum"]?.arrayValue ?? []
+        #expect(Set(listed.compactMap(\.stringValue)) == Set(StoreErrorCode.all.map(\.name)))
+    }
+
+    @Test func `every error answer is a problem and names codes that have its status`() throws {
+        for operation in document.operations.values {
+            for (status, answer) in operation.value["responses"]?.objectValue ?? [:] where status >= "400" {
+                let place: Comment = "\(operation.name): \(status)"
+                let response = try #require(document.resolved(answer), place)
+                // Readiness is asked by machines that want its body in either case.
+                if operation.name == "GET /readyz" && status == "503" { continue }
+                let codes = try #require(self.codes(of: response), place)
+                #expect(!codes.isEmpty, place)
+                for code in codes { #expect(isPossible(code, status), "\(operation.name): \(code.name) at \(status)") }
+            }
+        }
+    }
+
+    /// `requestInvalid` has the status of whatever is invalid: the length, the type, the quantity.
+    private func isPossible(_ code: StoreErrorCode, _ status: String) -> Bool {
+        guard StoreErrorCode.all.contains(code) else { return false }
+        if code == .requestInvalid { return ["400", "408", "411", "415", "422"].contains(status) }
+        return "\(code.status)" == status
+    }
+
+    private func codes(of response: JSONValue) -> [StoreErrorCode]? {
+        let schema = response["content"]?["application/problem+json"]?["schema"]
+        let parts = schema?["allOf"]?.arrayValue ?? []
+        guard parts.first?["$ref"]?.stringValue == "#/components/schemas/Problem", parts.count == 2 else { return nil }
+        return parts[1]["properties"]?["code"]?["enum"]?.arrayValue?.compactMap {
+            $0.stringValue.map { StoreErrorCode($0) }
+        }
+    }
+
+    @Test func `a body can be too large and of the wrong type, and nothing else can`() {
+        for operation in document.operations.values {
+            let hasBody = operation.value["requestBody"] != nil
+            #expect(operation.statuses.contains("413") == hasBody, "\(operation.name): 413")
+            // A catalogue is taken whatever its file's type is called.
+            let isTyped = hasBody && operation.name != "PUT /admin/v1/apps/{bundleId}/catalog"
+            #expect(operation.statuses.contains("415") == isTyped, "\(operation.name): 415")
+        }
+    }
+
+    @Test func `401 says how to authenticate, and what may be repeated says when`() throws {
+        let responses = document.root["components"]?["responses"]?.objectValue ?? [:]
+        for (name, response) in responses {
+            let headers = Set((response["headers"]?.objectValue ?? [:]).keys)
+            let codes = try #require(self.codes(of: response), "\(name)")
+            #expect(headers.contains("WWW-Authenticate") == codes.contains(.unauthenticated), "\(name)")
+            #expect(headers.contains("Retry-After") == codes.contains(where: \.isRetryable), "\(name)")
+        }
+    }
+}

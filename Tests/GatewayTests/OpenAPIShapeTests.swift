@@ -1,0 +1,150 @@
+import StoreModels
+import Testing
+
+@testable import Gateway
+
+/// The schemas of `openapi.json` are the models' shapes.
+@Suite struct OpenAPIShapeTests {
+    private let document: OpenAPIDocument
+
+    init() throws { document = try OpenAPIDocument() }
+
+    private func values(_ schema: String) -> [String] {
+        (document.schema(schema)?["enum"]?.arrayValue ?? []).compactMap(\.stringValue)
+    }
+
+    @Test func `enumerations have the models' names, in StoreKit's order`() throws {
+        #expect(values("TransactionState") == TransactionState.allCases.map(\.rawValue))
+        #expect(values("ProductType") == ProductType.allCases.map(\.rawValue))
+        #expect(values("OfferEligibility") == OfferEligibility.allCases.map(\.rawValue))
+        #expect(values("PeriodUnit") == SubscriptionPeriod.Unit.allCases.map(\.rawValue))
+        #expect(values("PaymentMode") == ProductDiscount.PaymentMode.allCases.map(\.rawValue))
+        #expect(values("DiscountType") == ProductDiscount.Kind.allCases.map(\.rawValue))
+        #expect(values("DownloadState") == Download.State.allCases.map(\.rawValue))
+        #expect(values("SKErrorName") == SKErrorCode.allCases.map(\.name))
+        #expect(values("Platform") == DeviceLaunch.Platform.allCases.map(\.rawValue))
+        #expect(values("PromotedPurchases") == DeviceLaunch.PromotedPurchases.allCases.map(\.rawValue))
+        #expect(values("SignIn") == TesterSettings.SignIn.allCases.map(\.rawValue))
+        #expect(values("SubscriptionRenewalRate") == SubscriptionRenewalRate.allCases.map(\.rawValue))
+        #expect(values("PromptKind") == Prompt.Kind.allCases.map(\.rawValue))
+        #expect(values("PromptChoice") == Prompt.Answer.allCases.map(\.rawValue))
+        #expect(values("KeyKind") == KeyKind.allCases.map(\.rawValue))
+        #expect(values("StoreEventType") == StoreEvent.Kind.allCases.map(\.rawValue))
+        #expect(values("UnavailabilityReason") == ProductExplanation.Reason.allCases.map(\.rawValue))
+    }
+
+    @Test(arguments: [
+        "TransactionState", "PeriodUnit", "PaymentMode", "DiscountType", "DownloadState", "SKErrorName",
+    ])
+    func `StoreKit's raw values count from 0`(schema: String) throws {
+        let numbers = document.schema(schema)?["x-enum-values"]?.objectValue ?? [:]
+        let expected = Dictionary(uniqueKeysWithValues: values(schema).enumerated().map { ($1, $0) })
+        #expect(numbers.compactMapValues(\.intValue) == expected)
+    }
+
+    @Test func `the payment sheet's errors are SKError's`() throws {
+        let pattern = try #require(document.schema("Sheet")?["pattern"]?.stringValue)
+        let expression = try Regex(pattern)
+        for code in SKErrorCode.allCases {
+            for text in ["decline:\(code.name)", "decline:\(code.rawValue)"] {
+                #expect(text.wholeMatch(of: expression) != nil && PaymentSheetAnswer(text) != nil, "\(text)")
+            }
+        }
+        for text in ["auto", "approve", "cancel", "interactive", "decline"] {
+            #expect(text.wholeMatch(of: expression) != nil && PaymentSheetAnswer(text) != nil, "\(text)")
+        }
+        for text in ["", "Auto", "decline:", "decline:21", "decline:nonsense"] {
+            #expect(text.wholeMatch(of: expression) == nil && PaymentSheetAnswer(text) == nil, "\(text)")
+        }
+    }
+
+    private func members(_ schema: String) -> Set<String> {
+        Set((document.schema(schema)?["properties"]?.objectValue ?? [:]).keys)
+    }
+
+    private func written(_ value: some Encodable) throws -> Set<String> {
+        Set((try StrictJSON.parse(try StoreJSON.encode(value)).objectValue ?? [:]).keys)
+    }
+
+    /// The members of what is sent stand in their schemas, and the schemas know no others.
+    @Test func `purchases have the members the models write`() throws {
+        let transaction = PaymentTransaction(
+            id: "t", transactionState: .purchased, payment: Sample.payment("t"), revision: 1, originDeviceId: "d",
+            supersedes: "x", expiresDate: .wallClock(), isTrialPeriod: true, isInIntroOfferPeriod: true,
+            isUpgraded: true, revocationDate: .wallClock(), price: Money(minorUnits: 1, currency: Sample.dollars),
+            offer: AppliedOffer(type: .introductory, paymentMode: .freeTrial))
+        #expect(try members("Transaction") == written(transaction))
+        let payment = Payment(
+            requestIdentifier: "k", productIdentifier: "p", applicationUsername: "u", appAccountToken: "a",
+            paymentDiscount: PaymentDiscount(
+                identifier: "i", keyIdentifier: "k", nonce: "n", signature: "s", timestamp: 1),
+            intentIdentifier: "i")
+        #expect(try members("Payment") == written(payment))
+        let error = TransactionError(.unknown, "", reason: "r", underlying: 3532)
+        #expect(try members("TransactionError") == written(error))
+        #expect(
+            try members("StoreEvent")
+                == written(
+                    StoreEvent(id: "e", type: .purchased, bundleId: "a", account: "b", transaction: transaction)))
+        #expect(
+            try members("Prompt")
+                == written(
+                    Prompt(
+                        id: "p", kind: .sheet, bundleId: "a", account: "b", transaction: transaction,
+                        createdAt: .wallClock(), answers: [])))
+    }
+
+    @Test func `products and apps have the members the models write`() throws {
+        let discount = ProductDiscount(
+            identifier: nil, type: .introductory, price: Money(minorUnits: 0, currency: Sample.dollars),
+            priceLocale: "en_US@currency=USD", paymentMode: .freeTrial,
+            subscriptionPeriod: .init(numberOfUnits: 1, unit: .week), numberOfPeriods: 1)
+        #expect(try members("ProductDiscount") == written(discount))
+        var product = Sample.pro
+        product.introductoryPrice = discount
+        product.introductoryOfferEligibility = .eligible
+        #expect(try members("Product") == written(product))
+        #expect(
+            try members("App")
+                == written(App(bundleId: "a", settings: .init(name: "A"), catalogVersion: 1, testerDefaults: .init())))
+        #expect(try members("Tester") == written(TesterAnswer(Tester(account: "a", settings: .init()))))
+        #expect(
+            try members("Explanation")
+                == written(ProductExplanation(productIdentifier: "p", storefront: "USA", reasons: [], details: [])))
+        let key = NewKey(.subscriptionOffer, bundleId: "a", now: .wallClock())
+        #expect(try members("NewKey") == written(KeyAnswer(key)))
+        #expect(try members("Key") == written(key.record))
+        #expect(
+            try members("StorefrontDescription")
+                == written(
+                    StorefrontDescription(
+                        countryCode: "USA", identifier: "1", name: "n", currency: Sample.dollars, locale: "l",
+                        languages: [])))
+    }
+
+    @Test func `requests have the members the gateway reads`() throws {
+        #expect(members("AppSettings") == AppSettings.memberNames)
+        #expect(members("TesterSettings") == TesterSettings.memberNames)
+        #expect(members("SimulatedErrors") == TesterSettings.SimulatedErrors.memberNames)
+        #expect(members("KeyRequest") == KeyRequest.members.names)
+        #expect(members("PromptAnswer") == PromptAnswer.members.names)
+        #expect(members("AppSession") == SessionRequest.members.names)
+        #expect(members("StoreSession").isSubset(of: SessionRequest.members.names))
+        #expect(members("PaymentRequest") == PaymentRequest.members.names)
+        #expect(members("ProductsQuery") == ProductsQuery.members.names)
+    }
+
+    @Test func `request bodies are closed and have an example`() throws {
+        for operation in document.operations.values {
+            guard let body = operation.value["requestBody"]?["content"]?["application/json"] else { continue }
+            let schema = try #require(body["schema"].flatMap(document.resolved), "\(operation.name)")
+            let alternatives = try (schema["oneOf"]?.arrayValue ?? [schema]).map {
+                try #require(document.resolved($0))
+            }
+            for alternative in alternatives where operation.name != "PUT /admin/v1/apps/{bundleId}/catalog" {
+                #expect(alternative["additionalProperties"] == .bool(false), "\(operation.name): closed")
+            }
+            #expect(body["example"] != nil || body["examples"] != nil, "\(operation.name): example")
+        }
+    }
+}

@@ -14,6 +14,7 @@ package final class Gateway: Sendable {
     /// Never repeats: for payments, whose first unknown outcome the client must hear of.
     let payments: ServiceCaller
     let tokens: SessionTokens
+    let keys: KeyStore
     let storefronts: StorefrontDirectory
     let apps: AppDirectory
     let accounts: AccountDirectory
@@ -25,14 +26,15 @@ package final class Gateway: Sendable {
     /// - Parameters:
     ///   - exposition: The metrics in Prometheus' text form.
     init(
-        bus: any BusClient, tokens: SessionTokens, exposition: @escaping @Sendable () async -> String = { "" },
-        logger: Logger
+        bus: any BusClient, tokens: SessionTokens, keys: KeyStore,
+        exposition: @escaping @Sendable () async -> String = { "" }, logger: Logger
     ) {
         let services = ServiceCaller(bus: bus, caller: "gateway", retries: true)
         self.bus = bus
         self.services = services
         self.payments = ServiceCaller(bus: bus, caller: "gateway")
         self.tokens = tokens
+        self.keys = keys
         let storefronts = StorefrontDirectory(services: services)
         let accounts = AccountDirectory(services: services, logger: logger)
         self.storefronts = storefronts
@@ -47,6 +49,7 @@ package final class Gateway: Sendable {
     /// Every path and method there is.
     var routes: [Route] {
         sessionRoutes + productRoutes + paymentRoutes + transactionRoutes + storeRoutes + adminRoutes
-            + upkeepRoutes + testerRoutes + promptRoutes + eventRoutes + monitoringRoutes + laterRoutes
+            + upkeepRoutes + keyRoutes + testerRoutes + promptRoutes + eventRoutes + customerRoutes + monitoringRoutes
+            + laterRoutes
     }
 }

@@ -19,21 +19,29 @@ import Testing
         try await GatewayHarness.run { store in
             let app = try await store.session()
             let shop = try await store.session(device: "alice-2", client: "store")
+            let server = try await store.apiKey()
             for route in store.gateway.routes {
                 func status(_ token: String?) async throws -> Int {
                     try await store.send(.init(rawValue: route.method.rawValue), path(route), token: token).status
                 }
                 switch route.access {
-                case .open, .server: break
+                case .open, .named: break
                 case .app, .appOrStore:
                     #expect(try await status(nil) == 401, "\(route.method) \(route.path) without a token")
                     #expect(try await status("nonsense") == 401)
                     #expect(try await status(Sample.adminKey) == 403)
+                    #expect(try await status(server) == 403, "\(route.method) \(route.path) for a server")
                     if route.access == .app { #expect(try await status(shop) == 403, "\(route.path) for the store") }
                 case .admin:
                     #expect(try await status(nil) == 401)
                     #expect(try await status("nonsense") == 401)
                     #expect(try await status(app) == 403, "\(route.method) \(route.path) for a customer")
+                    #expect(try await status(server) == 403, "\(route.method) \(route.path) for a server")
+                case .server:
+                    #expect(try await status(nil) == 401)
+                    #expect(try await status("nonsense") == 401)
+                    #expect(try await status(app) == 403, "\(route.method) \(route.path) for a customer")
+                    #expect(try await status(Sample.adminKey) == 403, "\(route.method) \(route.path) for the operator")
                 }
             }
         }
@@ -101,7 +109,8 @@ import Testing
 
     @Test func `without an admin key nobody is the operator`() async throws {
         let tokens = await SessionTokens(key: Array(repeating: 1, count: 32))
-        let authenticator = Authenticator(tokens: tokens, adminKey: nil)
+        let keys = try await InMemoryGateway.make().keys
+        let authenticator = Authenticator(tokens: tokens, adminKey: nil, keys: keys)
         await #expect(throws: Problem.self) {
             try await authenticator.principal(for: .admin, headers: [.authorization: "Bearer "])
         }

@@ -9,6 +9,7 @@ import Testing
 @Suite struct LogTests {
     @Test func `no token, key, query or body is ever logged`() async throws {
         let logs = LogCapture()
+        let secrets = Recorder<String>()
         let token = try await GatewayHarness.run(logs: logs) { store in
             let token = try await store.session()
             let pay = #"{"productIdentifier":"p","quantity":1,"applicationUsername":"canary-user"}"#
@@ -18,12 +19,22 @@ import Testing
             _ = try await store.send(.GET, "/admin/v1/apps", token: Sample.adminKey)
             _ = try await store.send(.GET, "/v1/transactions", token: "canary-token")
             _ = try await store.send(.POST, "/v1/sessions", body: #"{"canary-member":1}"#)
+            let server = try await store.apiKey()
+            _ = try await store.send(.GET, "/v1/customers/alice/history", token: server)
+            _ = try await store.send(.GET, "/v1/customers/alice/history", token: "\(server)x")
+            secrets.append(server)
+            for kind in ["sharedSecret", "subscriptionOffer"] {
+                let key = try await store.send(
+                    .POST, "/admin/v1/apps/com.example.app/keys", token: Sample.adminKey, body: #"{"kind":"\#(kind)"}"#)
+                secrets.append(key.json["secret"]?.stringValue ?? "")
+            }
             store.payments.contents.withLock { $0.failure = StoreError(.internal, "the cause") }
             _ = try await store.send(.GET, "/v1/transactions", token: token)
             return token
         }
         let text = logs.all.joined(separator: "\n")
-        for secret in [token, Sample.adminKey, "canary"] { #expect(!text.contains(secret)) }
+        #expect(secrets.all.count == 3 && !secrets.all.contains(""))
+        for secret in secrets.all + [token, Sample.adminKey, "canary"] { #expect(!text.contains(secret)) }
         #expect(text.contains("the cause"), "whoever looks after the store is told")
     }
 

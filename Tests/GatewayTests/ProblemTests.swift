@@ -73,6 +73,7 @@ import Testing
     @Test func `what a later version builds is 501, once the caller is known`() async throws {
         try await GatewayHarness.run { store in
             let token = try await store.session()
+            let server = try await store.apiKey()
             for route in store.gateway.routes where !route.isBuilt {
                 let path = RouteTable.parameterNames(route.path).reduce(route.path) {
                     $0.replacing("{\($1)}", with: "x")
@@ -81,7 +82,8 @@ import Testing
                     switch route.access {
                     case .app, .appOrStore: token
                     case .admin: Sample.adminKey
-                    case .open, .server: nil
+                    case .server: server
+                    case .open, .named: nil
                     }
                 let answer = try await store.send(.init(rawValue: route.method.rawValue), path, token: credentials)
                 #expect(answer.status == 501, "\(route.method) \(route.path)")

@@ -1,5 +1,6 @@
 import Foundation
 import Operations
+import StoreModels
 import StorebusTesting
 import Testing
 
@@ -31,6 +32,16 @@ import Testing
                 ($0 as? StartupError)?.exit == .badConfiguration && "\($0)".contains("STOREBUS_ADMIN_KEY")
             }
         }
+    }
+
+    @Test func `sessions outlive the gateway that opened them`() async throws {
+        let directory = try TemporaryDirectory()
+        let session = Session(
+            identifier: "s_1", startedAt: .wallClock(), bundleId: "a", customerIdentifier: "c", account: "a",
+            deviceId: "d", client: .app, storefront: "USA", platform: .iOS, promotedPurchases: .none)
+        let before = await SessionTokens(key: try settings([:], in: directory).sessionKey)
+        let after = await SessionTokens(key: try settings([:], in: directory).sessionKey)
+        #expect(try await after.verify(try await before.issue(session).token) == session)
     }
 
     @Test func `gateways of one data directory sign with one key`() throws {

@@ -6,13 +6,15 @@ struct Authenticator: Sendable {
     let tokens: SessionTokens
     /// Nil when the operator set none: then nobody is the operator.
     let adminKey: AdminKey?
+    let keys: KeyStore
 
     /// - Throws: 401 without valid credentials, 403 with credentials of another kind.
     func principal(for access: Access, headers: HTTPFields) async throws(Problem) -> Principal {
         switch access {
-        case .open, .server: return .anonymous
+        case .open, .named: return .anonymous
         case .app, .appOrStore: return try await session(access, headers)
         case .admin: return try await admin(headers)
+        case .server: return try await server(headers)
         }
     }
 
@@ -21,6 +23,9 @@ struct Authenticator: Sendable {
         if adminKey?.matches(token) == true {
             throw Problem(
                 StoreError(.forbidden, "this path is for a customer's session; the admin key opens /admin only"))
+        }
+        guard try await apiKey(token) == nil else {
+            throw Problem(StoreError(.forbidden, "this path is for a customer's session, not for an app's server"))
         }
         let session: Session
         do {
@@ -42,10 +47,32 @@ struct Authenticator: Sendable {
         if (try? await tokens.verify(token)) != nil {
             throw Problem(StoreError(.forbidden, "a customer's session may not call the operator's paths"))
         }
+        guard try await apiKey(token) == nil else {
+            throw Problem(StoreError(.forbidden, "an app's server may not call the operator's paths"))
+        }
         throw Self.unauthenticated(
             adminKey == nil
                 ? "this gateway has no admin key: start it with STOREBUS_ADMIN_KEY or STOREBUS_ADMIN_KEY_FILE"
                 : "the admin key is not the one this gateway was started with")
+    }
+
+    private func server(_ headers: HTTPFields) async throws(Problem) -> Principal {
+        let token = try bearer(headers)
+        if let key = try await apiKey(token) { return .server(key) }
+        let isSession = (try? await tokens.verify(token)) != nil
+        guard adminKey?.matches(token) != true, !isSession else {
+            throw Problem(StoreError(.forbidden, "this path is for an app's server, with an API key of the app"))
+        }
+        throw Self.unauthenticated("the API key is not valid, or was deleted")
+    }
+
+    /// - Throws: `serviceUnavailable` when the keys cannot be read.
+    private func apiKey(_ token: String) async throws(Problem) -> KeyRecord? {
+        do {
+            return try await keys.apiKey(token)
+        } catch {
+            throw Problem(error as? StoreError ?? StoreError(.internal, "an API key could not be looked up"))
+        }
     }
 
     /// The token of `Authorization: Bearer …`.

@@ -4,6 +4,8 @@ enum Principal: Sendable {
     case anonymous
     case session(Session)
     case admin
+    /// An app's server.
+    case server(KeyRecord)
 
     /// The `Sb-Actor` header, `c:<app>:<customerIdentifier>:<device>`; only the gateway sets it.
     var actor: String? {

@@ -8,6 +8,9 @@ enum Access: String, Sendable {
     case appOrStore
     /// The operator, with the admin key.
     case admin
-    /// An app's server, with an API key. No keys exist yet, and all of these paths answer 501 to anybody.
+    /// An app's server, with the app's API key.
     case server
+    /// Whoever the request itself names, in Apple's way: a shared secret in the body, a token signed by the app's
+    /// server. None of these paths is built yet, and all answer 501 to anybody.
+    case named
 }

@@ -43,10 +43,13 @@ struct AccessRecord {
         logger[metadataKey: "traceID"] = "\(traceID)"
         logger[metadataKey: "endpoint"] = "\(method) \(route ?? "-")"
         logger[metadataKey: "path"] = "\(Self.printable(path))"
-        if case .session(let session) = principal {
+        switch principal {
+        case .session(let session):
             logger[metadataKey: "bundleId"] = "\(session.bundleId)"
             logger[metadataKey: "customerIdentifier"] = "\(session.customerIdentifier)"
             logger[metadataKey: "deviceId"] = "\(Self.printable(session.deviceId))"
+        case .server(let key): logger[metadataKey: "bundleId"] = "\(key.bundleId)"
+        case .admin, .anonymous: break
         }
         return logger
     }

@@ -41,6 +41,15 @@ struct Call: Sendable {
         return session
     }
 
+    /// The key of the app's server that calls.
+    /// - Precondition: The route's access is `server`.
+    var serverKey: KeyRecord {
+        guard case .server(let key) = principal else {
+            preconditionFailure("\(route.path) is called without an API key, but its handler needs one")
+        }
+        return key
+    }
+
     /// What the services are told of this request.
     func context(deadline: ContinuousClock.Instant? = nil, requestIdentifier: String? = nil) -> CallContext {
         CallContext(

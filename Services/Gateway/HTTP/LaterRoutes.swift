@@ -31,10 +31,8 @@ extension Gateway {
             (.get, "/v1/featured", .appOrStore, "the featured tab is"),
             (.post, "/v1/store-page/purchase", .appOrStore, "buying from the store page is"),
             (.post, "/v1/open-url", .appOrStore, "opening a store URL is"),
-            (.get, "/v1/customers/{account}/eligibility", .server, "API keys for servers are"),
-            (.get, "/v1/customers/{account}/history", .server, "API keys for servers are"),
-            (.get, "/v1/customers/{account}/subscriptions", .server, "API keys for servers are"),
-            (.post, "/verifyReceipt", .server, "receipts are"),
+            (.get, "/v1/customers/{account}/subscriptions", .server, "managing subscriptions is"),
+            (.post, "/verifyReceipt", .named, "receipts are"),
         ] + downloads + appleServer + adminApps + adminDevices + adminTransactions
 
     private static let downloads: [Line] = ["start", "pause", "resume", "cancel", "finish", "fail"].map {
@@ -43,18 +41,18 @@ extension Gateway {
 
     /// The App Store Server API's own paths, as Apple's libraries call them.
     private static let appleServer: [Line] = [
-        (.get, "/inApps/v1/subscriptions/{transactionId}", .server, "the App Store Server API is"),
-        (.get, "/inApps/v2/history/{transactionId}", .server, "the App Store Server API is"),
-        (.get, "/inApps/v1/history/{transactionId}", .server, "the App Store Server API is"),
-        (.get, "/inApps/v1/transactions/{transactionId}", .server, "the App Store Server API is"),
-        (.get, "/inApps/v1/lookup/{orderId}", .server, "the App Store Server API is"),
-        (.get, "/inApps/v2/refund/lookup/{transactionId}", .server, "the App Store Server API is"),
-        (.put, "/inApps/v1/subscriptions/extend/{originalTransactionId}", .server, "the App Store Server API is"),
-        (.post, "/inApps/v1/subscriptions/extend/mass", .server, "the App Store Server API is"),
-        (.put, "/inApps/v1/transactions/consumption/{transactionId}", .server, "the App Store Server API is"),
-        (.post, "/inApps/v1/notifications/history", .server, "server notifications are"),
-        (.post, "/inApps/v1/notifications/test", .server, "server notifications are"),
-        (.get, "/inApps/v1/notifications/test/{testNotificationToken}", .server, "server notifications are"),
+        (.get, "/inApps/v1/subscriptions/{transactionId}", .named, "the App Store Server API is"),
+        (.get, "/inApps/v2/history/{transactionId}", .named, "the App Store Server API is"),
+        (.get, "/inApps/v1/history/{transactionId}", .named, "the App Store Server API is"),
+        (.get, "/inApps/v1/transactions/{transactionId}", .named, "the App Store Server API is"),
+        (.get, "/inApps/v1/lookup/{orderId}", .named, "the App Store Server API is"),
+        (.get, "/inApps/v2/refund/lookup/{transactionId}", .named, "the App Store Server API is"),
+        (.put, "/inApps/v1/subscriptions/extend/{originalTransactionId}", .named, "the App Store Server API is"),
+        (.post, "/inApps/v1/subscriptions/extend/mass", .named, "the App Store Server API is"),
+        (.put, "/inApps/v1/transactions/consumption/{transactionId}", .named, "the App Store Server API is"),
+        (.post, "/inApps/v1/notifications/history", .named, "server notifications are"),
+        (.post, "/inApps/v1/notifications/test", .named, "server notifications are"),
+        (.get, "/inApps/v1/notifications/test/{testNotificationToken}", .named, "server notifications are"),
     ]
 
     private static let adminApps: [Line] = [
@@ -65,9 +63,6 @@ extension Gateway {
         (.get, "/admin/v1/apps/{bundleId}/products/{id}/test-url", .admin, "test URLs are"),
         (.put, "/admin/v1/apps/{bundleId}/promotions", .admin, "setting up promotions is"),
         (.put, "/admin/v1/featured", .admin, "the featured tab is"),
-        (.post, "/admin/v1/apps/{bundleId}/keys", .admin, "API keys are"),
-        (.get, "/admin/v1/apps/{bundleId}/keys", .admin, "API keys are"),
-        (.delete, "/admin/v1/apps/{bundleId}/keys", .admin, "API keys are"),
         (.get, "/admin/v1/apps/{bundleId}/clock", .admin, "moving the sandbox clock is"),
         (.put, "/admin/v1/apps/{bundleId}/clock", .admin, "moving the sandbox clock is"),
         (.post, "/admin/v1/apps/{bundleId}/clock/advance", .admin, "moving the sandbox clock is"),

@@ -1,5 +1,7 @@
+import BusService
 import Logging
 import Operations
+import Persistence
 import ServiceLifecycle
 
 extension Gateway {
@@ -16,9 +18,11 @@ extension Gateway {
                 "no admin key, so the operator's paths answer 401; set STOREBUS_ADMIN_KEY or STOREBUS_ADMIN_KEY_FILE"
             )
         }
+        let keys = try KeyStore.open(in: environment.dataDirectory, logger: environment.logger)
+        environment.service.healthCheck("database") { keys.database.fault.map { .fail($0.message) } ?? .pass }
         let tokens = await SessionTokens(key: settings.sessionKey)
         let gateway = Gateway(
-            bus: environment.bus, tokens: tokens,
+            bus: environment.bus, tokens: tokens, keys: keys,
             exposition: { [metrics = environment.metrics] in metrics.text() }, logger: environment.logger)
         let ready = environment.ready
         ready.expectListener()
@@ -31,13 +35,13 @@ extension Gateway {
                 logger.info("listening", metadata: ["port": "\(port)"])
                 try ready.listening(host: host, port: port)
             })
-        return [server, DeliveryService(hub: gateway.delivery, waits: gateway.eventWaits)]
+        return [keys.database, server, DeliveryService(hub: gateway.delivery, waits: gateway.eventWaits)]
     }
 
     /// The responder over the whole table.
     func responder(adminKey: AdminKey?, metrics: HTTPMetrics = HTTPMetrics()) -> GatewayResponder {
         GatewayResponder(
-            table: RouteTable(routes), authenticator: Authenticator(tokens: tokens, adminKey: adminKey),
+            table: RouteTable(routes), authenticator: Authenticator(tokens: tokens, adminKey: adminKey, keys: keys),
             metrics: metrics, logger: logger)
     }
 }

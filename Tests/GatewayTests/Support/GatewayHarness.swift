@@ -5,6 +5,7 @@ import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
+import Persistence
 import ServiceLifecycle
 import StoreModels
 import StorebusTesting
@@ -18,6 +19,7 @@ final class GatewayHarness: Sendable {
     private let loop: UVLoop?
     let gatewayClient: InMemoryClient
     let gateway: Gateway
+    let directory: TemporaryDirectory
     let catalog: FakeCatalog
     let payments: FakePaymentQueue
     let eligibility: FakeService
@@ -29,8 +31,9 @@ final class GatewayHarness: Sendable {
         configuration: .init(
             connectionPool: .init(idleTimeout: .seconds(60), concurrentHTTP1ConnectionsPerHostSoftLimit: 64)))
 
-    private init(loop: UVLoop?, logs: LogCapture?) async {
+    private init(loop: UVLoop?, logs: LogCapture?) async throws {
         self.loop = loop
+        directory = try TemporaryDirectory()
         bus = InMemoryBus(loop: loop)
         gatewayClient = bus.client(name: "gateway")
         catalog = FakeCatalog(FakeService(.catalog, on: bus))
@@ -42,7 +45,8 @@ final class GatewayHarness: Sendable {
         var logger = Logger(label: "gateway") { _ in logs?.handler() ?? SwiftLogNoOpLogHandler() }
         logger.logLevel = .trace
         gateway = Gateway(
-            bus: gatewayClient, tokens: tokens, exposition: { "storebus_on_loop \(loop?.isCurrent == true ? 1 : 0)\n" },
+            bus: gatewayClient, tokens: tokens, keys: try KeyStore.open(in: directory.path, logger: logger),
+            exposition: { "storebus_on_loop \(loop?.isCurrent == true ? 1 : 0)\n" },
             logger: logger)
         clockBox = box
         eligibility.handle(EligibilityEndpoints.check) { request in
@@ -85,7 +89,7 @@ final class GatewayHarness: Sendable {
         ticking: Bool = false, loop: UVLoop? = nil, logs: LogCapture? = nil,
         _ body: @Sendable (GatewayHarness) async throws -> Value
     ) async throws -> Value {
-        let harness = await GatewayHarness(loop: loop, logs: logs)
+        let harness = try await GatewayHarness(loop: loop, logs: logs)
         return try await harness.serve(ticking: ticking, body)
     }
 
@@ -129,6 +133,16 @@ final class GatewayHarness: Sendable {
             throw UnexpectedAnswer(answer: answer.text)
         }
         return token
+    }
+
+    /// Makes an API key of an app and returns it as its server sends it.
+    func apiKey(_ bundleId: String = Sample.bundleId) async throws -> String {
+        let answer = try await send(
+            .POST, "/admin/v1/apps/\(bundleId)/keys", token: Sample.adminKey, body: #"{"kind":"api"}"#)
+        guard answer.status == 201, let secret = answer.json["secret"]?.stringValue else {
+            throw UnexpectedAnswer(answer: answer.text)
+        }
+        return secret
     }
 
     struct UnexpectedAnswer: Error { let answer: String }
@@ -177,6 +191,7 @@ final class GatewayHarness: Sendable {
         try await http.shutdown()
         for fake in fakes { await fake.stop() }
         await gatewayClient.close()
+        await gateway.keys.database.close()
         return try result.get()
     }
 }

@@ -1,8 +1,23 @@
 import BusClient
 import Logging
+import StorebusTesting
 
-/// What a gateway needs that only shows its table.
+@testable import Gateway
+
+/// A gateway that only shows its table.
 enum InMemoryGateway {
-    static let bus = InMemoryBus().client(name: "gateway")
-    static let logger = Logger(label: "gateway")
+    /// Keeps what it is told and says nothing.
+    static let logger = {
+        var logger = Logger(label: "gateway")
+        logger.logLevel = .critical
+        return logger
+    }()
+
+    static func make() async throws -> Gateway {
+        let directory = try TemporaryDirectory()
+        return Gateway(
+            bus: InMemoryBus().client(name: "gateway"),
+            tokens: await SessionTokens(key: Array(repeating: 1, count: 32)),
+            keys: try KeyStore.open(in: directory.path, logger: logger), logger: logger)
+    }
 }

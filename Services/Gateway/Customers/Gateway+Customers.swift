@@ -1,0 +1,43 @@
+import BusService
+import Hummingbird
+import StoreModels
+
+extension Gateway {
+    /// What an app's server asks of the app's customers, by account.
+    var customerRoutes: [Route] {
+        [
+            Route(
+                .get, "/v1/customers/{account}/history", .server, query: ["after", "limit"]
+            ) { [self] in try await customerHistory($0) },
+            Route(.get, "/v1/customers/{account}/eligibility", .server, query: ["ids"]) { [self] call in
+                try await eligibility(of: try await customer(call), call)
+            },
+        ]
+    }
+
+    private func customerHistory(_ call: Call) async throws -> Response {
+        let customer = try await customer(call)
+        let page = try await services.call(
+            PaymentEndpoints.history,
+            HistoryRequest(
+                bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, after: try call.after(),
+                limit: try call.limit()),
+            context: call.context())
+        return try Reply.json(TransactionList(transactions: page.transactions, after: page.after))
+    }
+
+    /// The customer the path names, in the key's own app: another app's is as unknown as nobody's (S1).
+    private func customer(_ call: Call) async throws(StoreError) -> Shopper {
+        let bundleId = call.serverKey.bundleId
+        let account = try call.account()
+        do {
+            return Shopper(
+                bundleId: bundleId,
+                account: try await services.call(
+                    PaymentEndpoints.getAccount, GetAccountRequest(bundleId: bundleId, account: account),
+                    context: call.context()))
+        } catch  where error.code == .notFound {
+            throw .notFound("customer")
+        }
+    }
+}

@@ -1,0 +1,29 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// An API key as a server sends it, `sbk_7K2MZQ4TXA_<43 characters of base64url>`. It names itself, so that it is found
+/// without its secret being compared with anybody else's.
+struct APIKeyText {
+    private static let prefix = "sbk_"
+
+    let text: String
+    let keyIdentifier: String
+
+    init(keyIdentifier: String, secret: [UInt8]) {
+        let encoded = Data(secret).base64EncodedString().map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }
+        self.keyIdentifier = keyIdentifier
+        text = "\(Self.prefix)\(keyIdentifier)_\(String(encoded.filter { $0 != "=" }))"
+    }
+
+    /// - Returns: nil for what is no API key at all.
+    init?(_ token: String) {
+        guard token.hasPrefix(Self.prefix), token.utf8.count <= 128 else { return nil }
+        let rest = token.dropFirst(Self.prefix.count)
+        guard let end = rest.firstIndex(of: "_"), end != rest.startIndex else { return nil }
+        text = token
+        keyIdentifier = String(rest[..<end])
+    }
+}

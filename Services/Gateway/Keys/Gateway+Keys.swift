@@ -1,0 +1,62 @@
+import HTTPTypes
+import Hummingbird
+import StoreModels
+
+extension Gateway {
+    /// Keys of an app; a secret is shown once.
+    var keyRoutes: [Route] {
+        [
+            Route(.post, "/admin/v1/apps/{bundleId}/keys", .admin) { [self] in try await makeKey($0) },
+            Route(.get, "/admin/v1/apps/{bundleId}/keys", .admin) { [self] in
+                try Reply.json(["keys": try await keys.list(try $0.bundleId())])
+            },
+            Route(.delete, "/admin/v1/apps/{bundleId}/keys", .admin, query: ["keyIdentifier"]) { [self] call in
+                guard let keyIdentifier = try call.query.single("keyIdentifier") else {
+                    throw StoreError.invalid("query keyIdentifier", "is missing")
+                }
+                return try await deleteKey(keyIdentifier, call)
+            },
+            Route(.delete, "/admin/v1/apps/{bundleId}/keys/{keyIdentifier}", .admin) { [self] call in
+                try await deleteKey(try call.parameter("keyIdentifier"), call)
+            },
+        ]
+    }
+
+    private func makeKey(_ call: Call) async throws -> Response {
+        let bundleId = try call.bundleId()
+        let request = try await call.body(KeyRequest.self, members: KeyRequest.members)
+        try await apps.check(bundleId, call)
+        let key = NewKey(request.kind, bundleId: bundleId, now: .wallClock())
+        try await keys.add(key)
+        return try Reply.json(KeyAnswer(key), status: .created)
+    }
+
+    private func deleteKey(_ keyIdentifier: String, _ call: Call) async throws -> Response {
+        guard try await keys.remove(keyIdentifier, of: try call.bundleId()) else { throw StoreError.notFound("key") }
+        return Response(status: .noContent)
+    }
+}
+
+/// The body of `POST /admin/v1/apps/{bundleId}/keys`: `{"kind":"api"}`.
+struct KeyRequest: Decodable {
+    var kind: KeyKind
+
+    static let members = MemberNames(["kind"])
+}
+
+/// A new key: the members of a ``KeyRecord``, `secret` (what the server sends, or the private key as PEM), and for a
+/// `subscriptionOffer` its `publicKey`, PEM too.
+struct KeyAnswer: Encodable {
+    private enum CodingKeys: String, CodingKey { case secret, publicKey }
+
+    let key: NewKey
+
+    init(_ key: NewKey) { self.key = key }
+
+    func encode(to encoder: any Encoder) throws {
+        try key.record.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(key.secret, forKey: .secret)
+        try container.encodeIfPresent(key.record.publicKey, forKey: .publicKey)
+    }
+}

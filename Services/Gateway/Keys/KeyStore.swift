@@ -1,0 +1,103 @@
+import Crypto
+import Foundation
+import Logging
+import Operations
+import Persistence
+import StoreModels
+
+/// The keys of all apps, in the gateway's own database. A key that was deleted opens nothing any more, from the moment
+/// its deletion is answered.
+struct KeyStore: Sendable {
+    /// Keys of one app; one more is 422.
+    static let keysMax = 100
+
+    let database: SQLiteDatabase
+
+    /// Opens `<directory>/gateway.sqlite`, which one gateway at a time can hold.
+    /// - Throws: ``StartupError`` that names the file, what is wrong with it and the remedy.
+    static func open(in directory: String, logger: Logger) throws(StartupError) -> KeyStore {
+        do throws(PersistenceError) {
+            return KeyStore(
+                database: try SQLiteDatabase.open(
+                    path: "\(directory)/gateway.sqlite", holder: "gateway", migrations: KeySchema.migrations,
+                    logger: logger))
+        } catch {
+            throw StartupError(ProcessExit(rawValue: error.exitCode) ?? .bug, error.message)
+        }
+    }
+
+    /// - Throws: `requestInvalid` (422) at the bound.
+    func add(_ key: NewKey) async throws {
+        let record = key.record
+        try await answering {
+            try await database.write { transaction in
+                let row = try transaction.queryOne(
+                    "SELECT COUNT(*) AS keys FROM app_key WHERE bundle_id = ?", record.bundleId)
+                guard let count = try row?["keys"] as Int?, count < Self.keysMax else {
+                    throw StoreError.invalid(
+                        "bundleId", "has \(Self.keysMax) keys already; delete one first", status: 422)
+                }
+                try transaction.execute(
+                    """
+                    INSERT INTO app_key (key_identifier, bundle_id, kind, created_at, digest, public_key)
+                    VALUES (?, ?, ?, ?, ?, ?)
+                    """, record.keyIdentifier, record.bundleId, record.kind, record.createdAt.milliseconds, key.digest,
+                    record.publicKey)
+            }
+        }
+    }
+
+    /// An app's keys, oldest first.
+    func list(_ bundleId: String) async throws -> [KeyRecord] {
+        try await answering {
+            try await database.read { reader in
+                try reader.query(
+                    "SELECT * FROM app_key WHERE bundle_id = ? ORDER BY created_at, key_identifier LIMIT ?", bundleId,
+                    Self.keysMax
+                ).map(KeyRecord.init)
+            }
+        }
+    }
+
+    /// - Returns: Whether the app had such a key.
+    func remove(_ keyIdentifier: String, of bundleId: String) async throws -> Bool {
+        try await answering {
+            try await database.write { transaction in
+                try transaction.execute(
+                    "DELETE FROM app_key WHERE key_identifier = ? AND bundle_id = ?", keyIdentifier, bundleId) > 0
+            }
+        }
+    }
+
+    /// The API key a server calls with; nil for anything else.
+    func apiKey(_ token: String) async throws -> KeyRecord? {
+        guard let text = APIKeyText(token) else { return nil }
+        let row = try await answering {
+            try await database.read { reader in
+                try reader.queryOne(
+                    "SELECT * FROM app_key WHERE key_identifier = ? AND kind = ?", text.keyIdentifier, KeyKind.api)
+            }
+        }
+        guard let row, let digest = try row["digest"] as [UInt8]? else { return nil }
+        // The comparison of digests takes the same time wherever they differ.
+        return SHA256.hash(data: Array(token.utf8)) == digest ? try KeyRecord(row) : nil
+    }
+
+    private func answering<Output>(_ body: () async throws -> Output) async throws -> Output {
+        do {
+            return try await body()
+        } catch let error as PersistenceError where error.isRetryable || error.code == .closed {
+            throw StoreError(.serviceUnavailable, "the gateway's database is busy", retryAfterMs: 200)
+        } catch let error as PersistenceError {
+            throw StoreError(.internal, error.message)
+        }
+    }
+}
+
+extension KeyRecord {
+    fileprivate init(_ row: SQLRow) throws(PersistenceError) {
+        self.init(
+            keyIdentifier: try row["key_identifier"], bundleId: try row["bundle_id"], kind: try row["kind"],
+            createdAt: Timestamp(milliseconds: try row["created_at"]), publicKey: try row["public_key"])
+    }
+}

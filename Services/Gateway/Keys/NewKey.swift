@@ -1,0 +1,52 @@
+import Crypto
+import StoreModels
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A key at the only moment its secret is known here.
+struct NewKey: Sendable {
+    let record: KeyRecord
+    /// Shown once and not kept.
+    let secret: String
+    /// What is kept instead of the secret; nil for a `subscriptionOffer`, whose public key is enough.
+    ///
+    /// One round of SHA-256 and no salt: slow hashes are for passwords that people choose. This secret is 256 random
+    /// bits, of which nobody tries even a small part, and no two are alike.
+    let digest: [UInt8]?
+
+    /// - Parameter now: The wall clock.
+    init(_ kind: KeyKind, bundleId: String, now: Timestamp) {
+        let identifier = Self.randomIdentifier()
+        var publicKey: String?
+        switch kind {
+        case .api: secret = APIKeyText(keyIdentifier: identifier, secret: Self.randomBytes()).text
+        case .sharedSecret: secret = Self.hex(Self.randomBytes())
+        case .subscriptionOffer:
+            let key = P256.Signing.PrivateKey()
+            secret = key.pemRepresentation
+            publicKey = key.publicKey.pemRepresentation
+        }
+        digest = kind == .subscriptionOffer ? nil : Array(SHA256.hash(data: Array(secret.utf8)))
+        record = KeyRecord(
+            keyIdentifier: identifier, bundleId: bundleId, kind: kind, createdAt: now, publicKey: publicKey)
+    }
+
+    /// Ten capital letters and digits, as the App Store's are; 50 bits, so that no two of a store are alike.
+    private static func randomIdentifier() -> String {
+        let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZ23456789")
+        return String(randomBytes().prefix(10).map { alphabet[Int($0) % alphabet.count] })
+    }
+
+    private static func randomBytes() -> [UInt8] {
+        SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }
+    }
+
+    private static func hex(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef")
+        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    }
+}

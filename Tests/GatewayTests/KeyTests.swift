@@ -1,0 +1,180 @@
+import Crypto
+import Foundation
+import Logging
+import NIOHTTP1
+import Operations
+import Persistence
+import StoreModels
+import StorebusTesting
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+@Suite struct KeyTests {
+    private let admin = Sample.adminKey
+    private let path = "/admin/v1/apps/com.example.app/keys"
+    private let quiet = InMemoryGateway.logger
+
+    private func make(_ store: GatewayHarness, _ kind: String) async throws -> Answer {
+        try await store.send(.POST, path, token: admin, body: #"{"kind":"\#(kind)"}"#)
+    }
+
+    @Test func `a secret is shown once, and its key is listed without it`() async throws {
+        try await GatewayHarness.run { store in
+            var made: [JSONValue] = []
+            for kind in KeyKind.allCases {
+                let answer = try await make(store, kind.rawValue)
+                #expect(answer.status == 201)
+                #expect(answer.headers.first(name: "Cache-Control") == "no-store")
+                #expect(answer.json["kind"]?.stringValue == kind.rawValue)
+                #expect(Timestamp(answer.json["createdAt"]?.stringValue ?? "") != nil)
+                #expect(answer.json["secret"]?.stringValue?.isEmpty == false)
+                #expect((answer.json["publicKey"] != nil) == (kind == .subscriptionOffer))
+                made.append(answer.json)
+            }
+            let list = try await store.send(.GET, path, token: admin)
+            let listed = list.json["keys"]?.arrayValue ?? []
+            #expect(Set(listed.compactMap { $0["keyIdentifier"]?.stringValue }).count == 3)
+            for key in listed {
+                #expect(Set((key.objectValue ?? [:]).keys) == ["keyIdentifier", "kind", "createdAt"])
+            }
+            for key in made { #expect(!list.text.contains(key["secret"]?.stringValue ?? "?")) }
+            let other = try await store.send(.GET, "/admin/v1/apps/com.example.two/keys", token: admin)
+            #expect(other.json == .object(["keys": .array([])]))
+        }
+    }
+
+    @Test func `no secret stands in the database`() async throws {
+        try await GatewayHarness.run { store in
+            let secrets = try await [make(store, "api"), make(store, "sharedSecret"), make(store, "subscriptionOffer")]
+                .compactMap { $0.json["secret"]?.stringValue }
+            for name in ["gateway.sqlite", "gateway.sqlite-wal"] {
+                let content = try Data(contentsOf: URL(fileURLWithPath: store.directory.file(name)))
+                for secret in secrets { #expect(content.range(of: Data(secret.utf8)) == nil) }
+                let body = secrets[2].split(separator: "\n").dropFirst().first.map { Data($0.utf8) }
+                #expect(content.range(of: try #require(body)) == nil)
+            }
+        }
+    }
+
+    @Test func `the key pair of offers is one, on P-256`() throws {
+        let key = NewKey(.subscriptionOffer, bundleId: "a", now: .wallClock())
+        let privateKey = try P256.Signing.PrivateKey(pemRepresentation: key.secret)
+        let publicKey = try P256.Signing.PublicKey(pemRepresentation: try #require(key.record.publicKey))
+        let signature = try privateKey.signature(for: Data("offer".utf8))
+        #expect(publicKey.isValidSignature(signature, for: Data("offer".utf8)))
+        #expect(key.digest == nil)
+    }
+
+    @Test func `an API key opens its own app's customers and no other's (S1)`() async throws {
+        try await GatewayHarness.run { store in
+            _ = try await store.session()
+            store.payments.commit(Sample.purchased("a"))
+            let key = try await store.apiKey()
+            let history = try await store.send(.GET, "/v1/customers/alice/history", token: key)
+            #expect(history.status == 200)
+            #expect(history.json["transactions"]?.arrayValue?.first?["id"] == "a")
+            let eligibility = try await store.send(.GET, "/v1/customers/alice/eligibility", token: key)
+            #expect(eligibility.json["eligibility"]?.arrayValue?.first?["rule"] == "newSubscriber")
+            store.catalog.contents.withLock {
+                $0.apps["com.example.two"] = App(
+                    bundleId: "com.example.two", settings: .init(name: "2"), catalogVersion: 1)
+            }
+            let other = try await store.apiKey("com.example.two")
+            for (token, account) in [(key, "nobody"), (other, "alice")] {
+                for what in ["history", "eligibility"] {
+                    let answer = try await store.send(.GET, "/v1/customers/\(account)/\(what)", token: token)
+                    #expect(answer.status == 404)
+                    #expect(answer.json["detail"] == "there is no such customer")
+                }
+            }
+        }
+    }
+
+    @Test func `subscriptions of a customer are not built, and only servers hear that`() async throws {
+        try await GatewayHarness.run { store in
+            let path = "/v1/customers/alice/subscriptions"
+            #expect(try await store.send(.GET, path).status == 401)
+            let answer = try await store.send(.GET, path, token: try await store.apiKey())
+            #expect(answer.status == 501)
+        }
+    }
+
+    @Test(arguments: ["path", "query"])
+    func `a deleted key is refused at once`(way: String) async throws {
+        try await GatewayHarness.run { store in
+            _ = try await store.session()
+            let made = try await make(store, "api")
+            let key = try #require(made.json["secret"]?.stringValue)
+            let identifier = try #require(made.json["keyIdentifier"]?.stringValue)
+            #expect(try await store.send(.GET, "/v1/customers/alice/history", token: key).status == 200)
+            let place = way == "path" ? "/\(identifier)" : "?keyIdentifier=\(identifier)"
+            let foreign = try await store.send(.DELETE, "/admin/v1/apps/com.example.two/keys\(place)", token: admin)
+            #expect(foreign.status == 404, "another app's key")
+            #expect(try await store.send(.DELETE, "\(path)\(place)", token: admin).status == 204)
+            #expect(try await store.send(.GET, "/v1/customers/alice/history", token: key).status == 401)
+            #expect(try await store.send(.DELETE, "\(path)\(place)", token: admin).status == 404)
+            #expect(try await store.send(.DELETE, path, token: admin).status == 400)
+        }
+    }
+
+    @Test func `only the very key is taken`() async throws {
+        try await GatewayHarness.run { store in
+            let key = try await store.apiKey()
+            let identifier = key.split(separator: "_")[1]
+            let shared = try await make(store, "sharedSecret")
+            let sharedIdentifier = shared.json["keyIdentifier"]?.stringValue ?? "?"
+            let sharedSecret = shared.json["secret"]?.stringValue ?? "?"
+            for token in [
+                "\(key)x", String(key.dropLast()), "sbk_\(identifier)_", "sbk_\(identifier)", "sbk__", "sbk_",
+                "sbk_*_x", "sbk_' OR 1=1 --_x", sharedSecret, "sbk_\(sharedIdentifier)_\(sharedSecret)",
+                "sbk_" + String(repeating: "x", count: 3000),
+            ] {
+                let answer = try await store.send(
+                    .GET, "/v1/customers/alice/history", token: token.replacing(" ", with: "+"))
+                #expect(answer.status == 401, "\(token)")
+                #expect(answer.headers.first(name: "WWW-Authenticate") != nil)
+            }
+        }
+    }
+
+    @Test(arguments: ["{}", #"{"kind":"master"}"#, #"{"kind":"api","secret":"mine"}"#, "[]", ""])
+    func `a wrong request makes no key`(body: String) async throws {
+        try await GatewayHarness.run { store in
+            let answer = try await store.send(.POST, path, token: admin, body: body)
+            #expect(answer.status == 400)
+            let none = try await store.send(.POST, "/admin/v1/apps/none/keys", token: admin, body: #"{"kind":"api"}"#)
+            #expect(none.status == 404)
+            #expect(try await store.gateway.keys.list(Sample.bundleId).isEmpty)
+        }
+    }
+
+    @Test func `an app has a bounded number of keys`() async throws {
+        let directory = try TemporaryDirectory()
+        let keys = try KeyStore.open(in: directory.path, logger: quiet)
+        for _ in 0..<KeyStore.keysMax { try await keys.add(NewKey(.api, bundleId: "a", now: .wallClock())) }
+        await #expect(throws: StoreError.self) { try await keys.add(NewKey(.api, bundleId: "a", now: .wallClock())) }
+        try await keys.add(NewKey(.api, bundleId: "b", now: .wallClock()))
+        let first = try #require(try await keys.list("a").first)
+        #expect(try await keys.remove(first.keyIdentifier, of: "a"))
+        try await keys.add(NewKey(.api, bundleId: "a", now: .wallClock()))
+        #expect(try await keys.list("a").count == KeyStore.keysMax)
+        await keys.database.close()
+    }
+
+    @Test func `keys survive a restart, and a second gateway is refused`() async throws {
+        let directory = try TemporaryDirectory()
+        let key = NewKey(.api, bundleId: "a", now: Timestamp(milliseconds: 1_790_000_000_000))
+        let first = try KeyStore.open(in: directory.path, logger: quiet)
+        try await first.add(key)
+        #expect { try KeyStore.open(in: directory.path, logger: quiet) } throws: {
+            ($0 as? StartupError)?.exit == .locked && "\($0)".contains("gateway.sqlite is held by pid")
+        }
+        await first.database.close()
+        let second = try KeyStore.open(in: directory.path, logger: quiet)
+        #expect(try await second.apiKey(key.secret) == key.record)
+        await second.database.close()
+        await #expect(throws: StoreError.self) { try await second.apiKey(key.secret) }
+    }
+}

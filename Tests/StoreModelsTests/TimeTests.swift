@@ -26,6 +26,23 @@ import Testing
         #expect(length.end(from: try #require(Timestamp(start))).description == end)
     }
 
+    @Test func `every instant is read from what it writes, and what Foundation reads otherwise is not read`() throws {
+        var random = SplitMix64.seeded("instants")
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        for _ in 0..<2_000 {
+            let instant = Timestamp(milliseconds: .random(in: -11_000_000_000_000...4_000_000_000_000, using: &random))
+            #expect(Timestamp(instant.description) == instant)
+            let foundation = try Date(instant.description, strategy: style)
+            #expect(Timestamp(foundation) == instant)
+        }
+        for text in [
+            "2026-02-30T00:00:00.000Z", "2026-01-01T24:00:00.000Z", "2026-01-01 00:00:00.000Z",
+            "2026-13-01T00:00:00.000Z",
+        ] {
+            #expect(Timestamp(text) == (try? Date(text, strategy: style)).map(Timestamp.init), "\(text)")
+        }
+    }
+
     @Test func `the calendar agrees with Foundation's for any instant and length`() throws {
         var random = SplitMix64.seeded()
         var calendar = Calendar(identifier: .gregorian)

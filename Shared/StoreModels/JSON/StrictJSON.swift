@@ -9,25 +9,28 @@ public enum StrictJSON {
     /// Checks one whole document.
     /// - Throws: ``StrictJSONError`` with the byte offset and the JSON path of the first fault.
     public static func validate(_ bytes: [UInt8], depthMax: Int = depthMax) throws(StrictJSONError) {
-        _ = try read(bytes, depthMax: depthMax, building: false)
+        _ = try tape(bytes, depthMax: depthMax)
     }
 
     /// Reads one whole document.
     /// - Throws: as ``validate(_:depthMax:)``.
     public static func parse(_ bytes: [UInt8], depthMax: Int = depthMax) throws(StrictJSONError) -> JSONValue {
-        try read(bytes, depthMax: depthMax, building: true)
+        try tape(bytes, depthMax: depthMax).value(0) { (tape, node) throws(Never) in tape.text(node) }
     }
 
-    private static func read(
-        _ bytes: [UInt8], depthMax: Int, building: Bool
-    ) throws(StrictJSONError) -> JSONValue {
+    /// Checks one whole document and keeps where its values stand.
+    /// - Throws: as ``validate(_:depthMax:)``.
+    static func tape(_ bytes: [UInt8], depthMax: Int = depthMax) throws(StrictJSONError) -> JSONTape {
         // The result crosses the closure instead of the error, because `withUnsafeBufferPointer` keeps typed errors
         // only where the compiler can infer them.
-        let result: Result<JSONValue, StrictJSONError> = bytes.withUnsafeBufferPointer { buffer in
-            var reader = StrictJSONReader(buffer, depthMax: depthMax, building: building)
-            return Result { () throws(StrictJSONError) in try reader.document() }
+        let result: Result<[JSONTape.Node], StrictJSONError> = bytes.withUnsafeBufferPointer { buffer in
+            var reader = StrictJSONReader(buffer, depthMax: depthMax)
+            return Result { () throws(StrictJSONError) in
+                try reader.document()
+                return reader.nodes
+            }
         }
-        return try result.get()
+        return JSONTape(bytes: bytes, nodes: try result.get())
     }
 }
 

@@ -1,111 +1,127 @@
-/// A recursive-descent reader of RFC 8259 over bytes, one pass; builds values only when asked to.
+/// A recursive-descent reader of RFC 8259 over bytes, one pass, that writes a ``JSONTape``'s nodes.
 struct StrictJSONReader {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let depthMax: Int
-    private let building: Bool
     private var index = 0
+    private(set) var nodes: [JSONTape.Node] = []
     private var path: [Step] = []
 
+    /// How the reader came to where it is; names are looked up only when a fault is told.
     private enum Step {
-        case member(String)
+        case member(node: Int)
         case element(Int)
     }
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, depthMax: Int, building: Bool) {
+    init(_ bytes: UnsafeBufferPointer<UInt8>, depthMax: Int) {
         self.bytes = bytes
         self.depthMax = depthMax
-        self.building = building
+        nodes.reserveCapacity(bytes.count / 12 + 4)
     }
 
-    mutating func document() throws(StrictJSONError) -> JSONValue {
+    mutating func document() throws(StrictJSONError) {
+        guard bytes.count <= Int(Int32.max) else { throw fault("is larger than 2 GiB") }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw fault("begins with a byte order mark") }
         skipSpace()
-        let result = try value()
+        try value()
         skipSpace()
         guard index == bytes.count else { throw fault("has more text behind the document") }
-        return result
     }
 
-    private mutating func value() throws(StrictJSONError) -> JSONValue {
+    private mutating func value() throws(StrictJSONError) {
         guard index < bytes.count else { throw fault("ends too early") }
         switch bytes[index] {
-        case UInt8(ascii: "{"): return try object()
-        case UInt8(ascii: "["): return try array()
-        case UInt8(ascii: "\""): return .string(try string())
-        case UInt8(ascii: "t"): return try word("true", .bool(true))
-        case UInt8(ascii: "f"): return try word("false", .bool(false))
-        case UInt8(ascii: "n"): return try word("null", .null)
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+        case UInt8(ascii: "{"): try object()
+        case UInt8(ascii: "["): try array()
+        case UInt8(ascii: "\""): try string()
+        case UInt8(ascii: "t"): try word("true", .true)
+        case UInt8(ascii: "f"): try word("false", .false)
+        case UInt8(ascii: "n"): try word("null", .null)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number()
         default: throw fault("has an unexpected character")
         }
     }
 
-    private mutating func object() throws(StrictJSONError) -> JSONValue {
-        var members: [String: JSONValue] = [:]
-        var seen: Set<String> = []
-        try open()
-        if take(UInt8(ascii: "}")) { return .object(members) }
+    private mutating func object() throws(StrictJSONError) {
+        let node = try open(.object)
+        if take(UInt8(ascii: "}")) { return close(node) }
         repeat {
             skipSpace()
             guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else { throw fault("expects a member name") }
-            let name = try string()
-            path.append(.member(name))
-            guard seen.insert(name).inserted else { throw fault("stands twice in the same object") }
+            let name = nodes.count
+            try string()
+            path.append(.member(node: name))
+            guard !stands(name, alreadyIn: node) else { throw fault("stands twice in the same object") }
             skipSpace()
             guard take(UInt8(ascii: ":")) else { throw fault("expects ':' behind the member name") }
             skipSpace()
-            let result = try value()
-            if building { members[name] = result }
+            try value()
             path.removeLast()
             skipSpace()
         } while take(UInt8(ascii: ","))
         guard take(UInt8(ascii: "}")) else { throw fault("expects ',' or '}'") }
-        return .object(members)
+        close(node)
     }
 
-    private mutating func array() throws(StrictJSONError) -> JSONValue {
-        var values: [JSONValue] = []
+    private mutating func array() throws(StrictJSONError) {
+        let node = try open(.array)
+        if take(UInt8(ascii: "]")) { return close(node) }
         var position = 0
-        try open()
-        if take(UInt8(ascii: "]")) { return .array(values) }
         repeat {
             skipSpace()
             path.append(.element(position))
-            let result = try value()
-            if building { values.append(result) }
+            try value()
             path.removeLast()
             position += 1
             skipSpace()
         } while take(UInt8(ascii: ","))
         guard take(UInt8(ascii: "]")) else { throw fault("expects ',' or ']'") }
-        return .array(values)
+        close(node)
     }
 
     /// Steps over the bracket. `path` is as long as the nesting above this value.
-    private mutating func open() throws(StrictJSONError) {
+    private mutating func open(_ kind: JSONTape.Node.Kind) throws(StrictJSONError) -> Int {
         guard path.count < depthMax else { throw fault("is nested deeper than \(depthMax) levels") }
+        add(kind, from: index, to: index)
         index += 1
         skipSpace()
+        return nodes.count - 1
     }
 
-    private mutating func string() throws(StrictJSONError) -> String {
+    private mutating func close(_ node: Int) {
+        nodes[node].end = Int32(index)
+        nodes[node].next = Int32(nodes.count)
+    }
+
+    private mutating func add(_ kind: JSONTape.Node.Kind, from start: Int, to end: Int, isASCII: Bool = true) {
+        nodes.append(
+            .init(
+                kind: kind, isASCII: isASCII, start: Int32(start), end: Int32(end), next: Int32(nodes.count + 1)))
+    }
+
+    // MARK: Strings
+
+    private mutating func string() throws(StrictJSONError) {
         index += 1
         let start = index
-        var escaped = false
+        var (isEscaped, isASCII) = (false, true)
         while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
-            guard bytes[index] >= 0x20 else { throw fault("has a control character in a string") }
-            if bytes[index] == UInt8(ascii: "\\") {
-                escaped = true
+            let byte = bytes[index]
+            guard byte >= 0x20 else { throw fault("has a control character in a string") }
+            if byte == UInt8(ascii: "\\") {
+                isEscaped = true
                 try escape()
             } else {
+                isASCII = isASCII && byte < 0x80
                 index += 1
             }
         }
         guard index < bytes.count else { throw fault("has a string without an end") }
-        let raw = bytes[start..<index]
+        let end = index
         index += 1
-        guard let text = String(validating: raw, as: UTF8.self) else { throw fault("is not UTF-8") }
-        return escaped ? unescaped(text) : text
+        guard isASCII || String(validating: bytes[start..<end], as: UTF8.self) != nil else {
+            throw fault("is not UTF-8")
+        }
+        add(isEscaped ? .escapedString : .string, from: start, to: end, isASCII: isASCII)
     }
 
     /// Steps over one escape sequence and refuses U+0000 and surrogates that stand alone.
@@ -134,38 +150,73 @@ struct StrictJSONReader {
     }
 
     private func hexadecimal(at start: Int) throws(StrictJSONError) -> UInt16 {
-        guard start + 4 <= bytes.count,
-            let value = UInt16(String(decoding: bytes[start..<start + 4], as: UTF8.self), radix: 16),
-            bytes[start] != UInt8(ascii: "+")
-        else { throw fault("has a bad \\u sequence") }
-        return value
-    }
-
-    /// Decodes the escapes of a string that ``escape()`` has found sound.
-    private func unescaped(_ text: String) -> String {
-        var units: [UInt16] = []
-        var iterator = text.utf16.makeIterator()
-        while let unit = iterator.next() {
-            guard unit == UInt16(UInt8(ascii: "\\")), let kind = iterator.next() else {
-                units.append(unit)
-                continue
-            }
-            switch UInt8(truncatingIfNeeded: kind) {
-            case UInt8(ascii: "b"): units.append(8)
-            case UInt8(ascii: "f"): units.append(12)
-            case UInt8(ascii: "n"): units.append(10)
-            case UInt8(ascii: "r"): units.append(13)
-            case UInt8(ascii: "t"): units.append(9)
-            case UInt8(ascii: "u"):
-                let digits = (0..<4).compactMap { _ in iterator.next() }
-                units.append(UInt16(String(decoding: digits, as: UTF16.self), radix: 16) ?? 0xFFFD)
-            default: units.append(kind)
-            }
+        guard start + 4 <= bytes.count else { throw fault("has a bad \\u sequence") }
+        var unit: UInt16 = 0
+        for byte in bytes[start..<start + 4] {
+            guard let digit = JSONEscapes.digit(byte) else { throw fault("has a bad \\u sequence") }
+            unit = unit << 4 | UInt16(digit)
         }
-        return String(decoding: units, as: UTF16.self)
+        return unit
     }
 
-    private mutating func number() throws(StrictJSONError) -> JSONValue {
+    // MARK: Duplicates
+
+    /// Whether an earlier member of the object has this name. Compared by bytes; names with escapes or beyond ASCII as
+    /// text, because different bytes may then be the same name.
+    ///
+    /// Objects of ours have a dozen members. One with very many, which only a hostile or a generated document has, is
+    /// looked through by a set.
+    private mutating func stands(_ name: Int, alreadyIn object: Int) -> Bool {
+        var earlier = object + 1
+        for _ in 0..<Self.comparedMax {
+            guard earlier < name else { return false }
+            if isSame(earlier, name) { return true }
+            earlier = Int(nodes[earlier + 1].next)
+        }
+        return earlier < name && standsInSet(name, object)
+    }
+
+    /// More earlier members than this are looked up in a set.
+    private static let comparedMax = 64
+
+    /// The names an object with many members has so far.
+    private struct Names {
+        let object: Int
+        /// The first name that is not in `texts` yet.
+        var unknown: Int
+        var texts: Set<String> = []
+    }
+
+    /// Of the objects with many members that are open, the innermost last.
+    private var names: [Names] = []
+
+    private mutating func standsInSet(_ name: Int, _ object: Int) -> Bool {
+        while let last = names.last, last.object > object { names.removeLast() }
+        if names.last?.object != object { names.append(Names(object: object, unknown: object + 1)) }
+        let last = names.count - 1
+        while names[last].unknown < name {
+            names[last].texts.insert(text(names[last].unknown))
+            names[last].unknown = Int(nodes[names[last].unknown + 1].next)
+        }
+        return names[last].texts.contains(text(name))
+    }
+
+    private func isSame(_ left: Int, _ right: Int) -> Bool {
+        let (a, b) = (nodes[left], nodes[right])
+        guard a.kind == .string, b.kind == .string, a.isASCII, b.isASCII else { return text(left) == text(right) }
+        guard a.end - a.start == b.end - b.start else { return false }
+        let name = UnsafeBufferPointer(rebasing: bytes[Int(a.start)..<Int(a.end)])
+        return JSONTape.isSame(name, bytes, at: Int(b.start))
+    }
+
+    private func text(_ node: Int) -> String {
+        let raw = UnsafeBufferPointer(rebasing: bytes[Int(nodes[node].start)..<Int(nodes[node].end)])
+        return nodes[node].kind == .escapedString ? JSONEscapes.decode(raw) : String(decoding: raw, as: UTF8.self)
+    }
+
+    // MARK: Numbers and words
+
+    private mutating func number() throws(StrictJSONError) {
         let start = index
         _ = take(UInt8(ascii: "-"))
         if take(UInt8(ascii: "0")) {
@@ -179,7 +230,7 @@ struct StrictJSONReader {
             if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
             try digits()
         }
-        return .number(building ? String(decoding: bytes[start..<index], as: UTF8.self) : "")
+        add(.number, from: start, to: index)
     }
 
     private mutating func digits() throws(StrictJSONError) {
@@ -187,13 +238,13 @@ struct StrictJSONReader {
         while index < bytes.count, isDigit(bytes[index]) { index += 1 }
     }
 
-    private mutating func word(_ text: StaticString, _ value: JSONValue) throws(StrictJSONError) -> JSONValue {
+    private mutating func word(_ text: StaticString, _ kind: JSONTape.Node.Kind) throws(StrictJSONError) {
         let length = text.utf8CodeUnitCount
         guard index + length <= bytes.count,
             bytes[index..<index + length].elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: length))
         else { throw fault("has an unknown word") }
+        add(kind, from: index, to: index + length)
         index += length
-        return value
     }
 
     private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
@@ -211,12 +262,12 @@ struct StrictJSONReader {
     }
 
     private func fault(_ reason: String) -> StrictJSONError {
-        let text = path.reduce("$") { text, step in
+        let place = path.reduce("$") { place, step in
             switch step {
-            case .member(let name): "\(text).\(name)"
-            case .element(let position): "\(text)[\(position)]"
+            case .member(let name): "\(place).\(text(name))"
+            case .element(let position): "\(place)[\(position)]"
             }
         }
-        return StrictJSONError(offset: index, path: text, reason: reason)
+        return StrictJSONError(offset: index, path: place, reason: reason)
     }
 }

@@ -11,9 +11,9 @@
 public enum StoreJSON {
     /// - Throws: `EncodingError` for a value JSON has no form for (a NaN), which no wire type holds.
     public static func encode(_ value: some Encodable) throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(value))
+        let writer = JSONWriter()
+        try writer.encode(value)
+        return writer.bytes
     }
 
     /// Decodes after ``StrictJSON`` has refused what parsers disagree about: duplicate members, NUL, other encodings,
@@ -21,13 +21,14 @@ public enum StoreJSON {
     ///
     /// - Throws: ``StoreError`` with code `requestInvalid`, naming the path and what was expected.
     public static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws(StoreError) -> Value {
+        let tape: JSONTape
         do {
-            try StrictJSON.validate(bytes)
+            tape = try StrictJSON.tape(bytes)
         } catch {
             throw StoreError(.requestInvalid, "\(error)", details: ["path": .string(error.path)])
         }
         do {
-            return try JSONDecoder().decode(Value.self, from: Data(bytes))
+            return try TapeDecoder(tape: tape, node: 0).value(type)
         } catch let error as DecodingError {
             let (path, reason) = describe(error)
             throw StoreError(.requestInvalid, "\(path): \(reason)", details: ["path": .string(path)])

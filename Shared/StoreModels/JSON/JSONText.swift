@@ -1,0 +1,186 @@
+/// Writes JSON straight into bytes, members in the order of their names.
+///
+/// `Encodable` types name their members in an order of their own, so an object's members are written as they come and
+/// put in order when the object ends. Containers have no end that is told; one ends when something is written at an
+/// outer level, or when the value that opened it is done.
+struct JSONText {
+    /// A value that is being written.
+    private struct Frame {
+        enum Kind { case undecided, object, array, scalar }
+
+        var kind = Kind.undecided
+        /// The frame's first member in `members`.
+        let firstMember: Int
+        var isEmpty = true
+    }
+
+    /// Where a member's `"name":value` begins, and where its name ends.
+    private struct Member {
+        let start: Int
+        let nameEnd: Int
+    }
+
+    fileprivate(set) var bytes: [UInt8] = []
+    private var frames: [Frame] = []
+    private var members: [Member] = []
+
+    init() { bytes.reserveCapacity(512) }
+
+    // MARK: Frames
+
+    /// Begins a value; what it is follows.
+    /// - Returns: its depth.
+    mutating func begin() -> Int {
+        frames.append(Frame(firstMember: members.count))
+        return frames.count - 1
+    }
+
+    /// Ends every value deeper than `depth`.
+    mutating func endAll(deeperThan depth: Int) {
+        while frames.count > depth + 1 { end() }
+    }
+
+    private mutating func end() {
+        let frame = frames.removeLast()
+        switch frame.kind {
+        case .undecided: append("{}")
+        case .scalar: break
+        case .array: bytes.append(UInt8(ascii: "]"))
+        case .object:
+            sortMembers(from: frame.firstMember)
+            members.removeSubrange(frame.firstMember...)
+            bytes.append(UInt8(ascii: "}"))
+        }
+    }
+
+    mutating func openObject(_ depth: Int) {
+        endAll(deeperThan: depth)
+        // Two containers of the same value write into the same object.
+        guard frames[depth].kind != .object else { return }
+        precondition(frames[depth].kind == .undecided, "a value is encoded as an object and as something else")
+        frames[depth].kind = .object
+        bytes.append(UInt8(ascii: "{"))
+    }
+
+    mutating func openArray(_ depth: Int) {
+        endAll(deeperThan: depth)
+        guard frames[depth].kind != .array else { return }
+        precondition(frames[depth].kind == .undecided, "a value is encoded as a list and as something else")
+        frames[depth].kind = .array
+        bytes.append(UInt8(ascii: "["))
+    }
+
+    /// Begins a member of the object at this depth; its value follows.
+    mutating func member(_ name: String, _ depth: Int) {
+        endAll(deeperThan: depth)
+        separate(depth)
+        let start = bytes.count
+        write(name)
+        members.append(Member(start: start, nameEnd: bytes.count))
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    /// Begins an element of the array at this depth; its value follows.
+    mutating func element(_ depth: Int) {
+        endAll(deeperThan: depth)
+        separate(depth)
+    }
+
+    /// The value at this depth is neither object nor array, or writes itself.
+    mutating func single(_ depth: Int) {
+        endAll(deeperThan: depth)
+        precondition(frames[depth].kind == .undecided, "a value is encoded twice")
+        frames[depth].kind = .scalar
+    }
+
+    private mutating func separate(_ depth: Int) {
+        if frames[depth].isEmpty { frames[depth].isEmpty = false } else { bytes.append(UInt8(ascii: ",")) }
+    }
+
+    // MARK: Order
+
+    private mutating func sortMembers(from first: Int) {
+        let own = members[first...]
+        guard own.count > 1, zip(own, own.dropFirst()).contains(where: { !precedes($0, $1) }) else { return }
+        let start = members[first].start
+        // The end of a member is the comma before the next one; of the last, the object's.
+        let ends = own.dropFirst().map { $0.start - 1 } + [bytes.count]
+        let order = zip(own, ends).sorted { precedes($0.0, $1.0) }
+        var sorted: [UInt8] = []
+        sorted.reserveCapacity(bytes.count - start)
+        for (member, end) in order {
+            if !sorted.isEmpty { sorted.append(UInt8(ascii: ",")) }
+            sorted.append(contentsOf: bytes[member.start..<end])
+        }
+        bytes.replaceSubrange(start..., with: sorted)
+    }
+
+    private func precedes(_ left: Member, _ right: Member) -> Bool {
+        bytes.withUnsafeBufferPointer { bytes in
+            // The closing quote sorts before every character a name can have but space and '!', which none of ours has.
+            var (i, j) = (left.start + 1, right.start + 1)
+            while i < left.nameEnd - 1, j < right.nameEnd - 1 {
+                if bytes[i] != bytes[j] { return bytes[i] < bytes[j] }
+                i += 1
+                j += 1
+            }
+            return left.nameEnd - left.start < right.nameEnd - right.start
+        }
+    }
+
+    // MARK: Scalars
+
+    mutating func append(_ text: StaticString) {
+        bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    mutating func write(_ value: Bool) { append(value ? "true" : "false") }
+
+    mutating func writeNull() { append("null") }
+
+    mutating func write(integer value: some FixedWidthInteger) {
+        bytes.append(contentsOf: "\(value)".utf8)
+    }
+
+    /// The shortest text that reads as the same double; whole numbers without a point.
+    /// - Precondition: `value` is finite.
+    mutating func write(double value: Double) {
+        let text = value.description
+        bytes.append(contentsOf: text.utf8.dropLast(text.hasSuffix(".0") ? 2 : 0))
+    }
+
+    mutating func write(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { utf8 in
+            if utf8.contains(where: Self.needsEscape) {
+                for byte in utf8 { writeEscaped(byte) }
+            } else {
+                bytes.append(contentsOf: utf8)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private mutating func writeEscaped(_ byte: UInt8) {
+        guard Self.needsEscape(byte) else { return bytes.append(byte) }
+        switch byte {
+        case UInt8(ascii: "\""): append("\\\"")
+        case UInt8(ascii: "\\"): append("\\\\")
+        case 8: append("\\b")
+        case 9: append("\\t")
+        case 10: append("\\n")
+        case 12: append("\\f")
+        case 13: append("\\r")
+        default:
+            append("\\u00")
+            bytes.append(byte < 0x10 ? UInt8(ascii: "0") : UInt8(ascii: "1"))
+            let digit = byte & 0x0F
+            bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// One document while it is being written: what all containers of an encoding share.
+///
+/// The text lies in memory of its own instead of in a stored property, because each access to a property of a class is
+/// checked for exclusiveness while the program runs, and there are several for each member: that was a third of the
+/// time. Containers use it one after the other, from the one task that encodes.
+final class JSONWriter {
+    let text: UnsafeMutablePointer<JSONText>
+
+    init() {
+        text = .allocate(capacity: 1)
+        text.initialize(to: JSONText())
+    }
+
+    deinit {
+        text.deinitialize(count: 1)
+        text.deallocate()
+    }
+
+    var bytes: [UInt8] { text.pointee.bytes }
+
+    /// Writes any value where one is expected. All but two types encode themselves.
+    /// - Throws: what the type's own encoding throws.
+    func encode<Value: Encodable>(_ value: Value) throws {
+        if Value.self == Data.self, let data = value as? Data { return text.pointee.write(data.base64EncodedString()) }
+        if Value.self == JSONValue.self, let value = value as? JSONValue, encode(value) { return }
+        let depth = text.pointee.begin()
+        try value.encode(to: WriterEncoder(writer: self, depth: depth))
+        text.pointee.endAll(deeperThan: depth - 1)
+    }
+
+    /// - Returns: false for what is not quicker to write than to encode.
+    private func encode(_ value: JSONValue) -> Bool {
+        switch value {
+        case .null: text.pointee.writeNull()
+        case .bool(let value): text.pointee.write(value)
+        case .string(let string): text.pointee.write(string)
+        case .number, .array, .object: return false
+        }
+        return true
+    }
+
+    /// - Throws: `invalidValue` for what JSON has no number for.
+    func encode(double value: Double) throws {
+        guard value.isFinite else {
+            throw EncodingError.invalidValue(
+                value, .init(codingPath: [], debugDescription: "\(value) is no JSON number"))
+        }
+        text.pointee.write(double: value)
+    }
+}

@@ -143,6 +143,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [Checkpoint.insideFirstCommit, .afterFirstCommit])
+    func `dead at the first commit, the sheet is there with its purchase or neither is`(
+        _ checkpoint: Checkpoint
+    ) async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            try await store.set("alice", TesterSettings(sheet: .interactive))
+            store.current.crash.arm(checkpoint)
+            await #expect(throws: StoreError.self) { try await alice.add("coins", key: "k") }
+            try await store.restartQueue()
+            let count = checkpoint == .insideFirstCommit ? 0 : 1
+            #expect(try await store.prompts().prompts.count == count)
+            #expect(try await alice.snapshot().transactions.count == count)
+            #expect(try await alice.add("coins", key: "k").status == 202)
+            #expect(try await store.prompt().transaction?.payment.requestIdentifier == "k")
+        }
+    }
+
     @Test func `a second purchase of the product waits, and is asked about when the first is answered`() async throws {
         try await withSheet(of: "beaches") { store, alice, prompt in
             let second = try await alice.begin("beaches", key: "2")

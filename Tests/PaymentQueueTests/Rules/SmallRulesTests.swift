@@ -102,6 +102,22 @@ import Testing
 }
 
 @Suite struct IdentifiersTests {
+    @Test func `prompts and events are numbered in identifiers that sort as they came`() {
+        let numbers: [Int64] = [0, 1, 31, 32, 1_023, 1 << 32, .max]
+        for identifiers in [numbers.map(Identifiers.prompt), numbers.map(Identifiers.event)] {
+            #expect(identifiers == identifiers.sorted())
+            #expect(Set(identifiers).count == numbers.count)
+        }
+        #expect(numbers.map { Identifiers.eventPosition(Identifiers.event($0)) } == numbers)
+    }
+
+    @Test(arguments: [
+        "", "e_", "e_000000000000", "e_00000000000000", "p_0000000000000", "e_g000000000000", "e_00000000000é",
+    ])
+    func `what is no event's identifier has no place`(_ text: String) {
+        #expect(Identifiers.eventPosition(text) == nil)
+    }
+
     @Test func `identifiers of transactions sort by age and do not repeat`() {
         var random = SplitMix64(seed: 1)
         let made = (0..<200).map {

@@ -1,0 +1,49 @@
+import PaymentQueue
+import StoreModels
+import Testing
+
+/// Goal: what the store sells and what the sheet says become one plan: nobody is asked in vain, and nobody waits to fail.
+@Suite struct PurchasePlanTests {
+    private func plan(
+        _ tester: TesterSettings, _ facts: PurchasePolicy.Facts = .init(),
+        availability: Quote.Availability = .available
+    ) -> PurchasePlan {
+        PurchasePlan(
+            payment: Payment(requestIdentifier: "k", productIdentifier: "beaches"),
+            quote: Quote(
+                catalogVersion: 1, availability: availability, product: .product("beaches", .nonConsumable, "1.99")),
+            facts: facts, tester: tester, now: Timestamp(milliseconds: 0))
+    }
+
+    private func code(_ plan: PurchasePlan) -> Int? {
+        guard case .fail(let error) = plan.decision else { return nil }
+        return error.code
+    }
+
+    @Test func `what is sold waits for those who are asked`() {
+        let plan = plan(TesterSettings(askToBuy: true, sheet: .interactive))
+        #expect(plan.asks == [.sheet, .askToBuy])
+        #expect(plan.decision == self.plan(TesterSettings()).decision)
+        #expect(self.plan(TesterSettings()).asks.isEmpty)
+    }
+
+    @Test func `what the store refuses is refused without asking, with the store's own error`() {
+        let plan = plan(TesterSettings(sheet: .interactive), availability: .notForSale)
+        #expect(code(plan) == 5)
+        #expect(plan.asks.isEmpty)
+        #expect(code(self.plan(TesterSettings(sheet: .cancel), availability: .unknown)) == 3)
+    }
+
+    @Test func `behind another purchase of the product nobody is asked yet, but a failure comes at once`() {
+        let busy = PurchasePolicy.Facts(isSlotTaken: true)
+        #expect(plan(TesterSettings(sheet: .interactive), busy).decision == .wait)
+        #expect(plan(TesterSettings(sheet: .interactive), busy).asks.isEmpty)
+        #expect(code(plan(TesterSettings(sheet: .cancel), busy)) == 2)
+    }
+
+    @Test func `what is owned already is given again only after the sheet`() {
+        let owned = PurchasePolicy.Facts(ownedSince: "2000000000000001")
+        #expect(plan(TesterSettings(sheet: .interactive), owned).asks == [.sheet])
+        #expect(code(plan(TesterSettings(sheet: .cancel), owned)) == 2)
+    }
+}

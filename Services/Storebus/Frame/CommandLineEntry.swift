@@ -69,6 +69,10 @@ package enum CommandLineEntry {
         let lines = message.split(separator: "\n")
         var sentence = String(lines.first ?? "wrong command line")
         if sentence.hasSuffix(".") { sentence.removeLast() }
+        if let unknown = CommandTree.root.unknown(arguments) {
+            // Whatever the parser stumbled over first, this is what is wrong.
+            sentence = "there is no command 'storebus \(unknown.joined(separator: " "))'"
+        }
         var hints: [String] = []
         if let command = CommandTree.root.meant(arguments) {
             hints.append("did you mean 'storebus \(command.joined(separator: " "))'?")

@@ -34,6 +34,13 @@ package struct CommandTree: Hashable, Sendable {
         return [child.name] + child.path(arguments.dropFirst())
     }
 
+    /// The first word that should name a command and names none, with the words before it.
+    package func unknown(_ arguments: some Collection<String>) -> [String]? {
+        guard let first = arguments.first, !first.hasPrefix("-"), !children.isEmpty else { return nil }
+        guard let child = child(first) else { return first == "help" ? nil : [first] }
+        return child.unknown(arguments.dropFirst()).map { [child.name] + $0 }
+    }
+
     /// The command a misspelt one is nearest to; nil when no word is misspelt or none is near.
     package func meant(_ arguments: some Collection<String>) -> [String]? {
         guard let first = arguments.first, !first.hasPrefix("-"), !children.isEmpty else { return nil }

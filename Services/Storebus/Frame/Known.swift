@@ -32,6 +32,13 @@ enum Known {
         throw await accountError(account, context)
     }
 
+    /// Every name may be an account's; one that nobody has used is perhaps misspelt.
+    static func notes(aboutAccount account: String, _ context: CommandContext) async -> [String] {
+        guard let testers = try? await context.api.testers(), !testers.contains(where: { $0.account == account })
+        else { return [] }
+        return ["nobody has set or used this account"] + meant(account, among: testers.map(\.account))
+    }
+
     static func accountError(_ account: String, _ context: CommandContext) async -> CLIError {
         let testers = (try? await context.api.testers()) ?? []
         return CLIError(

@@ -14,12 +14,21 @@ package struct HTTPTransport: StoreTransport {
         self.baseURL = url
     }
 
+    /// Never shut down: it lives as long as the process. A refused connection is an answer here, not something to try
+    /// again until the time is over.
+    private static let client: HTTPClient = {
+        var configuration = HTTPClient.Configuration.singletonConfiguration
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.timeout.connect = .seconds(5)
+        return HTTPClient(eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)
+    }()
+
     /// The largest answer taken: an exported catalogue.
     private static let answerByteCountMax = 160 * 1024 * 1024
 
     package func send(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
         do {
-            let response = try await HTTPClient.shared.execute(
+            let response = try await Self.client.execute(
                 httpRequest(request), timeout: TimeAmount(request.timeout))
             return try await collect(response)
         } catch {
@@ -30,7 +39,7 @@ package struct HTTPTransport: StoreTransport {
     package func open(_ request: StoreRequest) async throws(CLIError) -> StoreStream {
         do {
             // The deadline covers the head of the answer only; the stream itself has none.
-            let response = try await HTTPClient.shared.execute(httpRequest(request), deadline: .distantFuture)
+            let response = try await Self.client.execute(httpRequest(request), deadline: .distantFuture)
             guard response.status == .ok else {
                 return StoreStream(
                     failure: try await collect(response), bytes: AsyncThrowingStream<[UInt8], any Error> { $0.finish() }
@@ -66,9 +75,11 @@ package struct HTTPTransport: StoreTransport {
 
     private func unreachable(_ error: any Error) -> CLIError {
         CLIError(
-            .serverUnreachable, "no Storebus at \(baseURL) (\(Self.reason(error)))",
+            .serverUnreachable, "no Storebus at \(baseURL) (\(Self.inSentence(Self.reason(error))))",
             hints: ["start one: storebus up", "another address: --url or STOREBUS_URL"], retryable: true)
     }
+
+    private static func inSentence(_ text: String) -> String { text.prefix(1).lowercased() + text.dropFirst() }
 
     /// The library's error as a person says it.
     private static func reason(_ error: any Error) -> String {

@@ -39,7 +39,7 @@ package enum BusTables {
         return answer(table, instances)
     }
 
-    /// One row an endpoint that was asked, or has failed.
+    /// One row an endpoint.
     package static func stats(_ instances: [BusInstance]) -> Answer {
         var table = Table([
             .init("SERVICE"), .init("INSTANCE"), .init("ENDPOINT"), .init("REQUESTS", .right), .init("ERRORS", .right),
@@ -53,9 +53,7 @@ package enum BusTables {
                 ])
             }
         }
-        var stats = answer(table, instances)
-        if table.rows.isEmpty, !instances.isEmpty { stats.notes = ["no instance told of endpoints"] }
-        return stats
+        return answer(table, instances)
     }
 
     /// One row a check.
@@ -80,7 +78,7 @@ package enum BusTables {
     private static func answer(_ table: Table, _ instances: [BusInstance]) -> Answer {
         Answer(
             table, items: instances.map(\.json), names: instances.map(\.instance), next: "storebus bus health",
-            ifEmpty: "nobody is on the bus")
+            ifEmpty: instances.isEmpty ? "nobody is on the bus" : "nobody told of endpoints")
     }
 
     private static func worst(_ statuses: [String]) -> String {

@@ -41,7 +41,7 @@ package enum TesterTable {
     }
 
     /// Names of what is set, sorted.
-    private static func members(_ settings: TesterSettings) -> [String] {
+    package static func members(_ settings: TesterSettings) -> [String] {
         (JSONText.value(settings).objectValue ?? [:]).filter { $0.value != .null }.keys.sorted()
     }
 

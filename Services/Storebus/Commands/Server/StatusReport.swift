@@ -123,9 +123,9 @@ package struct StatusReport: Sendable {
                 Self.text(row.monitorPort), row.version, row.message,
             ])
         }
-        let place = directory.map { "  data \($0)" } ?? ""
+        let place = directory.map { "  data \($0)" } ?? "  from \(origin)"
         let state = isReady ? "ready" : "not ready"
-        return "\(url)  \(style.paint(state, .of(state: state)))\(place)  from \(origin)\n" + table.text(style)
+        return "\(url)  \(style.paint(state, .of(state: state)))\(place)\n" + table.text(style)
     }
 
     package var json: JSONValue {

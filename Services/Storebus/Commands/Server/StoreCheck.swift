@@ -36,7 +36,9 @@ struct StoreCheck {
     private func service(_ row: StatusReport.Row) -> Finding {
         let logs = "storebus logs \(row.service)"
         switch row.health {
-        case "pass": return Finding(row.service, .pass, row.message)
+        case "pass":
+            let running = row.pid.map { "runs as pid \($0)" } ?? "answers, version \(row.version)"
+            return Finding(row.service, .pass, row.message.isEmpty ? running : row.message)
         case "-": return Finding(row.service, .warn, "not asked: no admin key", remedy: "set STOREBUS_ADMIN_KEY")
         case "warn": return Finding(row.service, .warn, row.message, remedy: logs)
         case "away": return Finding(row.service, .fail, "nobody answers on the bus", remedy: logs)

@@ -52,6 +52,10 @@ struct AccountShowCommand: AsyncParsableCommand {
         let tester = try await Known.suggestingAccount(account, context) { () throws(CLIError) in
             try await context.api.tester(account)
         }
-        context.print(TesterTable.answer(tester))
+        var answer = TesterTable.answer(tester)
+        if TesterTable.members(tester.overrides).isEmpty {
+            answer.notes = await Known.notes(aboutAccount: account, context)
+        }
+        context.print(answer)
     }
 }

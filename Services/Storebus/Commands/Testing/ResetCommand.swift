@@ -29,6 +29,8 @@ struct ResetCommand: AsyncParsableCommand {
         context.print(
             Answer(
                 "reset  \(context.bundleId): \(Words.count(reply.removedTransactions, "transaction")) deleted\n",
-                data: JSONText.value(reply), next: "storebus buy PRODUCT --as alice\(Known.option(context.bundleId))"))
+                data: [
+                    "bundleId": .string(context.bundleId), "removedTransactions": .integer(reply.removedTransactions),
+                ], next: "storebus buy PRODUCT --as alice\(Known.option(context.bundleId))"))
     }
 }

@@ -42,7 +42,7 @@ struct WhyCommand: AsyncParsableCommand {
         if explanation.reasons.contains(.unknown) {
             let error = await Known.productError(
                 identifier, bundleId: context.bundleId, storefront: storefront, context)
-            answer.notes = Array(error.hints)
+            answer.notes = Array(error.hints.dropLast())
             answer.next = "storebus product list\(Known.option(context.bundleId))"
         }
         context.print(answer)

@@ -1,0 +1,89 @@
+import BusService
+import Hummingbird
+import StoreModels
+
+/// What a product costs in several storefronts, in the order they were asked for:
+///
+/// ```json
+/// {"productIdentifier":"com.example.pro","prices":[
+///   {"storefront":"FRA","available":true,"price":{"amount":"10.99","currency":"EUR"},"priceLocale":"fr_FR@currency=EUR"},
+///   {"storefront":"CHN","available":false,"reasons":["storefrontUnavailable"]}]}
+/// ```
+struct ProductPrices: Encodable {
+    struct Price: Encodable {
+        var storefront: String
+        var available: Bool
+        var price: Money?
+        var priceLocale: String?
+        var subscriptionPeriod: SubscriptionPeriod?
+        var introductoryPrice: ProductDiscount?
+        /// Why it cannot be bought there; absent where it can.
+        var reasons: [ProductExplanation.Reason]?
+
+        init(_ product: Product, in storefront: String) {
+            self.storefront = storefront
+            available = true
+            price = product.price
+            priceLocale = product.priceLocale
+            subscriptionPeriod = product.subscriptionPeriod
+            introductoryPrice = product.introductoryPrice
+        }
+
+        init(_ explanation: ProductExplanation) {
+            storefront = explanation.storefront
+            available = false
+            reasons = explanation.reasons
+        }
+    }
+
+    var productIdentifier: String
+    var prices: [Price]
+}
+
+extension Gateway {
+    var priceRoutes: [Route] {
+        [
+            Route(
+                .get, "/admin/v1/apps/{bundleId}/products/{id}/prices", .admin, query: ["storefronts"]
+            ) { [self] in try await prices($0) }
+        ]
+    }
+
+    /// One product in many storefronts, without a session in each. Without `storefronts`, in all of them.
+    private func prices(_ call: Call) async throws -> Response {
+        let bundleId = try call.bundleId()
+        let product = try call.parameter("id")
+        try await apps.check(bundleId, call)
+        var answer = ProductPrices(productIdentifier: product, prices: [])
+        for storefront in try await storefrontCodes(call) {
+            let request = ProductsRequest(
+                bundleId: bundleId, productIdentifiers: [product], storefront: storefront)
+            let reply = try await services.call(CatalogEndpoints.queryProducts, request, context: call.context())
+            if let found = reply.products.first {
+                answer.prices.append(ProductPrices.Price(found, in: storefront))
+                continue
+            }
+            let explanation = try await services.call(
+                CatalogEndpoints.explainProduct,
+                ExplainProductRequest(bundleId: bundleId, productIdentifier: product, storefront: storefront),
+                context: call.context())
+            answer.prices.append(ProductPrices.Price(explanation))
+        }
+        return try Reply.json(answer)
+    }
+
+    /// Those asked for, each once, in the order they were named.
+    private func storefrontCodes(_ call: Call) async throws -> [String] {
+        let named = call.query.list("storefronts")
+        guard !named.isEmpty else {
+            let all = try await services.call(
+                CatalogEndpoints.listStorefronts, Empty(), context: call.context())
+            return all.storefronts.map(\.countryCode)
+        }
+        var codes: [String] = []
+        for name in named where !codes.contains(name) {
+            codes.append(try await storefronts.find(name, at: "query storefronts", call).countryCode)
+        }
+        return codes
+    }
+}

@@ -1,0 +1,92 @@
+import StoreModels
+import Storebus
+import Testing
+
+/// What holds for every command that prints what a store told it.
+@Suite struct EveryCommandTests {
+    /// Each prints a table or facts from ``FakeStore/usual``.
+    static let commands: [[String]] = [
+        ["status"], ["ready"], ["product", "list"], ["product", "show", "pro.monthly", "--storefront", "FRA"],
+        ["product", "price", "pro.monthly", "--storefront", "USA,FRA"],
+        ["product", "availability", "pro.monthly", "--storefront", "FRA"], ["storefront", "list"],
+        ["tx", "list"], ["tx", "show", "0001"], ["account", "list"], ["account", "show", "alice"], ["prompt", "list"],
+        ["key", "list"], ["key", "create"], ["bus", "ls"], ["bus", "info"], ["bus", "stats"], ["bus", "health"],
+        ["why", "…0001"], ["why", "pro.monthly"], ["config", "show"], ["version"], ["wait", "purchased"],
+        ["account", "clear", "alice", "--yes"], ["reset", "--yes"], ["open"],
+    ]
+
+    private func run(
+        _ arguments: [String], variables: [String: String] = [:], terminal: Terminal = .none
+    ) async -> Recorder {
+        let variables = ["STOREBUS_ADMIN_KEY": "admin", "STOREBUS_URL": "http://store"].merging(variables) { $1 }
+        return await Recorder.run(arguments, variables: variables, terminal: terminal, transport: FakeStore()).said
+    }
+
+    @Test(arguments: commands)
+    func `JSON says everything that the table says`(command: [String]) async throws {
+        let human = await run(command)
+        let json = await run(command + ["-o", "json"])
+        try #require(!human.result.isEmpty, "\(human.narration)")
+        #expect(json.result.split(separator: "\n").count == 1)
+        let document = try StrictJSON.parse(Array(json.result.utf8))
+        #expect(document["data"] != nil)
+        #expect(document["next"] != nil)
+        let missing = Coverage(document).missing(from: human.result)
+        #expect(missing.isEmpty, "not in \(json.result)")
+        if let next = document["next"]?.stringValue { #expect(human.narration.contains("next: \(next)\n")) }
+        #expect(json.narration == "")
+    }
+
+    @Test(arguments: commands)
+    func `jsonl is one item a line, names are identifiers`(command: [String]) async throws {
+        let lines = await run(command + ["-o", "jsonl"])
+        let document = try StrictJSON.parse(Array(await run(command + ["-o", "json"]).result.utf8))
+        let data = try #require(document["data"])
+        let items = data.arrayValue ?? [data]
+        let printed = try lines.result.split(separator: "\n").map { try StrictJSON.parse(Array($0.utf8)) }
+        // Instants that are "now" differ between two runs; the number of items does not.
+        #expect(printed.count == items.count)
+        let names = await run(command + ["-o", "names"]).result
+        #expect(!names.contains("{") && !names.contains("  "))
+    }
+
+    @Test(arguments: commands)
+    func `a pipe gets no escape sequence, and a terminal the same words`(command: [String]) async {
+        let terminal = Terminal(isInput: true, isOutput: true, isError: true)
+        let piped = await run(command)
+        #expect(!piped.result.contains("\u{1B}") && !piped.narration.contains("\u{1B}"))
+        let painted = await run(command, variables: ["TERM": "xterm"], terminal: terminal)
+        // Of these two the words depend on the terminal, and on the moment.
+        if !["config", "wait"].contains(command[0]) {
+            #expect(Coverage.withoutColours(painted.result) == piped.result)
+        }
+        let forbidden = await run(command, variables: ["NO_COLOR": "1"], terminal: terminal)
+        #expect(!forbidden.result.contains("\u{1B}"))
+        let dumb = await run(
+            command, terminal: Terminal(isInput: true, isOutput: true, isError: true, isDumb: true))
+        #expect(!dumb.result.contains("\u{1B}"))
+    }
+
+    @Test func `colours can be demanded and forbidden`() async {
+        let table = ["tx", "list"]
+        #expect(await run(table + ["--color", "always"]).result.contains("\u{1B}[32mpurchased\u{1B}[0m"))
+        #expect(await run(table, variables: ["CLICOLOR_FORCE": "1"]).result.contains("\u{1B}"))
+        #expect(await !run(table, variables: ["CLICOLOR_FORCE": "1", "NO_COLOR": "1"]).result.contains("\u{1B}"))
+        #expect(await run(table + ["--color", "always"], variables: ["NO_COLOR": "1"]).result.contains("\u{1B}"))
+        let terminal = Terminal(isInput: true, isOutput: true, isError: true)
+        let never = await run(table + ["--color", "never"], terminal: terminal)
+        #expect(!never.result.contains("\u{1B}"))
+    }
+
+    @Test(arguments: commands)
+    func `quiet says nothing beside the result`(command: [String]) async {
+        #expect(await run(command + ["-q"]).narration == "")
+    }
+
+    @Test func `the flags of every command may stand before it`() async throws {
+        let before = await run(["-o", "json", "-q", "tx", "list"])
+        let behind = await run(["tx", "list", "-o", "json", "-q"])
+        #expect(before.result == behind.result)
+        #expect(before.result.hasPrefix("{"))
+    }
+}

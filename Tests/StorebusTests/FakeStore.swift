@@ -1,0 +1,171 @@
+import StoreModels
+import Storebus
+import Synchronization
+
+/// A store that answers by method and path, however often it is asked; what it does not know is a 404 problem.
+final class FakeStore: StoreTransport {
+    typealias Respond = @Sendable (StoreRequest) -> (status: Int, body: JSONValue)
+
+    private let answers: Mutex<[String: Respond]>
+    private let seen = Mutex<[StoreRequest]>([])
+
+    init(_ answers: [String: JSONValue] = FakeStore.usual) {
+        self.answers = Mutex(answers.mapValues { body in { _ in (200, body) } })
+    }
+
+    /// - Parameter key: `GET /readyz`.
+    func answer(_ key: String, status: Int = 200, _ body: JSONValue) {
+        answers.withLock { $0[key] = { _ in (status, body) } }
+    }
+
+    func answer(_ key: String, _ respond: @escaping Respond) { answers.withLock { $0[key] = respond } }
+
+    var requests: [StoreRequest] { seen.withLock { $0 } }
+
+    func requests(_ method: StoreRequest.Method, _ path: String) -> [StoreRequest] {
+        requests.filter { $0.method == method && Self.path($0) == path }
+    }
+
+    private static func path(_ request: StoreRequest) -> String {
+        request.path.split(separator: "?").first.map(String.init) ?? request.path
+    }
+
+    func send(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
+        seen.withLock { $0.append(request) }
+        let known = answers.withLock { $0["\(request.method.rawValue) \(Self.path(request))"] }
+        let (status, body) = known?(request) ?? (404, StubTransport.problem(404, .notFound))
+        return StoreResponse(status: status, body: Array(JSONText.line(body).utf8))
+    }
+
+    func open(_ request: StoreRequest) async throws(CLIError) -> StoreStream {
+        throw CLIError(.usage, "this store has no streams")
+    }
+
+    /// A command line against this store.
+    func run(
+        _ arguments: String..., variables: [String: String] = [:], terminal: Terminal = .none, answer: String? = nil
+    ) async -> (status: CLIExit, said: Recorder) {
+        await Recorder.run(
+            arguments, variables: ["STOREBUS_ADMIN_KEY": "admin"].merging(variables) { $1 }, terminal: terminal,
+            transport: self, answer: answer)
+    }
+}
+
+extension FakeStore {
+    private static let app = "/admin/v1/apps/com.example.app"
+
+    /// One of everything that can be listed.
+    static let usual: [String: JSONValue] = [
+        "GET /readyz": ["bus": "connected", "ready": true, "services": ["catalog": "answering"]],
+        "GET /admin/v1/services": services,
+        "GET /admin/v1/apps": JSONText.value(AppsPage(apps: [])),
+        "GET \(app)/products": JSONText.value(ProductsPageAnswer(products: products)),
+        "GET \(app)/products/pro.monthly/explain": explanation,
+        "GET \(app)/products/pro.month/explain": unknownProduct,
+        "GET \(app)/products/pro.monthly/prices": prices,
+        "GET \(app)/catalog": ["version": ["major": 4, "minor": 0], "products": .array([])],
+        "PUT \(app)/catalog": importReport,
+        "GET \(app)/keys": ["keys": [["keyIdentifier": "K1", "kind": "api", "createdAt": "2026-11-21T10:00:00.000Z"]]],
+        "POST \(app)/keys": [
+            "keyIdentifier": "K2", "kind": "api", "createdAt": "2026-11-21T10:00:00.000Z", "secret": "s3cret",
+        ],
+        "DELETE \(app)/keys/K1": .object([:]),
+        "POST \(app)/reset": ["removedTransactions": 1],
+        "DELETE \(app)/transactions": ["removed": 1],
+        "GET /admin/v1/storefronts": storefronts,
+        "GET /admin/v1/transactions": transactions,
+        "GET /admin/v1/testers": ["testers": .array([alice])],
+        "GET /admin/v1/testers/alice": alice,
+        "PUT /admin/v1/testers/alice": alice,
+        "DELETE /admin/v1/testers/alice": .object([:]),
+        "GET /admin/v1/prompts": ["prompts": .array([prompt])],
+        "POST /admin/v1/prompts/p_1": prompt,
+        "GET /admin/v1/events/wait": ["events": .array([event]), "after": "e_8"],
+    ]
+
+    static let products = [
+        Fixtures.product("pro.monthly", "9.99", period: .init(numberOfUnits: 1, unit: .month), trial: true),
+        Fixtures.product("hidden-beaches", "1.99"),
+    ]
+
+    static let explanation = JSONText.value(
+        ProductExplanation(
+            productIdentifier: "pro.monthly", storefront: "FRA", reasons: [.notApproved],
+            details: ["Set its state to approved."]))
+
+    static let unknownProduct = JSONText.value(
+        ProductExplanation(
+            productIdentifier: "pro.month", storefront: "USA", reasons: [.unknown], details: ["No app has it."]))
+
+    static let prices = JSONText.value(
+        ProductPrices(
+            productIdentifier: "pro.monthly",
+            prices: [
+                .init(
+                    storefront: "USA", available: true, price: Fixtures.money("9.99"),
+                    priceLocale: "en_US@currency=USD", subscriptionPeriod: .init(numberOfUnits: 1, unit: .month)),
+                .init(storefront: "CHN", available: false, reasons: ["storefrontUnavailable"]),
+            ]))
+
+    static let importReport = JSONText.value(
+        ImportReport(
+            bundleId: "com.example.app", catalogVersion: 7, fileVersion: "4.0", productCount: 3,
+            subscriptionGroupCount: 1, introductoryOfferCount: 1, settingsApplied: ["_storefront"],
+            settingsIgnored: ["_locale"], notes: ["prices exist for USA only"]))
+
+    static let storefronts = JSONText.value(
+        StorefrontDescriptions(storefronts: [
+            .init(
+                countryCode: "USA", identifier: "143441", name: "United States", currency: Fixtures.dollar,
+                locale: "en_US", languages: ["en_US", "es_MX"]),
+            .init(
+                countryCode: "FRA", identifier: "143442", name: "France", currency: Fixtures.dollar, locale: "fr_FR",
+                languages: ["fr_FR"]),
+        ]))
+
+    static let purchased = Fixtures.transaction("t_1", .purchased, identifier: "2000000000000001")
+
+    static let transactions = JSONText.value(
+        TransactionsPage(
+            transactions: [purchased],
+            records: [
+                .init(
+                    bundleId: "com.example.app", account: "alice", customerIdentifier: "c_1", isFinished: false)
+            ]))
+
+    static let alice: JSONValue = [
+        "account": "alice", "storefront": "FRA", "canMakePayments": true, "askToBuy": false,
+        "interruptPurchases": false, "signIn": "ok", "sheet": "decline:paymentInvalid",
+        "subscriptionRenewalRate": "realTime", "simulatedErrors": ["purchase": "unknown"],
+        "overrides": ["storefront": "FRA", "sheet": "decline:paymentInvalid"],
+    ]
+
+    static let prompt = JSONText.value(
+        Prompt(
+            id: "p_1", kind: .sheet, bundleId: "com.example.app", account: "alice", transaction: purchased,
+            createdAt: Timestamp(milliseconds: 1_795_255_204_000), answers: [.approve, .cancel, .decline]))
+
+    static let event = JSONText.value(
+        StoreEvent(id: "e_8", type: .purchased, bundleId: "com.example.app", account: "alice", transaction: purchased))
+
+    static let services: JSONValue = [
+        "bus": "connected", "missing": ["eligibility"],
+        "services": [
+            [
+                "name": "catalog", "id": "i1", "version": "0.1.0", "status": "warn",
+                "startedAt": "2026-11-21T10:00:00.000Z",
+                "checks": ["database": ["status": "warn", "message": "slow"], "bus": ["status": "pass"]],
+                "endpoints": [
+                    [
+                        "name": "app.get", "subject": "sb.catalog.v1.app.get", "requests": 12, "errors": 1,
+                        "averageProcessingMs": .number("0.25"), "lastError": "notFound",
+                    ]
+                ],
+            ]
+        ],
+    ]
+}
+
+extension JSONValue: ExpressibleByArrayLiteral {
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+}

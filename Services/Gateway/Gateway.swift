@@ -49,7 +49,8 @@ package final class Gateway: Sendable {
     /// Every path and method there is.
     var routes: [Route] {
         sessionRoutes + productRoutes + paymentRoutes + transactionRoutes + storeRoutes + adminRoutes
-            + upkeepRoutes + keyRoutes + testerRoutes + promptRoutes + eventRoutes + customerRoutes + monitoringRoutes
+            + serviceRoutes + upkeepRoutes + keyRoutes + testerRoutes + promptRoutes + eventRoutes + customerRoutes
+            + monitoringRoutes
             + laterRoutes
     }
 }

@@ -1,4 +1,3 @@
-import BusClient
 import BusService
 import Hummingbird
 import StoreModels
@@ -20,7 +19,6 @@ extension Gateway {
                 .get, "/admin/v1/transactions", .admin,
                 query: ["bundleId", "account", "state", "finished", "after", "limit"]
             ) { [self] in try await allTransactions($0) },
-            Route(.get, "/admin/v1/services", .admin) { [self] _ in try await whoIsThere() },
         ]
     }
 
@@ -72,19 +70,6 @@ extension Gateway {
             after: try call.after(), limit: try call.limit())
         return try Reply.json(
             try await services.call(PaymentEndpoints.listTransactions, request, context: call.context()))
-    }
-
-    /// Whoever answers within the time health checks are given.
-    private func whoIsThere() async throws -> Response {
-        guard bus.state == .connected else { return try Reply.json(ServicesAnswer(bus: "away", instances: [])) }
-        let discovery = ServiceDiscovery(bus)
-        let instances: [HealthResponse]
-        do throws(BusError) {
-            instances = try await discovery.health(timeout: .milliseconds(500))
-        } catch {
-            throw StoreError(error, service: "discovery")
-        }
-        return try Reply.json(ServicesAnswer(bus: "connected", instances: instances))
     }
 
     private static let defaultStorefront = "USA"

@@ -1,0 +1,7 @@
+import StoreModels
+
+/// `{"products":[…],"after":"com.example.b"}`
+struct ProductList: Encodable {
+    var products: [Product]
+    var after: String?
+}

@@ -1,0 +1,70 @@
+import BusClient
+import BusService
+import NIOHTTP1
+import StoreModels
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+@Suite struct ServicesTests {
+    private func ask(_ store: GatewayHarness) async throws -> JSONValue {
+        try await store.send(.GET, "/admin/v1/services", token: Sample.adminKey).json
+    }
+
+    private func service(_ name: String, in answer: JSONValue) -> JSONValue? {
+        answer["services"]?.arrayValue?.first { $0["name"]?.stringValue == name }
+    }
+
+    @Test func `every instance is listed with its health, and what is not there is named`() async throws {
+        try await GatewayHarness.run { store in
+            let answer = try await ask(store)
+            let names = (answer["services"]?.arrayValue ?? []).compactMap { $0["name"]?.stringValue }
+            #expect(names == ["catalog", "eligibility", "payment-queue", "promotion-controller"])
+            #expect(answer["missing"] == .array(["payment-processor"]))
+            #expect(service("catalog", in: answer)?["status"] == "pass")
+            #expect(Timestamp(service("catalog", in: answer)?["startedAt"]?.stringValue ?? "") != nil)
+        }
+    }
+
+    @Test func `endpoints are listed with what they have done`() async throws {
+        try await GatewayHarness.run { store in
+            _ = try await store.send(.GET, "/admin/v1/apps/com.example.app", token: Sample.adminKey)
+            _ = try await store.send(.GET, "/admin/v1/apps/none", token: Sample.adminKey)
+            let endpoints = service("catalog", in: try await ask(store))?["endpoints"]?.arrayValue ?? []
+            let getApp = endpoints.first { $0["name"] == "app.get" }
+            #expect(getApp?["subject"]?.stringValue == CatalogEndpoints.getApp.subject)
+            #expect(getApp?["requests"]?.intValue == 2)
+            #expect(getApp?["errors"]?.intValue == 1)
+            #expect(getApp?["lastError"] == "404 notFound")
+            #expect(getApp?["averageProcessingMs"] != nil)
+            let untouched = endpoints.first { $0["name"] == "app.put" }
+            #expect(untouched?["requests"]?.intValue == 0)
+            #expect(untouched?["lastError"] == nil)
+        }
+    }
+
+    @Test func `an instance that does not look at its health in time fails`() throws {
+        let text = """
+            {"type":"io.nats.micro.v1.stats_response","name":"catalog","id":"i1","version":"1","metadata":{},
+             "started":"2026-11-21T10:00:00.000Z","endpoints":[{"name":"app.get","subject":"sb.catalog.v1.app.get",
+             "queue_group":"q","num_requests":3,"num_errors":0,"last_error":"","processing_time":123456,
+             "average_processing_time":41152}]}
+            """
+        let stats = try StoreJSON.decode(StatsResponse.self, from: Array(text.utf8))
+        let answer = ServicesAnswer(bus: "connected", health: [], stats: [stats])
+        #expect(answer.services.map(\.status) == [.fail])
+        #expect(answer.services.first?.endpoints.first?.averageProcessingMs == 0.041)
+        #expect(!answer.missing.contains("catalog"))
+    }
+
+    @Test func `without a bus nobody is there`() async throws {
+        try await GatewayHarness.run { store in
+            store.gatewayClient.disconnect()
+            let answer = try await ask(store)
+            #expect(answer["bus"] == "away")
+            #expect(answer["missing"]?.arrayValue?.count == 5)
+            store.gatewayClient.reconnect()
+        }
+    }
+}

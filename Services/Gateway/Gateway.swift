@@ -49,7 +49,8 @@ package final class Gateway: Sendable {
     /// Every path and method there is.
     var routes: [Route] {
         sessionRoutes + productRoutes + paymentRoutes + transactionRoutes + storeRoutes + adminRoutes
-            + serviceRoutes + upkeepRoutes + keyRoutes + testerRoutes + promptRoutes + eventRoutes + customerRoutes
+            + serviceRoutes + upkeepRoutes + priceRoutes + keyRoutes + testerRoutes + promptRoutes + eventRoutes
+            + customerRoutes
             + monitoringRoutes
             + laterRoutes
     }

@@ -66,4 +66,23 @@ import Testing
             #expect(store.payments.contents.withLock { $0.resets.isEmpty && $0.cleared.isEmpty })
         }
     }
+
+    @Test func `a product's prices are told storefront by storefront`() async throws {
+        try await GatewayHarness.run { store in
+            let path = "/admin/v1/apps/com.example.app/products"
+            let some = try await store.send(
+                .GET, "\(path)/com.example.pro/prices?storefronts=FRA,USA&storefronts=FRA", token: key)
+            #expect(some.status == 200)
+            let prices = some.json["prices"]?.arrayValue ?? []
+            #expect(prices.compactMap { $0["storefront"] } == ["FRA", "USA"], "each once, as named")
+            #expect(prices.allSatisfy { $0["available"] == true && $0["price"] != nil })
+            let all = try await store.send(.GET, "\(path)/nope/prices", token: key)
+            #expect((all.json["prices"]?.arrayValue ?? []).compactMap { $0["storefront"] } == ["USA", "FRA"])
+            #expect(all.json["prices"]?.arrayValue?.first?["available"] == false)
+            #expect(all.json["prices"]?.arrayValue?.first?["reasons"] == .array(["unknown"]))
+            #expect(try await store.send(.GET, "\(path)/nope/prices?storefronts=XXX", token: key).status == 400)
+            let none = try await store.send(.GET, "/admin/v1/apps/none/products/nope/prices", token: key)
+            #expect(none.status == 404)
+        }
+    }
 }

@@ -36,16 +36,25 @@ extension Gateway {
         let bundleId = try call.bundleId()
         let members = MemberNames(AppSettings.memberNames, nested: ["appPrice": .money])
         let settings = try await call.body(AppSettings.self, members: members)
-        guard settings.name.unicodeScalars.count <= 64 else {
-            throw StoreError.invalid("$.name", "must be at most 64 characters long")
-        }
-        if let limit = settings.unfinishedLimit, limit < 1 {
-            throw StoreError.invalid("$.unfinishedLimit", "must be 1 or more, or null for none")
-        }
+        try Self.check(settings)
         let request = PutAppRequest(bundleId: bundleId, settings: settings)
         let app = try await services.call(CatalogEndpoints.putApp, request, context: call.context())
         apps.forget(bundleId)
         return try Reply.json(app)
+    }
+
+    /// - Throws: `requestInvalid` that names the member.
+    private static func check(_ settings: AppSettings) throws(StoreError) {
+        guard settings.name.unicodeScalars.count <= 64 else {
+            throw .invalid("$.name", "must be at most 64 characters long")
+        }
+        try Identifier.check(settings.currentVersion, at: "$.currentVersion", lengthMax: 32)
+        if let version = settings.promotionsSupportedSince {
+            try Identifier.check(version, at: "$.promotionsSupportedSince", lengthMax: 32)
+        }
+        if let limit = settings.unfinishedLimit, limit < 1 {
+            throw .invalid("$.unfinishedLimit", "must be 1 or more, or null for none")
+        }
     }
 
     /// Every product as the catalogue has it, in its order, priced for one storefront.
@@ -64,7 +73,7 @@ extension Gateway {
     /// Across customers; `records` says whose each transaction is.
     private func allTransactions(_ call: Call) async throws -> Response {
         let request = TransactionListRequest(
-            bundleId: try call.query.single("bundleId"), account: try call.query.single("account"),
+            bundleId: try call.bundleFilter(), account: try call.accountFilter(),
             state: try call.query.choice("state", TransactionState.self),
             isFinished: try call.query.boolean("finished"),
             after: try call.after(), limit: try call.limit())
@@ -81,6 +90,22 @@ extension Call {
     func bundleId() throws(StoreError) -> String {
         let text = try parameter("bundleId")
         try Identifier.checkBundle(text, at: "bundleId")
+        return text
+    }
+
+    /// The app that `?bundleId=` narrows a list to.
+    /// - Throws: `requestInvalid`.
+    func bundleFilter() throws(StoreError) -> String? {
+        guard let text = try query.single("bundleId") else { return nil }
+        try Identifier.checkBundle(text, at: "query bundleId")
+        return text
+    }
+
+    /// The account that `?account=` narrows a list to.
+    /// - Throws: `requestInvalid`.
+    func accountFilter() throws(StoreError) -> String? {
+        guard let text = try query.single("account") else { return nil }
+        try Identifier.check(text, at: "query account", lengthMax: HTTPLimits.accountLengthMax)
         return text
     }
 }

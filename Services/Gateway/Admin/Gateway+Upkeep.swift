@@ -44,10 +44,7 @@ extension Gateway {
 
     private func clearHistory(_ call: Call) async throws -> Response {
         let bundleId = try call.bundleId()
-        let account = try call.query.single("account")
-        if let account {
-            try Identifier.check(account, at: "query account", lengthMax: HTTPLimits.accountLengthMax)
-        }
+        let account = try call.accountFilter()
         try await apps.check(bundleId, call)
         let request = ClearHistoryRequest(bundleId: bundleId, account: account)
         return try Reply.json(

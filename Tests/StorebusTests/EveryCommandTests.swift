@@ -60,11 +60,6 @@ import Testing
         if !["config", "wait"].contains(command[0]) {
             #expect(Coverage.withoutColours(painted.result) == piped.result)
         }
-        let forbidden = await run(command, variables: ["NO_COLOR": "1"], terminal: terminal)
-        #expect(!forbidden.result.contains("\u{1B}"))
-        let dumb = await run(
-            command, terminal: Terminal(isInput: true, isOutput: true, isError: true, isDumb: true))
-        #expect(!dumb.result.contains("\u{1B}"))
     }
 
     @Test func `colours can be demanded and forbidden`() async {
@@ -76,6 +71,11 @@ import Testing
         let terminal = Terminal(isInput: true, isOutput: true, isError: true)
         let never = await run(table + ["--color", "never"], terminal: terminal)
         #expect(!never.result.contains("\u{1B}"))
+        let forbidden = await run(table, variables: ["NO_COLOR": "1"], terminal: terminal)
+        #expect(!forbidden.result.contains("\u{1B}"))
+        let dumb = await run(table, terminal: Terminal(isInput: true, isOutput: true, isError: true, isDumb: true))
+        #expect(!dumb.result.contains("\u{1B}"))
+        #expect(await run(table, terminal: terminal).result.contains("\u{1B}"))
     }
 
     @Test(arguments: commands)

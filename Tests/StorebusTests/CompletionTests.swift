@@ -1,0 +1,67 @@
+import StoreModels
+import Storebus
+import StorebusTesting
+import Testing
+
+/// What a shell offers.
+@Suite struct CompletionTests {
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func `a shell's completions contain every command`(shell: String) async {
+        let (status, said) = await Recorder.run(["completions", shell])
+        #expect(status == .success)
+        let words = Set(said.result.split { !($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }.map(String.init))
+        for path in CommandTree.root.paths {
+            // A function or a condition for each command with others below it, a word for each that has none.
+            #expect(words.contains(path[path.count - 1]), "\(path.joined(separator: " "))")
+        }
+        #expect(CommandTree.root.paths.count > 45)
+    }
+
+    @Test(arguments: [
+        ("bash", ".local/share/bash-completion/completions/storebus"), ("zsh", ".zfunc/_storebus"),
+        ("fish", ".config/fish/completions/storebus.fish"),
+    ])
+    func `they are installed where the shell looks`(shell: String, place: String) async throws {
+        let home = try TemporaryDirectory()
+        let (status, said) = await Recorder.run(
+            ["completions", shell, "--install", "-o", "names"], variables: ["HOME": home.path])
+        #expect(status == .success)
+        #expect(said.result == "\(home.path)/\(place)\n")
+        let script = await Recorder.run(["completions", shell]).said.result
+        #expect(try FileAccess.read("\(home.path)/\(place)", byteCountMax: 10_000_000) == Array(script.utf8))
+    }
+
+    @Test func `without a home they cannot be installed`() async {
+        let (status, said) = await Recorder.run(["completions", "bash", "--install"])
+        #expect(status == .usage)
+        #expect(said.narration.contains("HOME"))
+    }
+
+    @Test(arguments: [
+        (["---completion", "buy", "--", "positional@0"], "pro.monthly\nhidden-beaches\n"),
+        (["---completion", "account", "show", "--", "positional@0"], "alice\n"),
+        (["---completion", "tx", "show", "--", "positional@0"], "2000000000000001\n"),
+        (["---completion", "product", "list", "--", "--storefront"], "USA\nFRA\n"),
+    ])
+    func `products, accounts, transactions and storefronts are those of the store`(
+        arguments: [String], offered: String
+    ) async {
+        // Which word is wanted, where the cursor stands in it, and the line so far.
+        let words = ["4", "0", "storebus", "buy", "--url", "http://store", ""]
+        let (status, said) = await Recorder.run(
+            arguments + words, variables: ["STOREBUS_ADMIN_KEY": "admin"], transport: FakeStore())
+        #expect(status == .success)
+        #expect(said.result == offered)
+    }
+
+    @Test func `a store that is away offers nothing and says nothing`() async {
+        let (_, said) = await Recorder.run(
+            [
+                "---completion", "buy", "--", "positional@0", "4", "0", "storebus", "buy", "--url",
+                "http://127.0.0.1:9", "",
+            ])
+        let offersNothing = said.result.allSatisfy { $0.isWhitespace }
+        #expect(offersNothing)
+        #expect(said.narration == "")
+    }
+}

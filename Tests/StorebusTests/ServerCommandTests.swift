@@ -1,0 +1,161 @@
+import Glibc
+import StoreModels
+import Storebus
+import StorebusTesting
+import Testing
+
+/// `ready`, `down`, `env`, `doctor`, `open`.
+@Suite struct ServerCommandTests {
+    // MARK: ready
+
+    @Test func `ready knows two exit statuses`() async {
+        let store = FakeStore()
+        #expect(await store.run("ready").status == .success)
+        store.answer(
+            "GET /readyz", status: 503,
+            ["ready": false, "services": ["catalog": "answering", "payment-queue": "silent"]])
+        let (status, said) = await store.run("ready")
+        #expect(status == .refused)
+        #expect(said.narration.contains("payment-queue does not answer"))
+        #expect(await Recorder.run(["ready", "--url", "http://127.0.0.1:9"]).status == .refused)
+        #expect(await Recorder.run(["ready", "--data", "/nowhere/store"]).status == .refused)
+    }
+
+    @Test func `ready waits until the store is ready`() async {
+        let store = FakeStore()
+        store.answer("GET /readyz") { [store] _ in
+            store.requests(.get, "/readyz").count < 3 ? (503, ["ready": false]) : (200, ["ready": true])
+        }
+        #expect(await store.run("ready", "--wait", "--timeout", "60s").status == .success)
+        #expect(store.requests(.get, "/readyz").count == 3)
+    }
+
+    @Test func `waiting for ready has an end`() async {
+        let store = FakeStore()
+        store.answer("GET /readyz", status: 503, ["ready": false])
+        let (status, said) = await store.run("ready", "--wait", "--timeout", "150ms")
+        #expect(status == .refused)
+        #expect(said.narration.contains("[notReady]"))
+    }
+
+    // MARK: down
+
+    @Test func `a store that does not run is stopped already`() async throws {
+        let directory = try TemporaryDirectory()
+        let (status, said) = await Recorder.run(["down", "--data", directory.path])
+        #expect(status == .success)
+        #expect(said.result == "no store runs on \(directory.path)\n")
+    }
+
+    @Test func `whoever holds a directory is known, and nobody once it lets go`() throws {
+        let place = try TemporaryDirectory()
+        let directory = DataDirectory(place.path)
+        #expect(DirectoryLock.holder(directory) == nil)
+        do {
+            let lock = try DirectoryLock.take(directory)
+            #expect(DirectoryLock.holder(directory) == getpid())
+            withExtendedLifetime(lock) {}
+        }
+        #expect(DirectoryLock.holder(directory) == nil)
+        #expect(try DirectoryLock.take(directory) !== nil as DirectoryLock?)
+    }
+
+    @Test func `a store elsewhere is not stopped, nor are its logs read`() async {
+        for command in ["down", "logs"] {
+            let (status, said) = await Recorder.run([command, "--url", "http://there"])
+            #expect(status == .usage)
+            #expect(said.narration.contains("--data DIR"))
+        }
+    }
+
+    // MARK: env
+
+    @Test(arguments: [
+        (
+            "shell",
+            "export STOREBUS_URL=http://store\nexport STOREBUS_BUNDLE_ID='a b'\"'\"'c'\nexport STOREBUS_ADMIN_KEY='$k'\n"
+        ),
+        ("dotenv", "STOREBUS_URL=http://store\nSTOREBUS_BUNDLE_ID=\"a b'c\"\nSTOREBUS_ADMIN_KEY=\"\\$k\"\n"),
+        ("github", "STOREBUS_URL=http://store\nSTOREBUS_BUNDLE_ID=a b'c\nSTOREBUS_ADMIN_KEY=$k\n"),
+        ("json", #"{"STOREBUS_ADMIN_KEY":"$k","STOREBUS_BUNDLE_ID":"a b'c","STOREBUS_URL":"http://store"}"# + "\n"),
+    ])
+    func `variables are written as each reader takes them`(form: String, text: String) async {
+        let (status, said) = await Recorder.run(
+            ["env", "--format", form],
+            variables: ["STOREBUS_URL": "http://store", "STOREBUS_BUNDLE_ID": "a b'c", "STOREBUS_ADMIN_KEY": "$k"],
+            transport: FakeStore())
+        #expect(status == .success)
+        // Both ways to get a single quote into a single-quoted word are right.
+        #expect(said.result == text || said.result == text.replacing("'\"'\"'", with: "'\\''"))
+    }
+
+    @Test func `a command that cannot be run is named`() async {
+        let (status, said) = await Recorder.run(
+            ["env", "--", "/nowhere/program"], variables: ["STOREBUS_URL": "http://store"], transport: FakeStore())
+        #expect(status == .noSuchFile)
+        #expect(said.narration.contains("cannot run /nowhere/program"))
+    }
+
+    // MARK: doctor
+
+    private func findings(_ arguments: String..., store: FakeStore, directory: String) async throws -> (
+        CLIExit, [String: (status: String, remedy: String)]
+    ) {
+        let (status, said) = await Recorder.run(
+            ["doctor", "-o", "json"] + arguments, variables: ["STOREBUS_ADMIN_KEY": "admin"], directory: directory,
+            transport: store)
+        let items = try #require(StrictJSON.parse(Array(said.result.utf8))["data"]?.arrayValue)
+        let pairs = items.map { item in
+            (
+                item["check"]?.stringValue ?? "",
+                (status: item["status"]?.stringValue ?? "", remedy: item["remedy"]?.stringValue ?? "")
+            )
+        }
+        return (status, Dictionary(pairs) { first, second in first.status == "pass" ? second : first })
+    }
+
+    @Test func `doctor names what is wrong, and a remedy for it`() async throws {
+        let project = try TemporaryDirectory()
+        let directory = DataDirectory(project.file(".storebus"))
+        try directory.prepare()
+        try FileAccess.write(Array("key\n".utf8), to: directory.adminKey, mode: 0o644)
+        let (status, found) = try await findings(store: FakeStore(), directory: project.path)
+        #expect(status == .refused)
+        #expect(found["secrets"]?.status == "fail")
+        #expect(found["secrets"]?.remedy == "chmod 600 \(directory.adminKey)")
+        #expect(found["eligibility"]?.status == "fail")
+        #expect(found["eligibility"]?.remedy == "storebus logs eligibility")
+        #expect(found["catalog"]?.status == "warn")
+        #expect(found["store"]?.status == "pass")
+        #expect(found["disk"] != nil && found["clock"] != nil)
+        for (check, finding) in found where finding.status != "pass" {
+            #expect(!finding.remedy.isEmpty, "\(check)")
+        }
+    }
+
+    @Test func `doctor says who has the port of a store that does not run`() async throws {
+        let project = try TemporaryDirectory()
+        let (_, found) = try await findings(store: FakeStore(), directory: project.path)
+        for port in [7430, 7420, 7421] { #expect(found["port \(port)"] != nil) }
+    }
+
+    @Test func `doctor tells another version`() async throws {
+        let project = try TemporaryDirectory()
+        let store = FakeStore()
+        store.answer(
+            "GET /admin/v1/services",
+            [
+                "missing": .array([]),
+                "services": [["name": "catalog", "id": "i", "version": "9.9.9", "status": "pass"]],
+            ])
+        let (_, found) = try await findings(store: store, directory: project.path)
+        #expect(found["versions"]?.status == "warn")
+    }
+
+    @Test func `open prints the address alone, and says what is there`() async {
+        let (status, said) = await FakeStore().run("open", "--url", "http://store")
+        #expect(status == .success)
+        #expect(said.result == "http://store\n")
+        #expect(said.narration.contains("no console yet"))
+    }
+}

@@ -1,0 +1,213 @@
+import Glibc
+import StoreModels
+import Storebus
+import StorebusTesting
+import Testing
+
+/// What the commands ask of the store, and what they make of its answers.
+@Suite struct StoreCommandTests {
+    private func body(_ request: StoreRequest?) throws -> JSONValue {
+        try StrictJSON.parse(try #require(request?.body))
+    }
+
+    // MARK: wait
+
+    @Test func `waiting goes on behind what it has seen until the filter takes an event`() async throws {
+        let store = FakeStore()
+        store.answer("GET /admin/v1/events/wait") { [store] _ in
+            let count = store.requests(.get, "/admin/v1/events/wait").count
+            return (200, count < 3 ? ["events": .array([]), "after": .string("e_\(count)")] : FakeStore.waited)
+        }
+        let (status, said) = await store.run("wait", "purchased", "product~pro", "--as", "alice", "-o", "json")
+        #expect(status == .success)
+        let document = try StrictJSON.parse(Array(said.result.utf8))
+        #expect(document["after"] == "e_8")
+        #expect(document["data"]?["type"] == "purchased")
+        let asked = store.requests(.get, "/admin/v1/events/wait").map(\.path)
+        #expect(asked.count == 3)
+        #expect(asked[0].contains("type=purchased") && asked[0].contains("account=alice"))
+        #expect(!asked[0].contains("after="))
+        #expect(asked[2].contains("after=e_2"))
+    }
+
+    @Test func `what does not happen in time is an expectation that failed`() async {
+        let store = FakeStore()
+        store.answer("GET /admin/v1/events/wait", ["events": .array([]), "after": "e_1"])
+        let (status, said) = await store.run("wait", "finished", "--timeout", "30ms")
+        #expect(status == .refused)
+        #expect(said.narration.contains("finished did not happen within 30 ms"))
+        #expect(said.narration.contains("[notInTime]"))
+    }
+
+    // MARK: accounts
+
+    @Test func `setting one thing keeps what was set before`() async throws {
+        let store = FakeStore()
+        let (status, _) = await store.run(
+            "account", "set", "alice", "--can-make-payments", "false", "--simulate", "loadProducts=unknown", "--unset",
+            "sheet")
+        #expect(status == .success)
+        let sent = try body(store.requests(.put, "/admin/v1/testers/alice").first)
+        #expect(
+            sent == ["storefront": "FRA", "canMakePayments": false, "simulatedErrors": ["loadProducts": "unknown"]])
+    }
+
+    @Test func `a new account begins with what is given`() async throws {
+        let store = FakeStore()
+        store.answer("PUT /admin/v1/testers/bob", FakeStore.alice)
+        let (status, _) = await store.run("tester", "create", "bob", "--storefront", "usa", "--sheet", "decline:3")
+        #expect(status == .success)
+        #expect(
+            try body(store.requests(.put, "/admin/v1/testers/bob").first) == [
+                "storefront": "USA", "sheet": "decline:3",
+            ])
+    }
+
+    @Test(arguments: [
+        ["--sheet", "maybe"], ["--sign-in", "x"], ["--renewal-rate", "fast"], ["--simulate", "purchase"],
+        ["--simulate", "x=y"], ["--unset", "x"], [],
+    ])
+    func `a setting that cannot be is refused before anything is sent`(arguments: [String]) async {
+        let store = FakeStore()
+        let (status, _) = await Recorder.run(
+            ["account", "set", "alice"] + arguments, variables: ["STOREBUS_URL": "http://store"], transport: store)
+        #expect(status == .usage)
+        #expect(store.requests.isEmpty)
+    }
+
+    @Test func `a dry run deletes nothing`() async {
+        let store = FakeStore()
+        for command in [["reset"], ["account", "clear", "alice"], ["key", "revoke", "K1"]] {
+            let (status, said) = await Recorder.run(
+                command + ["--dry-run"], variables: ["STOREBUS_URL": "http://store", "STOREBUS_ADMIN_KEY": "a"],
+                transport: store)
+            #expect(status == .success)
+            #expect(said.result.hasPrefix("would delete  "))
+        }
+        #expect(store.requests.allSatisfy { $0.method == .get })
+    }
+
+    @Test func `a key's secret is shown once, with a word of warning`() async {
+        let (_, said) = await FakeStore().run("key", "create", "--kind", "api")
+        #expect(said.result.contains("s3cret"))
+        #expect(said.narration.contains("not shown again"))
+        let (_, list) = await FakeStore().run("key", "list", "-o", "json")
+        #expect(!list.result.contains("s3cret"))
+    }
+
+    // MARK: decisions
+
+    @Test func `a purchase that a prompt waits for is decided by answering it`() async throws {
+        let store = FakeStore()
+        let (status, _) = await store.run("decline", "…0001", "--error", "paymentInvalid")
+        #expect(status == .success)
+        #expect(
+            try body(store.requests(.post, "/admin/v1/prompts/p_1").first)
+                == ["answer": "decline", "error": "paymentInvalid"])
+    }
+
+    @Test func `an error's number is sent as a number`() async throws {
+        let store = FakeStore()
+        _ = await store.run("prompt", "answer", "p_1", "decline", "--error", "3")
+        #expect(try body(store.requests(.post, "/admin/v1/prompts/p_1").first)["error"] == 3)
+    }
+
+    @Test func `what nobody is asked about cannot be decided`() async {
+        let store = FakeStore()
+        store.answer("GET /admin/v1/prompts", ["prompts": .array([])])
+        let (status, said) = await store.run("approve", "0001")
+        #expect(status == .refused)
+        #expect(said.narration.contains("2000000000000001 is purchased: nobody is asked"))
+    }
+
+    // MARK: import
+
+    private func catalogue() throws -> (directory: TemporaryDirectory, file: String) {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("App.storekit")
+        try FileAccess.write(Array(#"{"products":[]}"#.utf8), to: file, mode: 0o600)
+        return (directory, file)
+    }
+
+    @Test func `an import says what is in force, and what had to be assumed`() async throws {
+        let (directory, file) = try catalogue()
+        let (status, said) = await FakeStore().run("import", file)
+        #expect(status == .success)
+        #expect(said.result == "imported  App.storekit: 3 products, 1 group, 1 introductory offer  version 7\n")
+        #expect(said.narration.contains("note: prices exist for USA only\n"))
+        #expect(said.narration.contains("note: settings in force: _storefront\n"))
+        #expect(said.narration.contains("note: settings kept without effect: _locale\n"))
+        withExtendedLifetime(directory) {}
+    }
+
+    @Test func `a trial that the store cannot make is not made up`() async throws {
+        let (directory, file) = try catalogue()
+        let store = FakeStore()
+        let (_, judged) = await store.run("import", file, "--dry-run")
+        #expect(judged.result.hasPrefix("would import  "))
+        #expect(store.requests.last?.path.contains("dryRun=true") == true)
+        store.answer(
+            "PUT /admin/v1/apps/com.example.app/catalog", status: 400,
+            [
+                "code": "requestInvalid", "status": 400,
+                "detail": "query dryRun: is not known here; it may have fileName",
+            ])
+        let (status, said) = await store.run("import", file, "--dry-run")
+        #expect(status == .refused)
+        #expect(said.narration.contains("[notImplemented]"))
+        #expect(said.narration.contains("nothing was imported"))
+        withExtendedLifetime(directory) {}
+    }
+
+    @Test func `every file is read before the first is sent`() async throws {
+        let (directory, file) = try catalogue()
+        let store = FakeStore()
+        let (status, _) = await store.run(
+            "import", file, directory.file("none"), "--bundle-id", "a.a", "--bundle-id", "b.b")
+        #expect(status == .noSuchFile)
+        #expect(store.requests.isEmpty)
+    }
+
+    @Test func `an exported file is what was imported, or one line that compares well`() async throws {
+        let (_, plain) = await FakeStore().run("export")
+        let (_, line) = await FakeStore().run("export", "--format", "json")
+        #expect(plain.result == #"{"products":[],"version":{"major":4,"minor":0}}"#)
+        #expect(line.result == plain.result + "\n")
+    }
+
+    // MARK: lists
+
+    @Test func `a list that was cut says where it goes on`() async throws {
+        let store = FakeStore()
+        store.answer(
+            "GET /admin/v1/transactions",
+            JSONText.value(
+                TransactionsPage(
+                    transactions: [FakeStore.purchased],
+                    records: [
+                        .init(bundleId: "b", account: "alice", customerIdentifier: "c", isFinished: true)
+                    ], after: "cursor")))
+        let (_, said) = await store.run("tx", "list", "--limit", "1", "-o", "json")
+        let document = try StrictJSON.parse(Array(said.result.utf8))
+        #expect(document["after"] == "cursor")
+        #expect(store.requests.count == 1)
+        _ = await store.run("tx", "list", "--limit", "1", "--after", "cursor")
+        #expect(store.requests.last?.path.contains("after=cursor") == true)
+    }
+
+    @Test func `prices are asked for in one request`() async {
+        let store = FakeStore()
+        _ = await store.run("product", "price", "pro.monthly", "--storefront", "usa, FRA")
+        let asked = store.requests(.get, "/admin/v1/apps/com.example.app/products/pro.monthly/prices")
+        #expect(asked.map(\.path).first?.hasSuffix("?storefronts=USA%2CFRA") == true)
+    }
+
+    @Test func `health ends with 75 when somebody is away`() async {
+        #expect(await FakeStore().run("bus", "health").status == .temporary)
+        #expect(await FakeStore().run("bus", "health", "catalog").status == .success)
+    }
+}
+
+extension FakeStore {
+    static let waited: JSONValue = ["events": .array([event]), "after": "e_8"]
+}

@@ -1,0 +1,64 @@
+import StoreModels
+import Storebus
+import Testing
+
+/// A slip of the finger is answered with what was meant.
+@Suite struct SuggestionTests {
+    @Test(arguments: [
+        (["byu", "x", "--as", "a"], "storebus buy"), (["tx", "lst"], "storebus tx list"),
+        (["account", "shwo"], "storebus account show"), (["bus", "stat"], "storebus bus stats"),
+        (["complations"], "storebus completions"),
+    ])
+    func `a misspelt command`(arguments: [String], meant: String) async {
+        let (status, said) = await Recorder.run(arguments)
+        #expect(status == .usage)
+        #expect(said.narration.hasPrefix("error: there is no command 'storebus "))
+        #expect(said.narration.contains("did you mean '\(meant)'?"))
+    }
+
+    @Test(arguments: [
+        (["tx", "list", "--unfinshed"], "--unfinished"), (["up", "--prot", "auto"], "--port"),
+        (["logs", "gatewy"], "gateway"), (["bus", "ls", "catalgo"], "catalog"),
+        (["account", "set", "alice", "--sign-in", "fail"], "fails"),
+        (["account", "set", "alice", "--unset", "storefrnt"], "storefront"),
+        (["account", "set", "alice", "--simulate", "purchse=unknown"], "purchase"),
+        (["prompt", "answer", "p_1", "aprove"], "approve"), (["key", "create", "--kind", "apii"], "api"),
+        (["key", "revoke", "K11", "--yes"], "K1"), (["prompt", "answer", "p_11", "approve"], "p_1"),
+        (["product", "price", "pro.monthly", "--storefront", "FRR"], "FRA"),
+        (["product", "price", "pro.monthly", "--storefront", "france"], "FRA"),
+        (["product", "show", "pro.month"], "pro.monthly"), (["product", "availability", "pro.month"], "pro.monthly"),
+        (["why", "pro.month"], "pro.monthly"), (["tx", "show", "2000000000000002"], "2000000000000001"),
+        (["account", "show", "alcie"], "alice"), (["account", "clear", "alcie", "--yes"], "alice"),
+        (["wait", "purchsed"], "purchased"),
+    ])
+    func `a misspelt word behind it`(arguments: [String], meant: String) async {
+        let store = FakeStore()
+        store.answer("GET /admin/v1/testers/alcie", ["account": "alcie", "overrides": .object([:])])
+        if arguments.contains("clear") {
+            store.answer("GET /admin/v1/transactions", JSONText.value(TransactionsPage(transactions: [], records: [])))
+        }
+        let (_, said) = await Recorder.run(
+            arguments, variables: ["STOREBUS_ADMIN_KEY": "admin", "STOREBUS_URL": "http://store"], transport: store)
+        let sentence = said.narration.lowercased()
+        #expect(sentence.contains("did you mean"), "\(said.narration)")
+        #expect(said.narration.contains(meant), "\(said.narration)")
+    }
+
+    @Test func `an error never names a Swift type`() async {
+        let lines: [[String]] = [
+            ["buy"], ["tx", "list", "--limit", "x"], ["-o", "xml", "status"], ["status", "--timeout", "x"],
+            ["account", "set", "alice", "--ask-to-buy", "maybe"], ["completions", "tcsh"], ["env", "--format", "x"],
+            ["product", "show", "nothing"], ["logs", "-n", "many"], ["up", "--port", "x"],
+        ]
+        for arguments in lines {
+            let (status, said) = await Recorder.run(
+                arguments, variables: ["STOREBUS_URL": "http://store"], transport: FakeStore())
+            #expect(status != .success, "\(arguments)")
+            for name in [
+                "Optional", "Command", "Storebus.", "Swift.", "Error(", "TimeLimit", "PortChoice", "Int", "Bool",
+            ] {
+                #expect(!said.narration.contains(name), "\(arguments): \(said.narration)")
+            }
+        }
+    }
+}

@@ -50,13 +50,15 @@ import Testing
         }
     }
 
-    @Test func `501 is the answer of what is not built, and of nothing else`() async throws {
+    @Test func `501 is the answer of what is not built, and 404 of whatever a path names`() async throws {
         for route in try await table() {
             let name = "\(route.method.rawValue) \(route.path)"
             let statuses = try #require(document.operations[name]).statuses
             #expect(statuses.contains("501") == (!route.isBuilt || partlyBuilt.contains(name)), "\(name): 501")
             #expect(statuses.contains { $0.hasPrefix("2") } == route.isBuilt, "\(name): an answer that went well")
             #expect(statuses.contains("400") == route.isBuilt, "\(name): 400")
+            let namesSomething = !RouteTable.parameterNames(route.path).isEmpty
+            #expect(!route.isBuilt || !namesSomething || statuses.contains("404"), "\(name): 404")
         }
     }
 

@@ -13,15 +13,9 @@ struct EventWait {
     /// - Throws: `requestInvalid`.
     init(_ call: Call) throws(StoreError) {
         let query = call.query
-        let account = try query.single("account")
-        if let account {
-            try Identifier.check(account, at: "query account", lengthMax: HTTPLimits.accountLengthMax)
-        }
-        let bundleId = try query.single("bundleId")
-        if let bundleId { try Identifier.checkBundle(bundleId, at: "query bundleId") }
         request = EventsRequest(
-            after: try call.after(), type: try query.choice("type", StoreEvent.Kind.self), account: account,
-            bundleId: bundleId, limit: HTTPLimits.pageMax)
+            after: try call.after(), type: try query.choice("type", StoreEvent.Kind.self),
+            account: try call.accountFilter(), bundleId: try call.bundleFilter(), limit: HTTPLimits.pageMax)
         timeout = try query.single("timeout").map(Self.duration) ?? Self.usual
     }
 

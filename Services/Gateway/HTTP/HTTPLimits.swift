@@ -18,8 +18,10 @@ enum HTTPLimits {
     static let pageMax = 100
     /// The operator's pages may be longer.
     static let adminPageMax = 500
-    /// Characters in an identifier that somebody else chose: product, bundle, device.
+    /// Characters in an identifier that somebody else chose: product, device.
     static let identifierLengthMax = 255
+    /// Characters in a bundle identifier, as Apple counts them.
+    static let bundleLengthMax = 155
     /// Characters in an account's name (`OpenAccountRequest`).
     static let accountLengthMax = 128
     /// How long a request may take unless it says otherwise with `Sb-Timeout`.

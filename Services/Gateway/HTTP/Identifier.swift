@@ -16,11 +16,11 @@ enum Identifier {
         }
     }
 
-    /// A bundle identifier: letters, digits, `.`, `-` and `_`.
+    /// A bundle identifier as Catalog takes them: letters, digits, `.` and `-`.
     static func checkBundle(_ text: String, at place: String) throws(StoreError) {
-        try check(text, at: place)
+        try check(text, at: place, lengthMax: HTTPLimits.bundleLengthMax)
         guard text.utf8.allSatisfy(isBundleByte) else {
-            throw .invalid(place, "may only contain letters, digits, '.', '-' and '_'")
+            throw .invalid(place, "may only contain letters, digits, '.' and '-'")
         }
     }
 
@@ -40,7 +40,7 @@ enum Identifier {
     private static func isBundleByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
             true
         default: false
         }

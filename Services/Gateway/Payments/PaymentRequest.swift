@@ -25,15 +25,13 @@ struct PaymentRequest: Decodable {
     /// StoreKit's own bounds of `SKMutablePayment.quantity`.
     static let quantities = 1...10
 
-    /// Checks what decoding cannot, in the document itself: `1.0` would decode as an integer, and a number too large
-    /// for one is still a quantity outside the bounds.
+    /// Checks what decoding cannot, in the document itself: a number too large for an integer is still a quantity
+    /// outside the bounds. JSON has one kind of number, so `1.0` is 1.
     /// - Throws: `requestInvalid`; 422 for a quantity outside 1…10.
     static func checkQuantity(_ document: JSONValue) throws(StoreError) {
-        guard case .number(let text)? = document["quantity"] else { return }
-        guard text.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || (0x30...0x39).contains($0) }) else {
-            throw .invalid("$.quantity", "must be an integer")
-        }
-        guard let quantity = Int(text), quantities.contains(quantity) else {
+        guard case .number(let text)? = document["quantity"], let number = Double(text) else { return }
+        guard number == number.rounded() else { throw .invalid("$.quantity", "must be an integer") }
+        guard (Double(quantities.lowerBound)...Double(quantities.upperBound)).contains(number) else {
             throw .invalid("$.quantity", "must be 1 to 10", status: 422)
         }
     }
@@ -47,9 +45,6 @@ struct PaymentRequest: Decodable {
     /// What a later version does. Refused before anything is charged or stored.
     /// - Throws: `notImplemented`.
     func refuseWhatIsNotBuilt() throws(StoreError) {
-        if simulatesAskToBuyInSandbox == true {
-            throw StoreError(.notImplemented, "ask-to-buy is not simulated yet; nothing was charged")
-        }
         if paymentDiscount != nil {
             throw StoreError(.notImplemented, "promotional offers are not sold yet; nothing was charged")
         }
@@ -61,6 +56,7 @@ struct PaymentRequest: Decodable {
     func payment(key: String) -> Payment {
         Payment(
             requestIdentifier: key, productIdentifier: productIdentifier, quantity: quantity,
-            applicationUsername: applicationUsername, appAccountToken: appAccountToken)
+            applicationUsername: applicationUsername, appAccountToken: appAccountToken,
+            simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox ?? false)
     }
 }

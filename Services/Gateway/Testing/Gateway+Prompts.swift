@@ -15,7 +15,7 @@ extension Gateway {
 
     private func prompts(_ call: Call) async throws -> Response {
         let request = PromptsRequest(
-            account: try call.query.single("account"), after: try call.after(), limit: try call.limit())
+            account: try call.accountFilter(), after: try call.after(), limit: try call.limit())
         return try Reply.json(
             try await services.call(PaymentEndpoints.listPrompts, request, context: call.context()))
     }

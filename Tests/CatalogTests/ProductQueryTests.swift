@@ -181,6 +181,7 @@ import Testing
                 try store.products.list(
                     ProductsPageRequest(bundleId: CatalogFixture.bundleId, storefront: "USA", after: "gone"))
             }
+            #expect(after?.code == .notFound)
             #expect(after?.details["path"] == "$.after")
         }
     }

@@ -47,7 +47,7 @@ struct ProductQueries: Sendable {
     }
 
     /// A page in the catalogue's order, cut where it would not fit one message.
-    /// - Throws: `requestInvalid` for a bad storefront, limit or `after`.
+    /// - Throws: `requestInvalid` for a bad storefront or limit; `notFound` for an `after` that is no product (any more).
     func list(_ request: ProductsPageRequest) throws(StoreError) -> ProductsPage {
         let entry = try storefronts.entry(request.storefront)
         try Self.check(limit: request.limit)
@@ -74,7 +74,7 @@ struct ProductQueries: Sendable {
         guard let after else { return 0 }
         guard let position = snapshot.position(of: after) else {
             throw StoreError(
-                .requestInvalid, "$.after: no product '\(after.prefix(100))'; begin the list again",
+                .notFound, "$.after: no product '\(after.prefix(100))'; begin the list again",
                 details: ["path": "$.after"])
         }
         return position + 1

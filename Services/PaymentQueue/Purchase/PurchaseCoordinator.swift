@@ -22,7 +22,7 @@ package struct PurchaseCoordinator: Sendable {
     ///   `serviceUnavailable` and `deadlineExceeded` as long as nothing is committed.
     package func add(_ request: AddPaymentRequest, deadline: ContinuousClock.Instant) async throws -> AddPaymentReply {
         try PaymentValidation.check(request.payment)
-        try PaymentValidation.checkLength(request.deviceId, 1...255, "deviceId")
+        try PaymentValidation.checkLength(request.deviceId, 1...PaymentValidation.identifierMax, "deviceId")
         let fingerprint = RequestFingerprint.of(request.payment)
         let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
         guard let known = try await store.lookUp(key: request.payment.requestIdentifier, of: customer) else {

@@ -72,7 +72,7 @@ package struct AccountOpener: Sendable {
 
     private func check(_ request: OpenAccountRequest) throws(StoreError) {
         try PaymentValidation.checkLength(request.bundleId, 1...255, "bundleId")
-        try PaymentValidation.checkLength(request.deviceId, 1...255, "deviceId")
+        try PaymentValidation.checkLength(request.deviceId, 1...PaymentValidation.identifierMax, "deviceId")
         try AccountValidation.checkName(request.account)
         if let storefront = request.storefront { try AccountValidation.checkStorefront(storefront) }
     }

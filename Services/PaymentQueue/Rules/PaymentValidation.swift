@@ -7,7 +7,9 @@ package enum PaymentValidation {
     static let productIdentifierMax = 1024
     /// Bytes. StoreKit names no bound; everything here has one.
     static let applicationUsernameMax = 4096
-    static let appAccountTokenMax = 255
+    static let appAccountTokenMax = identifierMax
+    /// Bytes of an identifier that is not the store's own: 255 characters of at most four bytes, as the gateway counts.
+    static let identifierMax = 1020
     static let quantities = 1...10
 
     /// - Throws: `idempotencyKeyInvalid`; `requestInvalid` (422 for the quantity); `notImplemented` for what a later

@@ -21,7 +21,7 @@ package struct CatalogHandlers: Sendable {
         handle(service, CatalogEndpoints.addImportPart, importer.add)
         handle(service, CatalogEndpoints.commitImport, importer.commit)
         handle(service, CatalogEndpoints.exportPart, store.export)
-        handle(service, CatalogEndpoints.queryProducts, products.query)
+        handle(service, CatalogEndpoints.queryProducts(as: RawJSON.self), products.query)
         handle(service, CatalogEndpoints.listProducts, products.list)
         handle(service, CatalogEndpoints.quoteProduct, products.quote)
         handle(service, CatalogEndpoints.explainProduct, products.explain)

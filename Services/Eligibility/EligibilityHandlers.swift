@@ -30,20 +30,23 @@ package struct EligibilityHandlers: Sendable {
         return OfferEvaluation(subscriptions: try await subscriptions, summary: await summary).reply()
     }
 
-    private func subscriptions(_ request: EligibilityRequest, _ context: CallContext) async throws -> [Product] {
+    private func subscriptions(
+        _ request: EligibilityRequest, _ context: CallContext
+    ) async throws -> [SubscriptionReference] {
         if let identifiers = request.productIdentifiers {
             let query = ProductsRequest(
                 bundleId: request.bundleId, productIdentifiers: identifiers, storefront: request.storefront)
-            return try await services.call(CatalogEndpoints.queryProducts, query, context: context).products
+            let endpoint = CatalogEndpoints.queryProducts(as: SubscriptionReference.self)
+            return try await services.call(endpoint, query, context: context).products
         }
-        var products: [Product] = []
+        var products: [SubscriptionReference] = []
         var after: String?
         repeat {
             let query = ProductsPageRequest(
                 bundleId: request.bundleId, storefront: request.storefront, after: after, limit: 500,
                 type: .autoRenewable)
             let page = try await services.call(CatalogEndpoints.listProducts, query, context: context)
-            products += page.products
+            products += page.products.map(SubscriptionReference.init)
             after = page.after
         } while after != nil
         return products

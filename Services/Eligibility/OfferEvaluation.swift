@@ -4,7 +4,7 @@ import StoreModels
 /// be asked is handed in as nil.
 struct OfferEvaluation {
     /// The app's subscriptions that were asked for; other products are passed over.
-    let subscriptions: [Product]
+    let subscriptions: [SubscriptionReference]
     /// Nil when PaymentQueue did not answer: every answer is then `unknown`, never invented.
     let summary: OfferSummary?
 
@@ -22,7 +22,7 @@ struct OfferEvaluation {
 
     /// The offer belongs to the group (M119, M121), so the answer is the same for each of its products.
     private func answer(
-        for product: Product, in group: String, history: SubscriptionGroupHistory?
+        for product: SubscriptionReference, in group: String, history: SubscriptionGroupHistory?
     ) -> ProductEligibility {
         guard let summary else {
             return ProductEligibility(

@@ -80,8 +80,11 @@ extension CatalogStore {
     func query(
         _ identifiers: [String], in storefront: String = "USA", of bundleId: String = CatalogFixture.bundleId
     ) throws -> ProductsReply {
-        try products.query(
+        let reply = try products.query(
             ProductsRequest(bundleId: bundleId, productIdentifiers: identifiers, storefront: storefront))
+        return ProductsReply(
+            products: try reply.products.map { try StoreJSON.decode(Product.self, from: Array($0.bytes)) },
+            invalidProductIdentifiers: reply.invalidProductIdentifiers, catalogVersion: reply.catalogVersion)
     }
 
     func product(_ identifier: String, in storefront: String = "USA") throws -> Product? {

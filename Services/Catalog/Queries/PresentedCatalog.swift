@@ -1,4 +1,5 @@
 import StoreModels
+import Synchronization
 
 /// An app's whole catalogue as one storefront shows it, made once and read by every request.
 final class PresentedCatalog: Sendable {
@@ -6,11 +7,26 @@ final class PresentedCatalog: Sendable {
     let products: [Product]
     /// At most how large each product is on the wire, so that a page is cut before it is too large for the bus.
     let byteCounts: [Int]
+    /// What was sent already, in the same order. Ten thousand products are not encoded because one is asked for.
+    private let texts: Mutex<[RawJSON?]>
 
     init(_ catalog: Catalog, for entry: StorefrontEntry) {
         let presenter = StorefrontPresenter(entry: entry, defaultLocale: catalog.defaultLocale)
         products = catalog.products.map(presenter.product)
         byteCounts = products.map(Self.byteCountMax)
+        texts = Mutex(Array(repeating: nil, count: products.count))
+    }
+
+    /// The product's JSON.
+    func json(at position: Int) throws(StoreError) -> RawJSON {
+        if let ready = texts.withLock({ $0[position] }) { return ready }
+        do {
+            let made = try RawJSON(encoding: products[position])
+            texts.withLock { $0[position] = made }
+            return made
+        } catch {
+            throw StoreError(.internal, "a product cannot be written as JSON: \(error)")
+        }
     }
 
     /// An upper bound instead of the size itself, because encoding ten thousand products takes a noticeable while and

@@ -17,7 +17,7 @@ struct ProductQueries: Sendable {
     /// Every identifier asked for stands in exactly one of the two lists (M2, M4), once (M7), in the order it was first
     /// asked. An unknown app has no products, so all of them are invalid (M137).
     /// - Throws: `requestInvalid`; `bodyTooLarge` when the answer does not fit one message.
-    func query(_ request: ProductsRequest) throws(StoreError) -> ProductsReply {
+    func query(_ request: ProductsRequest) throws(StoreError) -> ProductsReplyOf<RawJSON> {
         let entry = try storefronts.entry(request.storefront)
         guard request.productIdentifiers.count <= Self.identifiersMax else {
             throw StoreError(
@@ -25,7 +25,7 @@ struct ProductQueries: Sendable {
                 "$.productIdentifiers: has \(request.productIdentifiers.count) identifiers; ask for at most \(Self.identifiersMax)",
                 details: ["path": "$.productIdentifiers"])
         }
-        var reply = ProductsReply(products: [], invalidProductIdentifiers: [], catalogVersion: 0)
+        var reply = ProductsReplyOf<RawJSON>(products: [], invalidProductIdentifiers: [], catalogVersion: 0)
         let snapshot = directory.snapshot(of: request.bundleId)
         let sale = snapshot.map { Sale($0, policy($0, entry), entry) }
         reply.catalogVersion = snapshot?.app.catalogVersion ?? 0
@@ -33,7 +33,7 @@ struct ProductQueries: Sendable {
         var byteCount = 0
         for identifier in request.productIdentifiers where seen.insert(ExactText(identifier)).inserted {
             if let offered = sale?.offer(identifier) {
-                reply.products.append(offered.product)
+                reply.products.append(try offered.json())
                 byteCount += offered.byteCount
             } else {
                 reply.invalidProductIdentifiers.append(identifier)

@@ -5,8 +5,13 @@ struct Sale: Sendable {
     /// A product as the storefront shows it.
     struct Offer: Sendable {
         let product: Product
+        fileprivate let presented: PresentedCatalog
+        fileprivate let position: Int
         /// At most how large it is on the wire.
         let byteCount: Int
+
+        /// The product as it stands in an answer; written once and sent often.
+        func json() throws(StoreError) -> RawJSON { try presented.json(at: position) }
     }
 
     private let snapshot: AppSnapshot
@@ -27,6 +32,8 @@ struct Sale: Sendable {
     /// - Returns: nil when the product at that place of the catalogue cannot be bought.
     func offer(at position: Int) -> Offer? {
         guard policy.isAvailable(snapshot.catalog.products[position]) else { return nil }
-        return Offer(product: presented.products[position], byteCount: presented.byteCounts[position])
+        return Offer(
+            product: presented.products[position], presented: presented, position: position,
+            byteCount: presented.byteCounts[position])
     }
 }

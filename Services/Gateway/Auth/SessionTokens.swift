@@ -20,6 +20,7 @@ struct SessionTokens: Sendable {
     }
 
     private let keys: JWTKeyCollection
+    private let verified = VerifiedSessions()
     private let now: @Sendable () -> Timestamp
 
     /// - Parameters:
@@ -41,12 +42,19 @@ struct SessionTokens: Sendable {
 
     /// - Throws: ``Rejection``, or what the library says of a bad signature.
     func verify(_ token: String) async throws -> Session {
+        let claims = try await claims(token)
+        guard Timestamp(claims.exp.value) > now() else { throw Rejection.expired }
+        return claims.session
+    }
+
+    private func claims(_ token: String) async throws -> SessionClaims {
+        if let claims = verified[token] { return claims }
         guard token.utf8.count <= HTTPLimits.tokenBytesMax, let dot = token.firstIndex(of: "."),
             Self.isOurHeader(token[..<dot])
         else { throw Rejection.malformed }
         let claims = try await keys.verify(token, as: SessionClaims.self)
-        guard Timestamp(claims.exp.value) > now() else { throw Rejection.expired }
-        return claims.session
+        verified.remember(token, claims)
+        return claims
     }
 
     private static let header: JWTHeader = ["alg": .string("HS256"), "typ": .string("JWT")]

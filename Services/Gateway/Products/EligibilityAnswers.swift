@@ -5,8 +5,13 @@ struct EligibilityAnswers: Sendable {
     /// Nil when Eligibility is away.
     let reply: EligibilityReply?
 
+    private let known: [String: OfferEligibility]
+
     init(_ reply: EligibilityReply?) {
         self.reply = reply
+        known = Dictionary(
+            (reply?.eligibility ?? []).map { ($0.productIdentifier, $0.eligibility) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// The services these answers do without.
@@ -15,16 +20,27 @@ struct EligibilityAnswers: Sendable {
     /// The products with each one's eligibility. A product that is no subscription has no introductory offer, so nobody
     /// is eligible for it; a subscription nobody can say anything about is `unknown`.
     func apply(to products: [Product]) -> (products: [Product], degraded: [String]) {
-        let known = Dictionary(
-            (reply?.eligibility ?? []).map { ($0.productIdentifier, $0.eligibility) },
-            uniquingKeysWith: { first, _ in first })
         let answered = products.map { product in
             var product = product
-            product.introductoryOfferEligibility =
-                product.type == .autoRenewable ? known[product.productIdentifier] ?? .unknown : .ineligible
+            product.introductoryOfferEligibility = eligibility(of: product.productIdentifier, product.type)
             return product
         }
-        // Nothing is missing from an answer that has no subscription in it.
-        return (answered, products.contains { $0.type == .autoRenewable } ? degraded : [])
+        return (answered, degraded(for: products.map(\.type)))
     }
+
+    /// As ``apply(to:)``, for products that are only handed on.
+    func apply(to products: [PresentedProduct]) -> (products: [RawJSON.Extended], degraded: [String]) {
+        let answered = products.map { product in
+            product.json.adding(
+                "introductoryOfferEligibility", eligibility(of: product.productIdentifier, product.type).rawValue)
+        }
+        return (answered, degraded(for: products.map(\.type)))
+    }
+
+    private func eligibility(of productIdentifier: String, _ type: ProductType) -> OfferEligibility {
+        type == .autoRenewable ? known[productIdentifier] ?? .unknown : .ineligible
+    }
+
+    /// Nothing is missing from an answer that has no subscription in it.
+    private func degraded(for types: [ProductType]) -> [String] { types.contains(.autoRenewable) ? degraded : [] }
 }

@@ -9,7 +9,7 @@ struct ProductsQuery: Decodable {
 
 /// `{"products":[…],"invalidProductIdentifiers":["x"],"degraded":[]}`
 struct ProductsAnswer: Encodable {
-    var products: [Product]
+    var products: [RawJSON.Extended]
     var invalidProductIdentifiers: [String]
     var degraded: [String]
 }

@@ -8,6 +8,8 @@ struct ProductsInParts: Sendable {
     /// enough for this many of them.
     static let partSize = 100
 
+    typealias Reply = ProductsReplyOf<PresentedProduct>
+
     let services: ServiceCaller
     let bundleId: String
     let storefront: String
@@ -23,38 +25,39 @@ struct ProductsInParts: Sendable {
     }
 
     /// - Throws: `serviceUnavailable` and the like: an answer with a part missing is no answer.
-    func run(_ context: CallContext) async throws(StoreError) -> ProductsReply {
+    func run(_ context: CallContext) async throws(StoreError) -> Reply {
         let parts = try await askAll(context)
         // A catalogue may take force between two parts; asked again, they are of one.
         let isOfOne = parts.allSatisfy { $0.catalogVersion == parts[0].catalogVersion }
         return Self.joined(isOfOne ? parts : try await askAll(context))
     }
 
-    private func askAll(_ context: CallContext) async throws(StoreError) -> [ProductsReply] {
+    private func askAll(_ context: CallContext) async throws(StoreError) -> [Reply] {
         let starts = stride(from: 0, to: identifiers.count, by: Self.partSize)
-        let answers = await withTaskGroup(of: (Int, Result<ProductsReply, StoreError>).self) { group in
+        let answers = await withTaskGroup(of: (Int, Result<Reply, StoreError>).self) { group in
             for start in starts {
                 let part = Array(identifiers[start..<min(start + Self.partSize, identifiers.count)])
                 group.addTask { (start, await ask(part, context)) }
             }
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
-        var parts: [ProductsReply] = []
+        var parts: [Reply] = []
         for (_, answer) in answers.sorted(by: { $0.key < $1.key }) { parts.append(try answer.get()) }
         return parts
     }
 
-    private func ask(_ part: [String], _ context: CallContext) async -> Result<ProductsReply, StoreError> {
+    private func ask(_ part: [String], _ context: CallContext) async -> Result<Reply, StoreError> {
         let request = ProductsRequest(bundleId: bundleId, productIdentifiers: part, storefront: storefront)
         do throws(StoreError) {
-            return .success(try await services.call(CatalogEndpoints.queryProducts, request, context: context))
+            let endpoint = CatalogEndpoints.queryProducts(as: PresentedProduct.self)
+            return .success(try await services.call(endpoint, request, context: context))
         } catch {
             return .failure(error)
         }
     }
 
-    private static func joined(_ parts: [ProductsReply]) -> ProductsReply {
-        ProductsReply(
+    private static func joined(_ parts: [Reply]) -> Reply {
+        Reply(
             products: parts.flatMap(\.products),
             invalidProductIdentifiers: parts.flatMap(\.invalidProductIdentifiers),
             catalogVersion: parts.first?.catalogVersion ?? 0)

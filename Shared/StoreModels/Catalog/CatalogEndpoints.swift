@@ -15,8 +15,11 @@ public enum CatalogEndpoints {
     public static let exportPart = Endpoint<ExportPartRequest, ExportPartReply>(
         .catalog, "export.part", isIdempotent: true)
 
-    public static let queryProducts = Endpoint<ProductsRequest, ProductsReply>(
-        .catalog, "products.query", isIdempotent: true)
+    public static let queryProducts = queryProducts(as: Product.self)
+    /// The same request, for an asker that needs less than whole products.
+    public static func queryProducts<Item>(as item: Item.Type) -> Endpoint<ProductsRequest, ProductsReplyOf<Item>> {
+        Endpoint(.catalog, "products.query", isIdempotent: true)
+    }
     public static let listProducts = Endpoint<ProductsPageRequest, ProductsPage>(
         .catalog, "products.list", isIdempotent: true)
     public static let quoteProduct = Endpoint<QuoteRequest, Quote>(.catalog, "products.quote", isIdempotent: true)

@@ -148,16 +148,20 @@ public struct ProductsRequest: Hashable, Sendable, Codable {
 }
 
 /// Every identifier asked for stands in exactly one of the two lists (M2, M4), in the order it was first asked.
-public struct ProductsReply: Hashable, Sendable, Codable {
-    public var products: [Product]
+///
+/// `Item` is how much of a product the asker wants to take apart; on the wire it is always the whole ``Product``.
+public struct ProductsReplyOf<Item: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
+    public var products: [Item]
     public var invalidProductIdentifiers: [String]
     public var catalogVersion: Int64
-    public init(products: [Product], invalidProductIdentifiers: [String], catalogVersion: Int64) {
+    public init(products: [Item], invalidProductIdentifiers: [String], catalogVersion: Int64) {
         self.products = products
         self.invalidProductIdentifiers = invalidProductIdentifiers
         self.catalogVersion = catalogVersion
     }
 }
+
+public typealias ProductsReply = ProductsReplyOf<Product>
 
 public struct ProductsPageRequest: Hashable, Sendable, Codable {
     public var bundleId: String

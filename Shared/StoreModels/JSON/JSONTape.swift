@@ -43,9 +43,10 @@ final class JSONTape: Sendable {
     }
 
     /// The text of a number.
-    func text(_ node: Int) -> String {
-        String(decoding: bytes[Int(nodes[node].start)..<Int(nodes[node].end)], as: UTF8.self)
-    }
+    func text(_ node: Int) -> String { String(decoding: text(of: node), as: UTF8.self) }
+
+    /// The text of any value; of a string, what stands between the quotes.
+    func text(of node: Int) -> ArraySlice<UInt8> { bytes[Int(nodes[node].start)..<Int(nodes[node].end)] }
 
     /// The first value in an array, or the first name in an object; `end(of:)` when it is empty.
     func first(in node: Int) -> Int { node + 1 }

@@ -134,6 +134,8 @@ struct JSONText {
         bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
+    mutating func append(raw text: ArraySlice<UInt8>) { bytes.append(contentsOf: text) }
+
     mutating func write(_ value: Bool) { append(value ? "true" : "false") }
 
     mutating func writeNull() { append("null") }

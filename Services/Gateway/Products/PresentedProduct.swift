@@ -1,0 +1,19 @@
+import StoreModels
+
+/// A product as Catalog presents it. The gateway looks at two members and hands the rest on as it came.
+struct PresentedProduct: Hashable, Sendable, Codable {
+    let json: RawJSON
+    let productIdentifier: String
+    let type: ProductType
+
+    private enum CodingKeys: String, CodingKey { case productIdentifier, type }
+
+    init(from decoder: any Decoder) throws {
+        json = try RawJSON(from: decoder)
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        productIdentifier = try container.decode(String.self, forKey: .productIdentifier)
+        type = try container.decode(ProductType.self, forKey: .type)
+    }
+
+    func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
+}

@@ -1,0 +1,96 @@
+/// A JSON value that is passed on as it came: read once to see that it is sound, never taken apart, written again byte by
+/// byte. For what a service only hands through, such as the products of a page.
+///
+/// Between two ``StoreJSON`` documents that costs a copy. Any other coder gets the value, too, by way of ``JSONValue``.
+public struct RawJSON: Hashable, Sendable, Codable {
+    private let tape: JSONTape
+    private let node: Int
+
+    init(tape: JSONTape, node: Int) {
+        self.tape = tape
+        self.node = node
+    }
+
+    /// - Throws: what the value's own encoding throws.
+    public init(encoding value: some Encodable) throws {
+        // What the writer has written needs no checking, but its values have to be found.
+        try self.init(StoreJSON.encode(value))
+    }
+
+    /// - Throws: ``StrictJSONError``.
+    public init(_ bytes: [UInt8]) throws(StrictJSONError) {
+        self.init(tape: try StrictJSON.tape(bytes), node: 0)
+    }
+
+    /// The value's text.
+    public var bytes: ArraySlice<UInt8> {
+        let text = tape.text(of: node)
+        return tape.isString(node) ? tape.bytes[text.startIndex - 1...text.endIndex] : text
+    }
+
+    /// An object and one more member, as it stands where its name belongs in the order of names: what decoding the
+    /// object, setting the member and encoding it again would make.
+    public struct Extended: Sendable, Encodable {
+        public let bytes: [UInt8]
+
+        public func encode(to encoder: any Encoder) throws {
+            if !RawJSON.encode(bytes[...], to: encoder) { try RawJSON(bytes).encode(to: encoder) }
+        }
+    }
+
+    /// - Precondition: The value is an object without this member, and the name needs no escape sequence.
+    public func adding(_ name: StaticString, _ text: String) -> Extended {
+        precondition(tape.kind(node) == .object, "only an object has members")
+        var writer = JSONText()
+        let place = insertion(of: "\(name)")
+        let object = bytes
+        // The brace, or the comma before the member that follows, stays in front.
+        writer.append(raw: object[..<place.offset])
+        if place.isLast, !place.isFirst { writer.append(",") }
+        writer.write("\(name)")
+        writer.append(":")
+        writer.write(text)
+        if !place.isLast { writer.append(",") }
+        writer.append(raw: object[place.offset...])
+        return Extended(bytes: writer.bytes)
+    }
+
+    /// Where a member of this name begins, and whether it is the first and the last.
+    private func insertion(of name: String) -> (offset: Int, isFirst: Bool, isLast: Bool) {
+        var key = tape.first(in: node)
+        while key < tape.end(of: node) {
+            // A string's text begins behind its quote.
+            if name.utf8.lexicographicallyPrecedes(tape.text(of: key)) {
+                return (tape.text(of: key).startIndex - 1, key == tape.first(in: node), false)
+            }
+            key = tape.next(after: key + 1)
+        }
+        return (bytes.endIndex - 1, tape.first(in: node) == tape.end(of: node), true)
+    }
+
+    public static func == (left: RawJSON, right: RawJSON) -> Bool { left.bytes == right.bytes }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+
+    public init(from decoder: any Decoder) throws {
+        if let decoder = decoder as? TapeDecoder {
+            self.init(tape: decoder.tape, node: decoder.node)
+        } else {
+            try self.init(encoding: try JSONValue(from: decoder))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        if !Self.encode(bytes, to: encoder) {
+            try tape.value(node) { (tape, node) throws(Never) in tape.text(node) }.encode(to: encoder)
+        }
+    }
+
+    /// - Returns: false for a coder that is not ours.
+    fileprivate static func encode(_ text: ArraySlice<UInt8>, to encoder: any Encoder) -> Bool {
+        guard let encoder = encoder as? WriterEncoder else { return false }
+        encoder.writer.text.pointee.single(encoder.depth)
+        encoder.writer.text.pointee.append(raw: text)
+        return true
+    }
+}

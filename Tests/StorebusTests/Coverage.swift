@@ -8,8 +8,9 @@ struct Coverage {
     /// Words that are grammar, not facts.
     private static let grammar: Set<String> = [
         "-", "a", "times", "time", "free", "expires", "trial", "yes", "no", "of", "on", "device", "app", "key", "from",
-        "transaction", "transactions", "deleted", "ready", "reset", "data", "not", "hidden", "1", "(set)", "error",
-        "purchase:", "set", "sent", "finished", "because", "secret", "notes",
+        "transaction", "transactions", "deleted", "ready", "reset", "data", "not", "hidden", "1", "error",
+        "purchase:", "set", "sent", "finished", "because", "secret", "notes", "imported", "products", "group", "offer",
+        "then", "again", "until", "the", "finishes", "so", "it", "is",
     ]
 
     init(_ document: JSONValue) {
@@ -52,15 +53,15 @@ struct Coverage {
     }
 
     private func has(_ word: String) -> Bool {
-        var word = word[...]
-        while let last = word.last, ",.;:".contains(last) { word.removeLast() }
+        var word = word.drop { $0 == "(" }
+        while let last = word.last, ",.;:)".contains(last) { word.removeLast() }
         if Self.grammar.contains(String(word)) { return true }
         // The clock of a line that was printed now is no fact of the store.
-        if word.split(separator: ":").count == 3, word.allSatisfy({ $0.isNumber || $0 == ":" }) { return true }
-        return texts.contains { Self.contains($0, word) }
+        if word.split(separator: ":").count == 3, word.allSatisfy({ $0.isNumber || ":Z".contains($0) }) { return true }
+        return texts.contains { Self.contains($0.lowercased(), word.lowercased()) }
     }
 
-    private static func contains(_ text: String, _ part: Substring) -> Bool {
+    private static func contains(_ text: String, _ part: String) -> Bool {
         text.indices.contains { text[$0...].hasPrefix(part) }
     }
 

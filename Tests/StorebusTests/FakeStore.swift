@@ -56,6 +56,12 @@ extension FakeStore {
 
     /// One of everything that can be listed.
     static let usual: [String: JSONValue] = [
+        "POST /v1/sessions": JSONText.value(Fixtures.session),
+        "POST /v1/products/query": JSONText.value(
+            ProductsAnswer(products: [products[0]], invalidProductIdentifiers: [], degraded: [])),
+        "POST /v1/payments": JSONText.value(purchased),
+        "GET /v1/transactions": JSONText.value(TransactionsPage(transactions: [purchased])),
+        "POST /v1/transactions/t_1/finish": JSONText.value(purchased),
         "GET /readyz": ["bus": "connected", "ready": true, "services": ["catalog": "answering"]],
         "GET /admin/v1/services": services,
         "GET /admin/v1/apps": JSONText.value(AppsPage(apps: [])),

@@ -43,6 +43,18 @@ import Testing
         #expect(Set(payments.map(\.body)).count == 1)
     }
 
+    @Test func `a purchase that waits for a parent is not asked about again`() async throws {
+        let deferred = JSONText.value(Fixtures.transaction("t_1", .deferred))
+        let transport = StubTransport([
+            StubTransport.on(.post, "/v1/sessions", 201, session),
+            StubTransport.on(.post, "/v1/products/query", 200, products("pro.monthly")),
+            StubTransport.on(.post, "/v1/payments", 202, deferred),
+        ])
+        let outcome = try await purchase().run(installation, try context(transport))
+        #expect(outcome.status == .purchaseDeferred)
+        #expect(outcome.answer.next == "storebus approve t_1")
+    }
+
     @Test func `a lost connection while paying is asked about too`() async throws {
         let transport = StubTransport([
             StubTransport.on(.post, "/v1/sessions", 201, session),

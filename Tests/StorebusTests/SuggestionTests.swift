@@ -29,11 +29,17 @@ import Testing
         (["product", "show", "pro.month"], "pro.monthly"), (["product", "availability", "pro.month"], "pro.monthly"),
         (["why", "pro.month"], "pro.monthly"), (["tx", "show", "2000000000000002"], "2000000000000001"),
         (["account", "show", "alcie"], "alice"), (["account", "clear", "alcie", "--yes"], "alice"),
-        (["wait", "purchsed"], "purchased"),
+        (["wait", "purchsed"], "purchased"), (["product", "list", "--storefront", "UAS"], "USA"),
+        (["product", "show", "pro.monthly", "--storefront", "UAS"], "USA"),
     ])
     func `a misspelt word behind it`(arguments: [String], meant: String) async {
         let store = FakeStore()
         store.answer("GET /admin/v1/testers/alcie", ["account": "alcie", "overrides": .object([:])])
+        if arguments.contains("UAS") {
+            let refusal = StubTransport.problem(400, .requestInvalid)
+            store.answer("GET /admin/v1/apps/com.example.app/products", status: 400, refusal)
+            store.answer("GET /admin/v1/apps/com.example.app/products/pro.monthly/explain", status: 400, refusal)
+        }
         if arguments.contains("clear") {
             store.answer("GET /admin/v1/transactions", JSONText.value(TransactionsPage(transactions: [], records: [])))
         }

@@ -62,6 +62,23 @@ enum Known {
         return found
     }
 
+    /// Asks with a storefront in the question, and suggests the nearest when the store knows no such one.
+    static func suggestingStorefront<Value>(
+        _ name: String, _ context: CommandContext, _ body: () async throws(CLIError) -> Value
+    ) async throws(CLIError) -> Value {
+        let failure: CLIError
+        do {
+            return try await body()
+        } catch {
+            failure = error
+        }
+        if failure.code.name == StoreErrorCode.requestInvalid.name {
+            // Throws the better error when it is the storefront that is wrong.
+            _ = try await storefronts([name], context)
+        }
+        throw failure
+    }
+
     private static func storefrontError(_ name: String, _ all: [StorefrontDescription]) -> CLIError {
         let byName = all.first { $0.name.lowercased() == name.lowercased() }?.countryCode
         let near = byName ?? Suggestion.nearest(to: name.uppercased(), among: all.map(\.countryCode))

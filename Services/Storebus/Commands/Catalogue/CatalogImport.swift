@@ -36,7 +36,11 @@ struct CatalogImport: Hashable, Sendable {
             (report.notes + settings(report)).map { reports.count > 1 ? "\(one.bundleId): \($0)" : $0 }
         }
         let first = reports.first?.0.bundleId ?? EffectiveSettings.defaultBundleId
-        let data = reports.map { JSONText.value($0.1) }
+        let data = reports.map { one, report -> JSONValue in
+            var members = JSONText.value(report).objectValue ?? [:]
+            members["file"] = .string(one.file)
+            return .object(members)
+        }
         return Answer(
             lines.joined(), data: data.count == 1 ? data[0] : .array(data), names: reports.map(\.0.bundleId),
             next: "storebus product list\(Known.option(first))", notes: notes)

@@ -27,8 +27,9 @@ struct ProductCommand: AsyncParsableCommand {
 
         func run() async throws {
             let context = try CommandContext.find(global, bundleId: app.bundleId)
-            let products = try await context.api.catalogProducts(
-                context.bundleId, storefront: storefront.uppercased())
+            let products = try await Known.suggestingStorefront(storefront, context) { () throws(CLIError) in
+                try await context.api.catalogProducts(context.bundleId, storefront: storefront.uppercased())
+            }
             let option = Known.option(context.bundleId)
             context.print(
                 Answer(

@@ -22,7 +22,9 @@ struct ProductShowCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext.find(global, bundleId: app.bundleId)
         let storefront = storefront.uppercased()
-        let explanation = try await context.api.explain(product, bundleId: context.bundleId, storefront: storefront)
+        let explanation = try await Known.suggestingStorefront(storefront, context) { () throws(CLIError) in
+            try await context.api.explain(product, bundleId: context.bundleId, storefront: storefront)
+        }
         let shown = try await context.api.catalogProducts(context.bundleId, storefront: storefront)
             .first { $0.productIdentifier == product }
         if shown == nil, explanation.reasons.contains(.unknown) {

@@ -63,7 +63,7 @@ package struct Purchase: Sendable {
             do {
                 let answer = try await context.api.addPayment(
                     body, key: key, token: session.token, timeout: max(remaining, .seconds(1)))
-                if answer.status != 202 { return answer.transaction }
+                if answer.transaction.transactionState != .purchasing { return answer.transaction }
                 guard remaining > Patience.pause else { return answer.transaction }
             } catch  where error.retryable || error.status == .temporary {
                 guard remaining > Patience.pause else { throw withKey(error) }

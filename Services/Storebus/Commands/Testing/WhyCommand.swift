@@ -33,8 +33,9 @@ struct WhyCommand: AsyncParsableCommand {
             return context.print(TransactionExplanation(row: row).answer)
         }
         let storefront = storefront.uppercased()
-        let explanation = try await context.api.explain(
-            identifier, bundleId: context.bundleId, storefront: storefront)
+        let explanation = try await Known.suggestingStorefront(storefront, context) { () throws(CLIError) in
+            try await context.api.explain(identifier, bundleId: context.bundleId, storefront: storefront)
+        }
         if explanation.reasons.contains(.unknown), let row = try? await TransactionSearch.find(identifier, context) {
             return context.print(TransactionExplanation(row: row).answer)
         }

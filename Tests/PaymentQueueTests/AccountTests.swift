@@ -65,19 +65,21 @@ import Testing
         }
     }
 
-    @Test func `the tester's storefront comes before the app's, that before the session's`() async throws {
+    @Test func `the tester's storefront comes first; a new account's is the session's, else the app's default`()
+        async throws
+    {
         try await TestStore.with { store in
             let app = TesterSettings(storefront: "DEU", canMakePayments: false)
             let first = try await open(store, "alice", defaults: app)
             #expect(first.storefront == "DEU")
             #expect(!first.canMakePayments)
-            // The session's counts only where neither says otherwise, and then nothing is created.
-            let error = try await refusal { try await open(store, "bob", storefront: "FRA", defaults: app) }
+            // The session that creates the account names its storefront, whatever the app's default is.
+            #expect(try await open(store, "bob", storefront: "FRA", defaults: app).storefront == "FRA")
+            // A default is for accounts that are not there yet: it moves nobody.
+            #expect(try await open(store, "bob", defaults: app).storefront == "FRA")
+            let error = try await refusal { try await open(store, "bob", storefront: "DEU", defaults: app) }
             #expect(error?.code == .storefrontMismatch)
-            #expect(error?.details["storefront"] == .string("DEU"))
-            #expect(try await open(store, "bob", storefront: "FRA").storefront == "FRA")
-            // The app's default comes later than the account: it takes the account along.
-            #expect(try await open(store, "bob", defaults: app).storefront == "DEU")
+            #expect(error?.details["storefront"] == .string("FRA"))
             try await store.set("alice", TesterSettings(storefront: "FRA", canMakePayments: true))
             let moved = try await open(store, "alice", defaults: app)
             #expect(moved.storefront == "FRA")

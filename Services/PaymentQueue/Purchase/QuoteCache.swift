@@ -3,25 +3,28 @@ import Synchronization
 
 /// Catalog's quotes, kept with the catalogue version they belong to.
 ///
-/// A quote is used without asking when its version was seen in force at most a second ago; any answer about an app
-/// vouches for all quotes of the same version. When Catalog is away the last quote is used for another minute: the price
-/// was true then, and a purchase is charged what it was quoted. Without one the purchase is refused before any commit.
+/// A quote is used without asking for a second, unless an answer about the app has shown a newer catalogue meanwhile. Its
+/// own age counts and not its version's, because more than the catalogue decides whether a product is for sale: the app's
+/// agreements, the limit of unfinished transactions, a date. When Catalog is away the last quote is used for another
+/// minute: the price was true then, and a purchase is charged what it was quoted. Without one the purchase is refused
+/// before any commit.
 package final class QuoteCache: Sendable {
-    /// How old the check of a version may be.
+    /// How old a quote may be.
     static let freshFor: Duration = .seconds(1)
     /// How old it may be while Catalog is away.
     static let usableFor: Duration = .seconds(60)
     /// Quotes kept; when there are more, all go: the next purchases ask again.
     static let quotesMax = 10_000
 
-    private struct Version {
-        var number: Int64
-        var checked: ContinuousClock.Instant
+    private struct Entry {
+        var quote: Quote
+        var asked: ContinuousClock.Instant
     }
 
     private struct Contents {
-        var quotes: [QuoteRequest: Quote] = [:]
-        var versions: [String: Version] = [:]
+        var entries: [QuoteRequest: Entry] = [:]
+        /// The latest version of each app's catalogue that an answer has shown.
+        var versions: [String: Int64] = [:]
     }
 
     private let contents = Mutex(Contents())
@@ -54,19 +57,19 @@ package final class QuoteCache: Sendable {
     private func cached(_ request: QuoteRequest, notOlderThan age: Duration) -> Quote? {
         let now = now()
         return contents.withLock { contents in
-            guard let quote = contents.quotes[request], let version = contents.versions[request.bundleId],
-                version.number == quote.catalogVersion, now - version.checked <= age
+            guard let entry = contents.entries[request], now - entry.asked <= age,
+                contents.versions[request.bundleId] == entry.quote.catalogVersion
             else { return nil }
-            return quote
+            return entry.quote
         }
     }
 
     private func keep(_ quote: Quote, for request: QuoteRequest) {
         let now = now()
         contents.withLock { contents in
-            if contents.quotes.count >= Self.quotesMax { contents = Contents() }
-            contents.quotes[request] = quote
-            contents.versions[request.bundleId] = Version(number: quote.catalogVersion, checked: now)
+            if contents.entries.count >= Self.quotesMax { contents = Contents() }
+            contents.entries[request] = Entry(quote: quote, asked: now)
+            contents.versions[request.bundleId] = quote.catalogVersion
         }
     }
 }

@@ -14,8 +14,8 @@ package struct AccountOpener: Sendable {
         self.clock = clock
     }
 
-    /// Opening again gives the same customer. The storefront is the tester's, else the app's default, else the one the
-    /// account was created in, which the request may name.
+    /// Opening again gives the same customer. The storefront is the tester's, else the one the account was created in;
+    /// that is what the request names, else the app's default.
     /// - Throws: `requestInvalid`; `storefrontMismatch` when the account lives in another storefront, and then nothing
     ///   is created.
     package func open(_ request: OpenAccountRequest) async throws -> OpenAccountReply {
@@ -53,8 +53,10 @@ package struct AccountOpener: Sendable {
         }
 
         func storefront(for request: OpenAccountRequest) throws(StoreError) -> String {
-            let settled = tester.storefront ?? request.defaults?.storefront ?? customer?.storefront
-            guard let wanted = request.storefront else { return settled ?? AccountOpener.defaultStorefront }
+            let settled = tester.storefront ?? customer?.storefront
+            guard let wanted = request.storefront else {
+                return settled ?? request.defaults?.storefront ?? AccountOpener.defaultStorefront
+            }
             guard let settled, settled != wanted else { return wanted }
             throw StoreError(
                 .storefrontMismatch,

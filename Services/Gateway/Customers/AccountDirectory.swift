@@ -1,7 +1,7 @@
 import BusService
+import EventLoop
 import Logging
 import StoreModels
-import Synchronization
 
 /// Customers as PaymentQueue knows them now: a session's token says where they shopped when it was made.
 ///
@@ -25,7 +25,7 @@ final class AccountDirectory: Sendable {
 
     private let services: ServiceCaller
     private let logger: Logger
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(services: ServiceCaller, logger: Logger) {
         self.services = services

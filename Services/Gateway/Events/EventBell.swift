@@ -1,5 +1,5 @@
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// Tells one waiting request to look again, and when to stop waiting.
 ///
@@ -15,7 +15,7 @@ final class EventBell: Sendable {
 
     let rings: AsyncStream<Void>
     private let ringer: AsyncStream<Void>.Continuation
-    private let ending = Mutex<End?>(nil)
+    private let ending = Locked<End?>(nil)
 
     init() {
         (rings, ringer) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

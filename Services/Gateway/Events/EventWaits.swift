@@ -1,5 +1,5 @@
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// The requests that wait for events: how many there are, and their end when the gateway stops.
 final class EventWaits: Sendable {
@@ -11,7 +11,7 @@ final class EventWaits: Sendable {
         var isStopping = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// - Throws: `rateLimited` at the bound, `serviceUnavailable` when the gateway stops.
     func enter() throws(StoreError) -> EventBell {

@@ -1,6 +1,6 @@
 import BusService
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// Which apps exist and what their testers do by default, as far as sessions need to know: a session for a misspelt
 /// bundle identifier would be a session with nothing in it.
@@ -16,7 +16,7 @@ final class AppDirectory: Sendable {
     }
 
     private let services: ServiceCaller
-    private let known = Mutex<[String: Entry]>([:])
+    private let known = Locked<[String: Entry]>([:])
 
     init(services: ServiceCaller) {
         self.services = services

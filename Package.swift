@@ -112,8 +112,8 @@ var targets: [Target] = [
         "Gateway",
         [
             "Gateway", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", "Operations",
-            "StorebusTesting",
-            hummingbird, asyncHTTPClient, nioCore, nioHTTP1, httpTypes, lifecycle, logging, jwtKit, crypto,
+            "Persistence", "StorebusTesting", hummingbird, asyncHTTPClient, nioCore, nioHTTP1, httpTypes, lifecycle,
+            logging, jwtKit, crypto,
         ]),
     tests("Storebus", ["Storebus", "StoreModels", "StorebusTesting", argumentParser]),
     .testTarget(
@@ -136,7 +136,9 @@ targets += service("PromotionController", busService + ["Persistence", lifecycle
 targets += service("Eligibility", busService)
 targets += service(
     "Gateway",
-    busService + ["EventLoop", "Operations", hummingbird, nioCore, nioPosix, httpTypes, jwtKit, crypto, lifecycle],
+    busService + [
+        "EventLoop", "Persistence", "Operations", hummingbird, nioCore, nioPosix, httpTypes, jwtKit, crypto, lifecycle,
+    ],
     resources: [.embedInCode("Resources/openapi.json")])
 // The command line speaks HTTP with the gateway and starts processes: it sees neither the bus nor its event loop.
 targets += [
@@ -172,7 +174,9 @@ let executables = [
     "promotion-controller": "PromotionControllerMain", "eligibility": "EligibilityMain",
     "payment-processor": "PaymentProcessorMain", "gateway": "GatewayMain", "storebus": "StorebusMain",
 ]
-let products: [Product] = executables.sorted { $0.key < $1.key }.map { .executable(name: $0.key, targets: [$0.value]) }
+let products: [Product] = executables.sorted {
+    $0.key < $1.key
+}.map { .executable(name: $0.key, targets: [$0.value]) }
 
 let package = Package(
     name: "storebus",

@@ -20,7 +20,7 @@ BUILD   := $(SWIFT) build --scratch-path $(SCRATCH) --explicit-target-dependency
 SOURCES := Package.swift Shared Services Tests
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps build debug run test test-tsan scenarios spike bench images lint format imports clean
+.PHONY: help doctor deps build debug run test test-tsan scenarios schemathesis spike bench images lint format imports clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ test-tsan: deps ## Run the tests of Shared under ThreadSanitizer.
 scenarios: debug ## Run only the tests with real processes.
 	$(SWIFT) build --scratch-path $(SCRATCH) --build-tests
 	@scripts/test $(SCRATCH) Scenarios
+
+schemathesis: debug ## Hold the OpenAPI document against a running store; SEED=, EXAMPLES=. Needs python3-venv.
+	scripts/schemathesis "$$($(SWIFT) build --scratch-path $(SCRATCH) --show-bin-path)"
 
 spike: deps ## Measure where the gateway's handlers should run; needs wrk.
 	@command -v wrk >/dev/null || { echo "error: wrk is missing; install it: apt-get install wrk" >&2; exit 69; }

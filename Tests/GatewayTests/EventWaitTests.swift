@@ -132,6 +132,20 @@ import Testing
         }
     }
 
+    @Test func `the graceful end of the process does not wait for events`() async throws {
+        let path = path
+        let key = key
+        let answer = try await GatewayHarness.run(ticking: true) { store in
+            let waiting = Task {
+                try await RawConnection.exchange(
+                    store, "GET \(path)?timeout=60s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(key)\r\n\r\n")
+            }
+            try await eventually("the gateway listens") { store.payments.looks > 0 }
+            return waiting
+        }
+        #expect(try await answer.value.hasPrefix("HTTP/1.1 503"))
+    }
+
     @Test func `sixty-four may wait and no more`() async throws {
         try await GatewayHarness.run { store in
             let bells = try (0..<EventWaits.waitersMax).map { _ in try store.gateway.eventWaits.enter() }

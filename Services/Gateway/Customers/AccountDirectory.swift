@@ -38,7 +38,13 @@ final class AccountDirectory: Sendable {
         return Shopper(bundleId: session.bundleId, account: await account(of: session, call))
     }
 
-    /// The next question goes to PaymentQueue.
+    /// The next question goes to PaymentQueue. For what happens often: unlike ``forget(_:)`` it disturbs no answer that
+    /// is under way for somebody else.
+    func expire(_ customer: CustomerReference) {
+        state.withLock { $0.entries[customer]?.freshUntil = .now }
+    }
+
+    /// The customer has changed: the next question goes to PaymentQueue, and no answer from before is kept.
     func forget(_ customer: CustomerReference) {
         state.withLock { state in
             state.generation += 1

@@ -32,7 +32,7 @@ extension Gateway {
             customerIdentifier: account.customerIdentifier, account: request.account, deviceId: request.deviceId,
             client: request.client ?? .app, storefront: account.storefront, platform: request.platform,
             promotedPurchases: request.promotedPurchases ?? .none)
-        accounts.forget(session.customer)
+        accounts.expire(session.customer)
         let degraded = try await tellOfLaunch(session, request, call)
         let (token, expiresAt) = try await tokens.issue(session)
         if session.client == .app { delivery.sessionOpened(session) }

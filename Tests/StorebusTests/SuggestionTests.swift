@@ -28,7 +28,8 @@ import Testing
         (["product", "price", "pro.monthly", "--storefront", "france"], "FRA"),
         (["product", "show", "pro.month"], "pro.monthly"), (["product", "availability", "pro.month"], "pro.monthly"),
         (["why", "pro.month"], "pro.monthly"), (["tx", "show", "2000000000000002"], "2000000000000001"),
-        (["account", "show", "alcie"], "alice"), (["account", "clear", "alcie", "--yes"], "alice"),
+        (["tx", "list", "--as", "alcie"], "alice"), (["account", "show", "alcie"], "alice"),
+        (["account", "clear", "alcie", "--yes"], "alice"),
         (["wait", "purchsed"], "purchased"), (["product", "list", "--storefront", "UAS"], "USA"),
         (["product", "show", "pro.monthly", "--storefront", "UAS"], "USA"),
     ])
@@ -40,7 +41,7 @@ import Testing
             store.answer("GET /admin/v1/apps/com.example.app/products", status: 400, refusal)
             store.answer("GET /admin/v1/apps/com.example.app/products/pro.monthly/explain", status: 400, refusal)
         }
-        if arguments.contains("clear") {
+        if arguments.contains("clear") || arguments.contains("--as") {
             store.answer("GET /admin/v1/transactions", JSONText.value(TransactionsPage(transactions: [], records: [])))
         }
         let (_, said) = await Recorder.run(

@@ -51,12 +51,14 @@ struct TxCommand: AsyncParsableCommand {
             let (rows, after) = try await TransactionSearch(
                 api: context.api, filter: filter, isFinished: unfinished ? false : nil, now: .wallClock()
             ).rows(limit: page.limit, after: page.after)
-            context.print(
-                Answer(
-                    TransactionTable.table(rows), items: rows.map(\.json),
-                    names: rows.map { Words.name($0.transaction) },
-                    next: after.map { "storebus tx list --after \($0) …" } ?? TransactionTable.next(rows),
-                    after: after, ifEmpty: "no transactions"))
+            var answer = Answer(
+                TransactionTable.table(rows), items: rows.map(\.json), names: rows.map { Words.name($0.transaction) },
+                next: after.map { "storebus tx list --after \($0)" } ?? TransactionTable.next(rows), after: after,
+                ifEmpty: "no transactions")
+            if rows.isEmpty, let account = filter.exact("account") {
+                answer.notes = await Known.notes(aboutAccount: account, context)
+            }
+            context.print(answer)
         }
     }
 

@@ -51,6 +51,17 @@ final class FakeStore: StoreTransport {
     }
 }
 
+/// Nobody answers.
+struct SilentStore: StoreTransport {
+    func send(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
+        throw CLIError(.serverUnreachable, "no Storebus here", retryable: true)
+    }
+
+    func open(_ request: StoreRequest) async throws(CLIError) -> StoreStream {
+        throw CLIError(.serverUnreachable, "no Storebus here", retryable: true)
+    }
+}
+
 extension FakeStore {
     private static let app = "/admin/v1/apps/com.example.app"
 

@@ -139,6 +139,17 @@ import Testing
         for port in [7430, 7420, 7421] { #expect(found["port \(port)"] != nil) }
     }
 
+    @Test func `no store is a fault only where one was named`() async throws {
+        let project = try TemporaryDirectory()
+        let nobody = await Recorder.run(["doctor"], directory: project.path, transport: SilentStore())
+        #expect(nobody.status == .success)
+        #expect(nobody.said.result.contains("store"))
+        let named = await Recorder.run(
+            ["doctor", "--url", "http://there"], directory: project.path, transport: SilentStore())
+        #expect(named.status == .refused)
+        #expect(named.said.narration.contains("next: storebus up"))
+    }
+
     @Test func `doctor tells another version`() async throws {
         let project = try TemporaryDirectory()
         let store = FakeStore()

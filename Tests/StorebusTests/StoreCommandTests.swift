@@ -187,9 +187,11 @@ import Testing
                     records: [
                         .init(bundleId: "b", account: "alice", customerIdentifier: "c", isFinished: true)
                     ], after: "cursor")))
-        let (_, said) = await store.run("tx", "list", "--limit", "1", "-o", "json")
+        let (_, said) = await store.run(
+            "tx", "list", "product~pro", "--as", "alice", "--unfinished", "--limit", "1", "-o", "json")
         let document = try StrictJSON.parse(Array(said.result.utf8))
         #expect(document["after"] == "cursor")
+        #expect(document["next"] == "storebus tx list product~pro account=alice --unfinished --after cursor")
         #expect(store.requests.count == 1)
         _ = await store.run("tx", "list", "--limit", "1", "--after", "cursor")
         #expect(store.requests.last?.path.contains("after=cursor") == true)

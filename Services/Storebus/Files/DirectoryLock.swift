@@ -17,7 +17,7 @@ package final class DirectoryLock: Sendable {
                 .dataDirectoryUnusable, "cannot open \(directory.lockFile): \(FileAccess.systemReason)",
                 hints: ["name another: --data DIR"])
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        guard isLocked(descriptor) else {
             let holder = FileAccess.text(directory.lockFile) ?? "?"
             close(descriptor)
             throw inUse(directory, by: holder)
@@ -25,6 +25,15 @@ package final class DirectoryLock: Sendable {
         ftruncate(descriptor, 0)
         _ = FileAccess.writeAll(Array("\(getpid())\n".utf8), to: descriptor)
         return DirectoryLock(descriptor: descriptor)
+    }
+
+    /// Tries for a moment: ``holder(_:)`` has the lock while it looks.
+    private static func isLocked(_ descriptor: Int32) -> Bool {
+        for _ in 0..<5 {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+            usleep(2_000)
+        }
+        return false
     }
 
     /// Who runs a store on the directory now.

@@ -68,6 +68,9 @@ package struct Filter: Hashable, Sendable {
         name == "state" ? TransactionState.allCases.map(\.rawValue) : nil
     }
 
+    /// The terms as they are written.
+    package var words: [String] { terms.map { "\($0.name)\($0.comparison == .equals ? "=" : "~")\($0.value)" } }
+
     /// The value a name must equal, for a store that can choose by it.
     package func exact(_ name: String) -> String? {
         terms.first { $0.name == name && $0.comparison == .equals }?.value

@@ -12,7 +12,8 @@ struct DetachedStart: Sendable {
     private var resultFile: String { "\(directory.runDirectory)/up.out" }
     private var narrationFile: String { "\(directory.logDirectory)/up.log" }
 
-    func run(_ environment: CommandEnvironment) async throws(CLIError) {
+    /// - Throws: ``CLIError``, or ``QuietExit`` when the process that was to stay has said itself why it cannot.
+    func run(_ environment: CommandEnvironment) async throws {
         if let holder = DirectoryLock.holder(directory) {
             throw DirectoryLock.inUse(directory, by: "\(holder)")
         }
@@ -20,30 +21,40 @@ struct DetachedStart: Sendable {
         unlink(resultFile)
         let pid = try spawn()
         let progress = Progress(environment, isQuiet: isQuiet)
-        let text = try await progress.during("starting") { () throws(CLIError) in
-            try await banner(of: pid, environment)
+        let end: Outcome = try await progress.during("starting") { () throws(CLIError) in await outcome(of: pid) }
+        switch end {
+        case .ready(let banner): environment.console.result(banner)
+        case .ended(let end): throw refusal(end, environment)
         }
-        environment.console.result(text)
+    }
+
+    private enum Outcome {
+        case ready(banner: String)
+        case ended(Termination)
     }
 
     /// Waits for the banner, which is written in one piece when everything is ready.
-    private func banner(of pid: Int32, _ environment: CommandEnvironment) async throws(CLIError) -> String {
+    private func outcome(of pid: Int32) async -> Outcome {
         while true {
             var status: Int32 = 0
-            guard waitpid(pid, &status, WNOHANG) == 0 else { throw ended(Termination(waitStatus: status), environment) }
+            guard waitpid(pid, &status, WNOHANG) == 0 else { return .ended(Termination(waitStatus: status)) }
             if RunRecord.read(directory)?.pid == pid, let text = FileAccess.text(resultFile), !text.isEmpty {
-                return text + "\n"
+                return .ready(banner: text + "\n")
             }
             try? await ContinuousClock().sleep(for: .milliseconds(20))
         }
     }
 
-    /// Its own words are the reason.
-    private func ended(_ end: Termination, _ environment: CommandEnvironment) -> CLIError {
-        environment.console.narrate(FileAccess.text(narrationFile).map { $0 + "\n" } ?? "")
-        let status: CLIExit? = if case .exited(let code) = end { CLIExit(rawValue: code) } else { nil }
+    /// What the process said is the reason; it is passed on as it is.
+    private func refusal(_ end: Termination, _ environment: CommandEnvironment) -> any Error {
+        if case .exited(let code) = end, let status = CLIExit(rawValue: code),
+            let words = FileAccess.text(narrationFile), !words.isEmpty
+        {
+            environment.console.narrate(words + "\n")
+            return QuietExit(status: status)
+        }
         return CLIError(
-            .serviceFailed, "the store did not start: \(end)", hints: ["its words: \(narrationFile)"], status: status)
+            .serviceFailed, "the store did not start: \(end)", hints: ["its words: \(narrationFile)"])
     }
 
     /// `POSIX_SPAWN_SETSID`, which glibc's header keeps from programs that are not GNU's.

@@ -53,12 +53,18 @@ struct TxCommand: AsyncParsableCommand {
             ).rows(limit: page.limit, after: page.after)
             var answer = Answer(
                 TransactionTable.table(rows), items: rows.map(\.json), names: rows.map { Words.name($0.transaction) },
-                next: after.map { "storebus tx list --after \($0)" } ?? TransactionTable.next(rows), after: after,
+                next: after.map { next(filter, after: $0) } ?? TransactionTable.next(rows), after: after,
                 ifEmpty: "no transactions")
             if rows.isEmpty, let account = filter.exact("account") {
                 answer.notes = await Known.notes(aboutAccount: account, context)
             }
             context.print(answer)
+        }
+
+        /// The same question, from there on.
+        private func next(_ filter: Filter, after: String) -> String {
+            (["storebus tx list"] + filter.words + (unfinished ? ["--unfinished"] : []) + ["--after \(after)"])
+                .joined(separator: " ")
         }
     }
 

@@ -17,7 +17,7 @@ package final class DirectoryLock: Sendable {
                 .dataDirectoryUnusable, "cannot open \(directory.lockFile): \(FileAccess.systemReason)",
                 hints: ["name another: --data DIR"])
         }
-        guard isLocked(descriptor) else {
+        guard lock(descriptor) else {
             let holder = FileAccess.text(directory.lockFile) ?? "?"
             close(descriptor)
             throw inUse(directory, by: holder)
@@ -28,7 +28,7 @@ package final class DirectoryLock: Sendable {
     }
 
     /// Tries for a moment: ``holder(_:)`` has the lock while it looks.
-    private static func isLocked(_ descriptor: Int32) -> Bool {
+    private static func lock(_ descriptor: Int32) -> Bool {
         for _ in 0..<5 {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
             usleep(2_000)

@@ -58,6 +58,29 @@ import Testing
         }
     }
 
+    @Test func `the stream's events are those the gateway writes`() throws {
+        let usa = Storefront(countryCode: "USA", identifier: "143441")
+        let written = try [
+            ServerSentEvent.bytes(.updated(seq: 1, [])), ServerSentEvent.bytes(.removed(seq: 1, [])),
+            ServerSentEvent.bytes(.synchronized(seq: 1)), ServerSentEvent.bytes(.storefrontChanged(seq: 1, usa)),
+            ServerSentEvent.superseded(seq: 1),
+        ].map { bytes in
+            let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { $0.split(separator: " ") }
+            let data = try StrictJSON.parse(Array(lines[2][1].utf8)).objectValue ?? [:]
+            return "\(lines[0][1]): \(data.keys.sorted().joined(separator: " "))"
+        }
+        let response = document.operations["GET /v1/transactions/stream"]?.value["responses"]?["200"]
+        let documented = response?["content"]?["text/event-stream"]?["schema"]?["oneOf"]?.arrayValue ?? []
+        let events = try documented.map { event in
+            let properties = try #require(event["properties"])
+            let name = properties["event"]?["const"]?.stringValue ?? ""
+            let data = properties["data"]?["contentSchema"].flatMap(document.resolved)
+            let members = (data?["properties"]?.objectValue ?? [:]).keys
+            return "\(name): \(members.sorted().joined(separator: " "))"
+        }
+        #expect(events.sorted() == written.sorted())
+    }
+
     private func members(_ schema: String) -> Set<String> {
         Set((document.schema(schema)?["properties"]?.objectValue ?? [:]).keys)
     }

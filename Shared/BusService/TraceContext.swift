@@ -19,7 +19,8 @@ package struct TraceContext: Sendable, Equatable {
 
     /// Reads a `traceparent`; nil unless it is well formed.
     package init?(traceparent: String) {
-        let parts = traceparent.split(separator: "-", omittingEmptySubsequences: false)
+        let parts = traceparent.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+            .map(Substring.init)
         guard parts.count == 4, parts[0] == "00", Self.isIdentifier(parts[1], digits: 32),
             Self.isIdentifier(parts[2], digits: 16), Self.isHex(parts[3], digits: 2)
         else { return nil }
@@ -44,7 +45,7 @@ package struct TraceContext: Sendable, Equatable {
     package var traceparent: String { "00-\(traceID)-\(spanID)-\(flags)" }
 
     private static func isIdentifier(_ text: Substring, digits: Int) -> Bool {
-        isHex(text, digits: digits) && text.contains { $0 != "0" }
+        isHex(text, digits: digits) && text.utf8.contains { $0 != UInt8(ascii: "0") }
     }
 
     private static func isHex(_ text: Substring, digits: Int) -> Bool {

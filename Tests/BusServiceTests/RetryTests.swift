@@ -81,7 +81,7 @@ struct RetryTests {
         client.disconnect()
         let call = Task { try await caller.call(PaymentEndpoints.heads, ServiceHarness.request) }
         _ = try await service.subscribe(PaymentEndpoints.heads.subject) {
-            try? service.respond(to: $0, body: Array(#"{"heads":[4]}"#.utf8))
+            try? service.respond(to: $0, body: Array(#"{"heads":[4],"storefronts":[]}"#.utf8))
         }
         client.reconnect()
         // The first attempt may have come before or after the reconnect; both end well.

@@ -23,15 +23,13 @@ import Testing
     @Test func `flags are parsed into settings`() throws {
         let options = try ServiceOptions.parse([
             "--host", "::1", "--port", "1", "--monitor-port", "2", "--data", "d", "--log-level", "debug",
-            "--ready-file",
-            "r", "--config", "c",
+            "--ready-file", "r", "--config", "c",
         ])
         #expect(
             options.settings == [
                 "listen.host": "::1", "listen.port": "1", "monitor.port": "2", "data.directory": "d",
-                "log.level": "debug",
+                "log.level": "debug", "ready.file": "r",
             ])
-        #expect(options.readyFile == "r")
         #expect(options.config == "c")
         #expect(try ServiceOptions.parse([]).settings.isEmpty)
     }

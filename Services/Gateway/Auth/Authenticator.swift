@@ -79,11 +79,12 @@ struct Authenticator: Sendable {
     private func bearer(_ headers: HTTPFields) throws(Problem) -> String {
         let values = headers[values: .authorization]
         guard !values.isEmpty else { throw Self.unauthenticated("the Authorization header is missing") }
-        let parts = values[0].split(separator: " ", omittingEmptySubsequences: true)
-        guard values.count == 1, parts.count == 2, parts[0].lowercased() == "bearer" else {
+        // By bytes: a token is long, and taking a text apart by characters looks at each one's neighbours.
+        let parts = values[0].utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: true)
+        guard values.count == 1, parts.count == 2, Substring(parts[0]).lowercased() == "bearer" else {
             throw Self.unauthenticated("the Authorization header must be one bearer token")
         }
-        return String(parts[1])
+        return String(Substring(parts[1]))
     }
 
     private static func unauthenticated(_ message: String) -> Problem {

@@ -14,10 +14,10 @@ struct QueryParameters: Sendable {
     /// - Throws: `requestInvalid`.
     init(_ text: String?, names: Set<String>) throws(StoreError) {
         var values: [String: [String]] = [:]
-        for pair in (text ?? "").split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = PercentEncoding.decodeForm(parts[0]),
-                let value = PercentEncoding.decodeForm(parts.count == 2 ? parts[1] : "")
+        for pair in (text ?? "").utf8.split(separator: UInt8(ascii: "&")) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = PercentEncoding.decodeForm(Substring(parts[0])),
+                let value = PercentEncoding.decodeForm(parts.count == 2 ? Substring(parts[1]) : "")
             else { throw .invalid("query", "is not percent-encoded UTF-8") }
             guard names.contains(name) else {
                 let known =
@@ -39,7 +39,9 @@ struct QueryParameters: Sendable {
 
     /// All values of a list: repeated names and commas alike. Empty elements are dropped, so `ids=` is an empty list.
     func list(_ name: String) -> [String] {
-        (values[name] ?? []).flatMap { $0.split(separator: ",").map(String.init) }
+        (values[name] ?? []).flatMap { text in
+            text.utf8.split(separator: UInt8(ascii: ",")).map { String(Substring($0)) }
+        }
     }
 
     func integer(_ name: String, in range: ClosedRange<Int>, default value: Int) throws(StoreError) -> Int {

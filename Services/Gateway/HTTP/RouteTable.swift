@@ -57,7 +57,7 @@ struct RouteTable: Sendable {
     }
 
     private static func segments(_ path: Substring) -> [Substring] {
-        path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Substring.init)
     }
 
     private static func isParameter(_ segment: Substring) -> Bool { segment.first == "{" }

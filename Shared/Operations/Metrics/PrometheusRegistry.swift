@@ -18,7 +18,18 @@ package final class PrometheusRegistry: MetricsFactory {
     /// Label sets of one metric: endpoints times codes stay far below.
     static let seriesMax = 256
 
+    /// What a caller spelt, so that the spelling is checked once and not with every request.
+    private struct Spelling: Hashable {
+        let label: String
+        let dimensions: [String]
+        let kind: MetricKind
+    }
+
+    /// Spellings kept; more are looked up each time.
+    static let spellingsMax = 4096
+
     private let families = Locked<[String: Family]>([:])
+    private let known = Locked<[Spelling: MetricSeries]>([:])
     /// Called before each page, to bring gauges up to date that are read and not pushed.
     private let refreshers = Locked<[@Sendable () -> Void]>([])
 
@@ -74,6 +85,14 @@ package final class PrometheusRegistry: MetricsFactory {
     /// The one series of a name and labels. A name in use with another kind, or one too many, gets a series that counts
     /// but is not shown: metrics never stop a service.
     func series(_ label: String, _ dimensions: [(String, String)], _ kind: MetricKind) -> MetricSeries {
+        let spelling = Spelling(label: label, dimensions: dimensions.flatMap { [$0.0, $0.1] }, kind: kind)
+        if let series = known.withLock({ $0[spelling] }) { return series }
+        let series = lookUp(label, dimensions, kind)
+        known.withLock { if $0.count < Self.spellingsMax { $0[spelling] = series } }
+        return series
+    }
+
+    private func lookUp(_ label: String, _ dimensions: [(String, String)], _ kind: MetricKind) -> MetricSeries {
         let name = PrometheusText.name(label)
         return families.withLock { families in
             if families[name] == nil, families.count < Self.familiesMax { families[name] = Family(kind: kind) }

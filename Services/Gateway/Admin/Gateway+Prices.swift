@@ -37,6 +37,9 @@ extension Gateway {
     /// Those asked for, each once, in the order they were named.
     private func storefrontCodes(_ call: Call) async throws -> [String] {
         let named = call.query.list("storefronts")
+        guard named.count <= HTTPLimits.identifiersMax else {
+            throw StoreError.invalid("query storefronts", "has more than \(HTTPLimits.identifiersMax) codes")
+        }
         guard !named.isEmpty else {
             let all = try await services.call(
                 CatalogEndpoints.listStorefronts, Empty(), context: call.context())

@@ -20,6 +20,7 @@ package struct CatalogHandlers: Sendable {
         handle(service, CatalogEndpoints.beginImport, importer.begin)
         handle(service, CatalogEndpoints.addImportPart, importer.add)
         handle(service, CatalogEndpoints.commitImport, importer.commit)
+        handle(service, CatalogEndpoints.tryImport, importer.judge)
         handle(service, CatalogEndpoints.exportPart, store.export)
         handle(service, CatalogEndpoints.queryProducts(as: RawJSON.self), products.query)
         handle(service, CatalogEndpoints.listProducts, products.list)

@@ -51,6 +51,25 @@ struct CatalogImporter: Sendable {
         }
     }
 
+    /// Reads and validates without switching: the report names the version in force, which stays. The import is gone
+    /// afterwards, whatever was found.
+    /// - Throws: as ``commit(_:)``.
+    func judge(_ request: CommitImportRequest) async throws -> ImportReport {
+        let upload = try await imports.upload(request.importIdentifier, now: now())
+        if let outcome = upload.outcome { return try outcome.report() }
+        try checkComplete(upload)
+        let verdict: Result<ImportReport, any Error>
+        do {
+            let version = directory.snapshot(of: upload.bundleId)?.app.catalogVersion ?? 0
+            verdict = .success(
+                ImportReport(try await Self.read(upload), bundleId: upload.bundleId, catalogVersion: version))
+        } catch {
+            verdict = .failure(error)
+        }
+        try await imports.discard(request.importIdentifier)
+        return try verdict.get()
+    }
+
     private func commit(_ identifier: String, _ upload: ImportRepository.Upload) async throws -> ImportRepository.Commit
     {
         let file: StoreKitFileReader.Result

@@ -48,6 +48,33 @@ import Testing
         }
     }
 
+    @Test func `a file that is tried is reported on, and nothing takes force or stays behind`() async throws {
+        try await withCatalog { store async throws in
+            _ = try await store.importFile(try bytes("a"))
+            let file = try bytes("b", "c")
+            let identifier = try await begin(store, file)
+            let incomplete = await #expect(throws: StoreError.self) {
+                try await store.importer.judge(CommitImportRequest(importIdentifier: identifier))
+            }
+            #expect(incomplete?.code == .requestInvalid)
+            try await add(store, identifier, 0, file)
+            let report = try await store.importer.judge(CommitImportRequest(importIdentifier: identifier))
+            #expect(report.productCount == 2)
+            #expect(report.catalogVersion == 1)
+            #expect(try store.allProducts().map(\.productIdentifier) == ["a"])
+            let gone = await #expect(throws: StoreError.self) { try await commit(store, identifier) }
+            #expect(gone?.code == .notFound)
+            let wrong = Array("[]".utf8)
+            let other = try await begin(store, wrong, into: "com.example.new")
+            try await add(store, other, 0, wrong)
+            let refused = await #expect(throws: StoreError.self) {
+                try await store.importer.judge(CommitImportRequest(importIdentifier: other))
+            }
+            #expect(refused?.code == .catalogInvalid)
+            #expect(throws: StoreError.self) { try store.app(AppRequest(bundleId: "com.example.new")) }
+        }
+    }
+
     @Test func `an import into an unknown app creates it under the file's name, another one adds a version`()
         async throws
     {

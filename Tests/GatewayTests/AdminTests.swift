@@ -60,6 +60,21 @@ import Testing
         }
     }
 
+    @Test func `a catalogue that is only tried is reported on and takes no force`() async throws {
+        try await GatewayHarness.run { store in
+            let path = "/admin/v1/apps/com.example.app/catalog?fileName=App.storekit&dryRun="
+            let before = store.catalog.contents.withLock { $0.file }
+            let file = #"{"products":[]}"#
+            let tried = try await store.send(.PUT, path + "true", token: key, body: file)
+            #expect(tried.status == 200)
+            #expect(tried.json["catalogVersion"]?.intValue == 1)
+            #expect(store.catalog.contents.withLock { $0.file } == before)
+            #expect(try await store.send(.PUT, path + "false", token: key, body: file).status == 200)
+            #expect(store.catalog.contents.withLock { $0.file } == Array(file.utf8))
+            #expect(try await store.send(.PUT, path + "perhaps", token: key, body: file).status == 400)
+        }
+    }
+
     @Test func `a refused catalogue names every problem`() async throws {
         try await GatewayHarness.run { store in
             store.catalog.contents.withLock {

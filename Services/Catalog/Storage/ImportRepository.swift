@@ -92,6 +92,13 @@ struct ImportRepository: Sendable {
         }
     }
 
+    /// Forgets an import, parts and all.
+    func discard(_ identifier: String) async throws {
+        try await database.write { transaction in
+            _ = try transaction.execute("DELETE FROM import WHERE id = ?", identifier)
+        }
+    }
+
     /// Deletes what nobody committed in time; called at the start.
     func deleteExpired(now: Timestamp) async throws {
         _ = try await database.write { transaction in

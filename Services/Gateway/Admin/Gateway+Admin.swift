@@ -9,7 +9,7 @@ extension Gateway {
             Route(.get, "/admin/v1/apps/{bundleId}", .admin) { [self] in try await app($0) },
             Route(.put, "/admin/v1/apps/{bundleId}", .admin) { [self] in try await putApp($0) },
             Route(.get, "/admin/v1/apps/{bundleId}/catalog", .admin) { [self] in try await exportCatalog($0) },
-            Route(.put, "/admin/v1/apps/{bundleId}/catalog", .admin, query: ["fileName"]) { [self] in
+            Route(.put, "/admin/v1/apps/{bundleId}/catalog", .admin, query: ["fileName", "dryRun"]) { [self] in
                 try await importCatalog($0)
             },
             Route(

@@ -11,11 +11,13 @@ import StoreModels
 #endif
 
 extension Gateway {
-    /// Streams the file to Catalog, part by part; the catalogue in force changes with the commit and not before.
+    /// Streams the file to Catalog, part by part; the catalogue in force changes with the commit and not before. With
+    /// `dryRun=true` it does not change at all.
     @concurrent func importCatalog(_ call: Call) async throws -> Response {
         let bundleId = try call.bundleId()
         let fileName = try call.query.single("fileName")
         if let fileName { try Identifier.check(fileName, at: "query fileName") }
+        let isTrial = try call.query.boolean("dryRun") ?? false
         let upload = try CatalogUpload(call.request)
         let context = call.context(deadline: .now + HTTPLimits.uploadTimeout)
         var parts = try await upload.start()
@@ -29,9 +31,9 @@ extension Gateway {
             index += 1
         }
         let report = try await services.call(
-            CatalogEndpoints.commitImport, CommitImportRequest(importIdentifier: begun.importIdentifier),
-            context: context)
-        apps.forget(bundleId)
+            isTrial ? CatalogEndpoints.tryImport : CatalogEndpoints.commitImport,
+            CommitImportRequest(importIdentifier: begun.importIdentifier), context: context)
+        if !isTrial { apps.forget(bundleId) }
         return try Reply.json(report)
     }
 

@@ -11,6 +11,9 @@ public enum CatalogEndpoints {
     public static let addImportPart = Endpoint<ImportPartRequest, Empty>(.catalog, "import.part", isIdempotent: true)
     public static let commitImport = Endpoint<CommitImportRequest, ImportReport>(
         .catalog, "import.commit", isIdempotent: true)
+    /// Says what `commitImport` would say, and forgets the import; nothing takes force.
+    public static let tryImport = Endpoint<CommitImportRequest, ImportReport>(
+        .catalog, "import.try", isIdempotent: false)
     /// The file in force as it was imported, unknown members and all, part by part.
     public static let exportPart = Endpoint<ExportPartRequest, ExportPartReply>(
         .catalog, "export.part", isIdempotent: true)

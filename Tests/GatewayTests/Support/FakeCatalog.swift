@@ -117,6 +117,18 @@ final class FakeCatalog: Sendable {
             contents.withLock { $0.uploads[request.importIdentifier]?.parts[request.index] = request.data }
             return Empty()
         }
+        service.handle(CatalogEndpoints.tryImport) { [self] request in
+            try contents.withLock { contents in
+                if let refusal = contents.refusal { throw refusal }
+                guard let upload = contents.uploads.removeValue(forKey: request.importIdentifier) else {
+                    throw StoreError(.notFound, "no import")
+                }
+                return ImportReport(
+                    bundleId: upload.bundleId, catalogVersion: 1, fileVersion: "4.0", productCount: 3,
+                    subscriptionGroupCount: 1, introductoryOfferCount: 1, settingsApplied: [], settingsIgnored: [],
+                    notes: [])
+            }
+        }
         service.handle(CatalogEndpoints.commitImport) { [self] request in
             try contents.withLock { contents in
                 if let refusal = contents.refusal { throw refusal }

@@ -86,4 +86,20 @@ import Testing
                 #expect(try await store.clear("alice") == 3)
             })
     }
+
+    @Test func `who waits for a product is found without looking through what is unfinished`() async throws {
+        let directory = try TemporaryDirectory()
+        let database = try SQLiteDatabase.open(
+            path: directory.file("queue.sqlite"), holder: "test", migrations: PaymentQueueSchema.migrations,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let plan = try await database.read { reader in
+            try reader.query("EXPLAIN QUERY PLAN \(EntitlementRepository.waitingSQL)", "app", "customer", "product")
+                .map { try $0["detail"] as String }
+        }
+        await database.close()
+        #expect(plan.count == 1)
+        #expect(
+            plan.first?.contains("USING COVERING INDEX payment_transaction_waiting") == true
+                || plan.first?.contains("USING INDEX payment_transaction_waiting") == true)
+    }
 }

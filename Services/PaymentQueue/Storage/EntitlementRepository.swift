@@ -123,15 +123,16 @@ package enum EntitlementRepository {
         for product: String, _ customer: CustomerID, in reader: SQLReader
     ) throws(PersistenceError) -> [String] {
         var identifiers: [String] = []
-        for row in try reader.query(
-            """
-            SELECT id FROM payment_transaction
-            WHERE bundle_id = ? AND customer_identifier = ? AND is_finished = 0 AND state = 'purchasing'
-                AND phase = 'waiting' AND product_identifier = ? ORDER BY created_seq LIMIT 100
-            """, customer.bundleId, customer.customerIdentifier, product)
-        {
+        for row in try reader.query(waitingSQL, customer.bundleId, customer.customerIdentifier, product) {
             identifiers.append(try row["id"])
         }
         return identifiers
     }
+
+    /// Asked with every settled purchase, so it has an index of its own.
+    package static let waitingSQL = """
+        SELECT id FROM payment_transaction
+        WHERE bundle_id = ? AND customer_identifier = ? AND product_identifier = ? AND phase = 'waiting'
+        ORDER BY created_seq LIMIT 100
+        """
 }

@@ -6,7 +6,16 @@ package enum PaymentQueueSchema {
     package static let migrations = [
         Migration(number: 1, name: "accounts, payments, transactions and journal", sql: first),
         Migration(number: 2, name: "testers, prompts and events", sql: second),
+        Migration(number: 3, name: "an index of purchases that wait", sql: third),
     ]
+
+    /// Every settled purchase asks who waited for it. Without an index of their own that looks through all that the
+    /// customer has not finished.
+    private static let third = """
+        CREATE INDEX payment_transaction_waiting
+            ON payment_transaction (bundle_id, customer_identifier, product_identifier, created_seq)
+            WHERE phase = 'waiting';
+        """
 
     private static let first = """
         CREATE TABLE app_clock (

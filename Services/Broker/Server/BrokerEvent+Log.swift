@@ -6,9 +6,12 @@ extension BrokerEvent {
     func log(to logger: Logger) {
         switch self {
         case .connected(let cid, let name, let user, let peer):
-            logger.info("connected", metadata: Self.fields(cid, name, peer, ["user": "\(user)"]))
+            // Coming and going is every day's business, as in nats-server; a health check alone does it every few seconds.
+            logger.debug("connected", metadata: Self.fields(cid, name, peer, ["user": "\(user)"]))
         case .disconnected(let cid, let name, let peer, let reason):
-            logger.info("disconnected", metadata: Self.fields(cid, name, peer, ["reason": "\(reason)"]))
+            logger.log(
+                level: reason == "bye" ? .debug : .info, "disconnected",
+                metadata: Self.fields(cid, name, peer, ["reason": "\(reason)"]))
         case .slowConsumer(let cid, let name, let peer, let pendingBytes, let why):
             logger.warning(
                 "slow consumer closed",

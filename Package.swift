@@ -57,7 +57,6 @@ let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swi
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
-let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift-subprocess")
 
 /// What each service library needs to speak on the bus.
 let busService: [Target.Dependency] = ["StoreModels", "BusClient", "BusService", logging, metrics]
@@ -77,7 +76,7 @@ var targets: [Target] = [
             lifecycle,
             unixSignals, configuration, argumentParser,
         ]),
-    shared("StorebusTesting", ["StoreModels", subprocess]),
+    shared("StorebusTesting", ["StoreModels"]),
     tests("EventLoop", ["EventLoop"]),
     tests("StoreModels", ["StoreModels", "StorebusTesting"]),
     tests("BusProtocol", ["BusProtocol", "StorebusTesting"]),
@@ -174,9 +173,7 @@ let executables = [
     "promotion-controller": "PromotionControllerMain", "eligibility": "EligibilityMain",
     "payment-processor": "PaymentProcessorMain", "gateway": "GatewayMain", "storebus": "StorebusMain",
 ]
-let products: [Product] = executables.sorted {
-    $0.key < $1.key
-}.map { .executable(name: $0.key, targets: [$0.value]) }
+let products: [Product] = executables.sorted { $0.key < $1.key }.map { .executable(name: $0.key, targets: [$0.value]) }
 
 let package = Package(
     name: "storebus",
@@ -197,7 +194,6 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: targets

@@ -70,9 +70,7 @@ def own_key(case):
 
 def spare(case):
     """What the run learns from answers, it uses: without this it would soon have reset and emptied its own app."""
-    parameters = dict(case.path_parameters or {})
-    if parameters.get("bundleId") == APP:
-        parameters["bundleId"] = SCRATCH_APP
-    if parameters.get("account") == ACCOUNT:
-        parameters["account"] = SCRATCH_ACCOUNT
-    case.path_parameters = parameters
+    for name, own, other in (("bundleId", APP, SCRATCH_APP), ("account", ACCOUNT, SCRATCH_ACCOUNT)):
+        # Only where it has to be: what is set here is judged anew, and by its escaped form.
+        if (case.path_parameters or {}).get(name) == own:
+            case.path_parameters = {**case.path_parameters, name: other}

@@ -32,7 +32,7 @@ import Testing
         #expect(answer.invalidProductIdentifiers == ["no.such.product"])
         for product in answer.products {
             #expect(product.price.amount == sample.prices[product.productIdentifier], "\(sample.name)")
-            #expect(product.price.currency.code == "USD")
+            #expect(product.price.currency.code == sample.currency, "\(sample.name)")
         }
 
         guard let wanted = identifiers.first else { return }
@@ -56,6 +56,8 @@ enum Samples {
         let path: String
         /// Product identifier → price with two digits.
         let prices: [String: String]
+        /// Of the storefront that the file's settings make the default; one of the samples names Spain.
+        let currency: String
     }
 
     static func all() throws -> [Sample] {
@@ -65,7 +67,9 @@ enum Samples {
         return try names.filter { $0.hasSuffix(".storekit") }.map { name in
             let url = directory.appendingPathComponent(name)
             let file = try JSONSerialization.jsonObject(with: Data(contentsOf: url)) as? [String: Any] ?? [:]
-            return Sample(name: name, path: url.path, prices: prices(in: file))
+            let storefront = (file["settings"] as? [String: Any])?["_storefront"] as? String
+            return Sample(
+                name: name, path: url.path, prices: prices(in: file), currency: storefront == "ESP" ? "EUR" : "USD")
         }
     }
 

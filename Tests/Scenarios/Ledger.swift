@@ -17,6 +17,8 @@ enum Ledger {
         bus.start()
         let charges: Result<[Charge], any Error>
         do {
+            // The broker may have been started again a moment ago.
+            try await bus.waitUntilConnected(timeout: .seconds(10))
             charges = .success(try await read(ServiceCaller(bus: bus, caller: "ledger", retries: true)))
         } catch {
             charges = .failure(error)

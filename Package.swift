@@ -63,12 +63,14 @@ let busService: [Target.Dependency] = ["StoreModels", "BusClient", "BusService",
 
 var targets: [Target] = [
     .systemLibrary(name: "CLibUV", path: "Shared/CLibUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+    .systemLibrary(
+        name: "CPostgres", path: "Shared/CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     shared("EventLoop", ["CLibUV", deque]),
     shared("StoreModels"),
     shared("BusProtocol"),
     shared("BusClient", ["EventLoop", "BusProtocol", logging, deque]),
     shared("BusService", ["BusClient", "BusProtocol", "EventLoop", "StoreModels", logging, metrics, lifecycle]),
-    shared("Persistence", [grdb, logging, lifecycle, "EventLoop"]),
+    shared("Persistence", [grdb, logging, lifecycle, "EventLoop", "CPostgres", deque]),
     shared(
         "Operations",
         [
@@ -76,6 +78,7 @@ var targets: [Target] = [
             lifecycle,
             unixSignals, configuration, argumentParser,
         ]),
+    shared("StoreKitClient", ["StoreModels"]),
     shared("StorebusTesting", ["StoreModels"]),
     tests("EventLoop", ["EventLoop"]),
     tests("StoreModels", ["StoreModels", "StorebusTesting"]),
@@ -91,6 +94,7 @@ var targets: [Target] = [
     tests(
         "Operations",
         ["Operations", "BusClient", "EventLoop", "StorebusTesting", logging, coreMetrics, lifecycle, argumentParser]),
+    tests("StoreKitClient", ["StoreKitClient", "StoreModels", "StorebusTesting"]),
     tests("Broker", ["Broker", "BusProtocol", "EventLoop", "StorebusTesting"]),
     tests("Catalog", ["Catalog", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting", logging]),
     tests(
@@ -173,7 +177,9 @@ let executables = [
     "promotion-controller": "PromotionControllerMain", "eligibility": "EligibilityMain",
     "payment-processor": "PaymentProcessorMain", "gateway": "GatewayMain", "storebus": "StorebusMain",
 ]
-let products: [Product] = executables.sorted { $0.key < $1.key }.map { .executable(name: $0.key, targets: [$0.value]) }
+let products: [Product] =
+    executables.sorted { $0.key < $1.key }.map { .executable(name: $0.key, targets: [$0.value]) }
+    + [.library(name: "StoreKitClient", targets: ["StoreKitClient"])]
 
 let package = Package(
     name: "storebus",

@@ -73,6 +73,7 @@ package struct PurchaseDriver: Sendable {
             return stored
         }
         try checkpoint(.afterCharge)
+        if answer == .undecided { return stored }
         if case .mismatch(let charged) = answer {
             logger.critical(
                 "the processor charged another amount; the transaction is quarantined",

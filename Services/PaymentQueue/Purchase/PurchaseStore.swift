@@ -144,6 +144,7 @@ package struct PurchaseStore: Sendable {
                 case .approved: try commit.apply(try commit.purchase(of: stored), to: stored)
                 case .failed(let error): try commit.apply(.fail(error), to: stored)
                 case .mismatch: try Self.quarantine(stored, in: commit.transaction)
+                case .undecided: stored
                 }
             try checkpoint(.insideOutcomeCommit)
             return settled

@@ -7,6 +7,8 @@ package enum ChargeAnswer: Hashable, Sendable {
     /// The answer is about another amount than was agreed. Nobody may act on it: neither give nor fail, until a person
     /// has looked.
     case mismatch(charged: Money?)
+    /// The processor has not made up its mind; it is asked again.
+    case undecided
 
     package init(_ charge: Charge, expected: Money) {
         switch charge.outcome {
@@ -14,6 +16,7 @@ package enum ChargeAnswer: Hashable, Sendable {
         case .declined:
             self = .failed(TransactionError(.unknown, charge.declineReason ?? "The payment was declined."))
         case .cancelled: self = .failed(TransactionError(.paymentCancelled, "The payment was cancelled."))
+        case .pending: self = .undecided
         }
     }
 }

@@ -18,6 +18,16 @@ public enum CatalogEndpoints {
     public static let exportPart = Endpoint<ExportPartRequest, ExportPartReply>(
         .catalog, "export.part", isIdempotent: true)
 
+    /// Hosted content is uploaded in parts, like a catalogue: begin, parts, commit.
+    public static let beginContent = Endpoint<BeginContentRequest, BeginContentReply>(
+        .catalog, "content.begin", isIdempotent: false)
+    public static let addContentPart = Endpoint<ContentPartRequest, Empty>(.catalog, "content.part", isIdempotent: true)
+    public static let commitContent = Endpoint<CommitContentRequest, CommitContentReply>(
+        .catalog, "content.commit", isIdempotent: true)
+    public static let getContent = Endpoint<ContentRequest, HostedContent>(.catalog, "content.get", isIdempotent: true)
+    public static let readContent = Endpoint<ReadContentRequest, ContentPart>(
+        .catalog, "content.read", isIdempotent: true)
+
     public static let queryProducts = queryProducts(as: Product.self)
     /// The same request, for an asker that needs less than whole products.
     public static func queryProducts<Item>(as item: Item.Type) -> Endpoint<ProductsRequest, ProductsReplyOf<Item>> {

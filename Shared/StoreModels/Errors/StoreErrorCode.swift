@@ -40,6 +40,10 @@ public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertib
     public static let inFlight: StoreErrorCode = "inFlight"
     public static let keyReused: StoreErrorCode = "keyReused"
     public static let transactionNotFinishable: StoreErrorCode = "transactionNotFinishable"
+    /// The transaction is not deferred, or was not interrupted, as what is asked for needs.
+    public static let transactionStateInvalid: StoreErrorCode = "transactionStateInvalid"
+    /// The download has no edge from its state to the one asked for.
+    public static let downloadStateInvalid: StoreErrorCode = "downloadStateInvalid"
     public static let productNotFound: StoreErrorCode = "productNotFound"
     public static let productNotPromotable: StoreErrorCode = "productNotPromotable"
     public static let intentDecided: StoreErrorCode = "intentDecided"
@@ -92,6 +96,16 @@ public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertib
             Entry(
                 status: 409, isRetryable: false,
                 remedy: "Finish a transaction when it is purchased, failed or restored.")
+        ),
+        (
+            .transactionStateInvalid,
+            Entry(
+                status: 409, isRetryable: false,
+                remedy: "Approve or decline a deferred transaction, resolve an interrupted one.")
+        ),
+        (
+            .downloadStateInvalid,
+            Entry(status: 409, isRetryable: false, remedy: "Look at the download's state; a cancelled one stays so.")
         ),
         (
             .productNotFound,

@@ -10,14 +10,26 @@ public struct CustomerChange: Hashable, Sendable, Codable {
         case updated
         /// The transaction left the queue on every device: it was finished, or an operator has cleared it away.
         case removed
+        /// A restore has ended; every transaction it restored stands before it.
+        case restoreEnded
+        /// Downloads of one device have changed their state.
+        case downloadsUpdated
     }
 
     public var bundleId: String
     public var customerIdentifier: String
     public var seq: Int64
     public var kind: Kind
-    public var transaction: PaymentTransaction
+    /// Of `updated` and `removed`.
+    public var transaction: PaymentTransaction?
+    /// Of `restoreEnded`.
+    public var restore: Restore?
+    /// Of `downloadsUpdated`, as they are for `deviceId`.
+    public var downloads: [Download]?
+    /// The only device that is told, of `restoreEnded` and `downloadsUpdated`.
+    public var deviceId: String?
 
+    /// A transaction was updated or removed.
     public init(
         bundleId: String, customerIdentifier: String, seq: Int64, kind: Kind, transaction: PaymentTransaction
     ) {
@@ -28,6 +40,29 @@ public struct CustomerChange: Hashable, Sendable, Codable {
         self.transaction = transaction
     }
 
+    /// A restore has ended.
+    public init(bundleId: String, customerIdentifier: String, seq: Int64, restore: Restore, deviceId: String) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+        self.seq = seq
+        self.kind = .restoreEnded
+        self.restore = restore
+        self.deviceId = deviceId
+    }
+
+    /// Downloads have changed.
+    public init(bundleId: String, customerIdentifier: String, seq: Int64, downloads: [Download], deviceId: String) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+        self.seq = seq
+        self.kind = .downloadsUpdated
+        self.downloads = downloads
+        self.deviceId = deviceId
+    }
+
     /// Whether the device's stream forwards this change.
-    public func isVisible(to deviceId: String) -> Bool { transaction.isVisible(to: deviceId) }
+    public func isVisible(to deviceId: String) -> Bool {
+        if let onlyDevice = self.deviceId { return onlyDevice == deviceId }
+        return transaction?.isVisible(to: deviceId) ?? false
+    }
 }

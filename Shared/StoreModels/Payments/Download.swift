@@ -7,18 +7,27 @@ public struct Download: Hashable, Sendable, Codable {
 
     /// Server-made, used in `/v1/downloads/{id}`.
     public var id: String
+    /// The transaction it comes with, by `id`.
+    public var transactionId: String
     public var state: State
     public var contentIdentifier: String
     /// Dotted integers, `1.0`.
     public var contentVersion: String
     /// Bytes.
     public var contentLength: Int64
+    /// Non-null in failed and in no other state.
+    public var error: TransactionError?
 
-    public init(id: String, state: State, contentIdentifier: String, contentVersion: String, contentLength: Int64) {
+    public init(
+        id: String, transactionId: String, state: State, contentIdentifier: String, contentVersion: String,
+        contentLength: Int64, error: TransactionError? = nil
+    ) {
         self.id = id
+        self.transactionId = transactionId
         self.state = state
         self.contentIdentifier = contentIdentifier
         self.contentVersion = contentVersion
         self.contentLength = contentLength
+        self.error = error
     }
 }

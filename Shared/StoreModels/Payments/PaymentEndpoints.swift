@@ -16,6 +16,28 @@ public enum PaymentEndpoints {
         .paymentQueue, "transaction.get", isIdempotent: true)
     public static let finishTransaction = Endpoint<TransactionRequest, PaymentTransaction>(
         .paymentQueue, "transaction.finish", isIdempotent: true)
+    /// Deferred only: a parent says yes. Whoever comes second gets what the first one's word has led to.
+    public static let approveTransaction = Endpoint<OperateTransactionRequest, PaymentTransaction>(
+        .paymentQueue, "transaction.approve", isIdempotent: true)
+    /// Deferred only: a parent says no.
+    public static let declineTransaction = Endpoint<OperateTransactionRequest, PaymentTransaction>(
+        .paymentQueue, "transaction.decline", isIdempotent: true)
+    /// Interrupted only: the new transaction that takes the failed one's place, once and for all.
+    public static let resolveTransaction = Endpoint<OperateTransactionRequest, PaymentTransaction>(
+        .paymentQueue, "transaction.resolve", isIdempotent: true)
+    /// Removes it for good, as ``clearHistory`` does.
+    public static let deleteTransaction = Endpoint<OperateTransactionRequest, Empty>(
+        .paymentQueue, "transaction.delete", isIdempotent: true)
+    public static let startRestore = Endpoint<StartRestoreRequest, Restore>(
+        .paymentQueue, "restore.start", isIdempotent: true)
+    public static let getRestore = Endpoint<RestoreRequest, Restore>(.paymentQueue, "restore.get", isIdempotent: true)
+    /// The device's stream has written the restore's end; snapshots no longer bring it.
+    public static let acknowledgeRestore = Endpoint<RestoreRequest, Empty>(
+        .paymentQueue, "restore.acknowledge", isIdempotent: true)
+    public static let updateDownload = Endpoint<UpdateDownloadRequest, DownloadReply>(
+        .paymentQueue, "download.update", isIdempotent: true)
+    public static let getDownload = Endpoint<DownloadRequest, DownloadReply>(
+        .paymentQueue, "download.get", isIdempotent: true)
     public static let history = Endpoint<HistoryRequest, TransactionsPage>(
         .paymentQueue, "transaction.history", isIdempotent: true)
     /// For the operator: across customers.

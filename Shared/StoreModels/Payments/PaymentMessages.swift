@@ -88,10 +88,13 @@ public struct Snapshot: Hashable, Sendable, Codable {
     public var transactions: [PaymentTransaction]
     public var seq: Int64
     public var after: String?
-    public init(transactions: [PaymentTransaction], seq: Int64, after: String? = nil) {
+    /// Restores of this device that have ended and whose end no stream has written yet; on the last page only.
+    public var restores: [Restore]
+    public init(transactions: [PaymentTransaction], seq: Int64, after: String? = nil, restores: [Restore] = []) {
         self.transactions = transactions
         self.seq = seq
         self.after = after
+        self.restores = restores
     }
 }
 

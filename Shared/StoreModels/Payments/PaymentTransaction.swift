@@ -20,7 +20,10 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     public var originalTransactionIdentifier: String?
     /// Non-null in failed and in no other state (M31).
     public var error: TransactionError?
+    /// Of hosted products, as they are for the device that asks; empty otherwise.
     public var downloads: [Download]
+    /// What a finish has to say besides: `finishedWithPendingDownloads` (M55). Nil everywhere else.
+    public var warnings: [String]?
     /// Grows by one with each change of state; observers deduplicate by (id, revision).
     public var revision: Int
     /// How many times a launch or resume has brought it (M51).
@@ -81,7 +84,7 @@ extension PaymentTransaction {
     enum CodingKeys: String, CodingKey {
         case id, transactionIdentifier, transactionState, transactionDate, payment, original
         case originalTransactionIdentifier, error, downloads, revision, deliveries, originDeviceId, supersedes
-        case expiresDate, isTrialPeriod, isInIntroOfferPeriod, isUpgraded, revocationDate, price, offer
+        case warnings, expiresDate, isTrialPeriod, isInIntroOfferPeriod, isUpgraded, revocationDate, price, offer
     }
 
     /// `transactionIdentifier`, `transactionDate`, `original`, `originalTransactionIdentifier` and `error` are always
@@ -100,6 +103,7 @@ extension PaymentTransaction {
         try container.encode(revision, forKey: .revision)
         try container.encode(deliveries, forKey: .deliveries)
         try container.encode(originDeviceId, forKey: .originDeviceId)
+        try container.encodeIfPresent(warnings, forKey: .warnings)
         try container.encodeIfPresent(supersedes, forKey: .supersedes)
         try container.encodeIfPresent(expiresDate, forKey: .expiresDate)
         try container.encodeIfPresent(isTrialPeriod, forKey: .isTrialPeriod)

@@ -11,6 +11,17 @@ public enum ProcessorEndpoints {
         .paymentProcessor, "charge.list", isIdempotent: true)
 }
 
+/// PaymentProcessor's callbacks: hints that come late, twice or never. Whoever acts asks for the charge first.
+public enum ProcessorEvents {
+    public static let chargeChanged = "sb.evt.processor.v1.charge.changed"
+}
+
+/// `{"chargeKey":"purchase:t_…"}`
+public struct ChargeChanged: Hashable, Sendable, Codable {
+    public var chargeKey: String
+    public init(chargeKey: String) { self.chargeKey = chargeKey }
+}
+
 /// `{"chargeKey":"purchase:t_…","amount":{"amount":"1.99","currency":"USD"},"bundleId":"…","customerIdentifier":"…",
 /// "productIdentifier":"…"}`
 public struct CreateChargeRequest: Hashable, Sendable, Codable {
@@ -20,14 +31,18 @@ public struct CreateChargeRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var customerIdentifier: String
     public var productIdentifier: String
+    /// A tester's wish; nil is the processor's own mode.
+    public var simulate: ProcessorMode?
     public init(
-        chargeKey: String, amount: Money, bundleId: String, customerIdentifier: String, productIdentifier: String
+        chargeKey: String, amount: Money, bundleId: String, customerIdentifier: String, productIdentifier: String,
+        simulate: ProcessorMode? = nil
     ) {
         self.chargeKey = chargeKey
         self.amount = amount
         self.bundleId = bundleId
         self.customerIdentifier = customerIdentifier
         self.productIdentifier = productIdentifier
+        self.simulate = simulate
     }
 }
 
@@ -36,9 +51,13 @@ public struct CancelChargeRequest: Hashable, Sendable, Codable {
     public init(chargeKey: String) { self.chargeKey = chargeKey }
 }
 
-/// A row of the processor's ledger. Its outcome never changes.
+/// A row of the processor's ledger. Its outcome changes once at most, from pending.
 public struct Charge: Hashable, Sendable, Codable {
-    public enum Outcome: String, Sendable, Codable { case approved, declined, cancelled }
+    public enum Outcome: String, Sendable, Codable {
+        case approved, declined, cancelled
+        /// Not decided yet; asking again later tells.
+        case pending
+    }
 
     public var chargeKey: String
     /// The ledger's own number, decimal.

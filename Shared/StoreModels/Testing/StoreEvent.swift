@@ -4,9 +4,10 @@
 /// {"id":"…","type":"purchased","bundleId":"com.example.app","account":"alice","transaction":{…}}
 /// ```
 public struct StoreEvent: Hashable, Sendable, Codable {
-    /// A transaction's new state, or `finished` when it left the queue.
+    /// A transaction's new state, or `finished` when it left the queue; `finishedWithPendingDownloads` comes besides, when
+    /// content was not downloaded by then (M55).
     public enum Kind: String, CaseIterable, Sendable, Codable {
-        case purchasing, purchased, failed, deferred, restored, finished
+        case purchasing, purchased, failed, deferred, restored, finished, finishedWithPendingDownloads
     }
 
     /// Opaque; grows. The next request's `after`.

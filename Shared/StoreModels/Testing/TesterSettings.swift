@@ -47,11 +47,14 @@ public struct TesterSettings: Hashable, Sendable, Codable {
     /// One of ``SubscriptionRenewalRate``'s names.
     public var subscriptionRenewalRate: SubscriptionRenewalRate?
     public var simulatedErrors: SimulatedErrors?
+    /// How the payment processor treats this tester's charges; nil is as it treats everybody's.
+    public var processor: ProcessorMode?
 
     public init(
         storefront: String? = nil, canMakePayments: Bool? = nil, askToBuy: Bool? = nil,
         interruptPurchases: Bool? = nil, signIn: SignIn? = nil, sheet: PaymentSheetAnswer? = nil,
-        subscriptionRenewalRate: SubscriptionRenewalRate? = nil, simulatedErrors: SimulatedErrors? = nil
+        subscriptionRenewalRate: SubscriptionRenewalRate? = nil, simulatedErrors: SimulatedErrors? = nil,
+        processor: ProcessorMode? = nil
     ) {
         self.storefront = storefront
         self.canMakePayments = canMakePayments
@@ -61,12 +64,13 @@ public struct TesterSettings: Hashable, Sendable, Codable {
         self.sheet = sheet
         self.subscriptionRenewalRate = subscriptionRenewalRate
         self.simulatedErrors = simulatedErrors
+        self.processor = processor
     }
 
     /// The members a request may have; anything else is a spelling mistake.
     public static let memberNames: Set = [
         "storefront", "canMakePayments", "askToBuy", "interruptPurchases", "signIn", "sheet",
-        "subscriptionRenewalRate", "simulatedErrors",
+        "subscriptionRenewalRate", "simulatedErrors", "processor",
     ]
 
     /// Whatever is not set here is taken from `defaults`.
@@ -78,7 +82,7 @@ public struct TesterSettings: Hashable, Sendable, Codable {
             interruptPurchases: interruptPurchases ?? defaults.interruptPurchases, signIn: signIn ?? defaults.signIn,
             sheet: sheet ?? defaults.sheet,
             subscriptionRenewalRate: subscriptionRenewalRate ?? defaults.subscriptionRenewalRate,
-            simulatedErrors: simulatedErrors ?? defaults.simulatedErrors)
+            simulatedErrors: simulatedErrors ?? defaults.simulatedErrors, processor: processor ?? defaults.processor)
     }
 
     /// StoreKit's own behaviour where neither the tester nor the app says anything. The storefront of a new account

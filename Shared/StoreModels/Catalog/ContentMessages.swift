@@ -1,0 +1,116 @@
+/// A package of hosted content as Catalog keeps it:
+///
+/// ```json
+/// {"contentIdentifier":"com.example.guide.map","contentVersion":"1.0","contentLength":73412,"sha256":"9f86…"}
+/// ```
+public struct HostedContent: Hashable, Sendable, Codable {
+    /// The product's identifier: a product has one package.
+    public var contentIdentifier: String
+    /// Dotted integers, `1.0`.
+    public var contentVersion: String
+    /// Bytes.
+    public var contentLength: Int64
+    /// Of the whole package, 64 hexadecimal digits.
+    public var sha256: String
+    public init(contentIdentifier: String, contentVersion: String, contentLength: Int64, sha256: String) {
+        self.contentIdentifier = contentIdentifier
+        self.contentVersion = contentVersion
+        self.contentLength = contentLength
+        self.sha256 = sha256
+    }
+}
+
+/// Begins an upload. Nothing is in force before its commit, and an upload that is left alone for an hour is forgotten.
+public struct BeginContentRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var productIdentifier: String
+    /// The one the catalogue declares; another is `catalogInvalid`.
+    public var version: String
+    public init(bundleId: String, productIdentifier: String, version: String) {
+        self.bundleId = bundleId
+        self.productIdentifier = productIdentifier
+        self.version = version
+    }
+}
+
+public struct BeginContentReply: Hashable, Sendable, Codable {
+    public var uploadIdentifier: String
+    public init(uploadIdentifier: String) { self.uploadIdentifier = uploadIdentifier }
+}
+
+/// The bytes from `offset` on. Parts come in order; the same part again is fine.
+public struct ContentPartRequest: Hashable, Sendable, Codable {
+    /// Bytes of one part, so that the message stays below 512 KiB in base64.
+    public static let bytesMax = 256 * 1024
+    /// Bytes of one package.
+    public static let contentMax: Int64 = 256 * 1024 * 1024
+
+    public var uploadIdentifier: String
+    public var offset: Int64
+    /// Base64.
+    public var data: String
+    public init(uploadIdentifier: String, offset: Int64, data: String) {
+        self.uploadIdentifier = uploadIdentifier
+        self.offset = offset
+        self.data = data
+    }
+}
+
+public struct CommitContentRequest: Hashable, Sendable, Codable {
+    public var uploadIdentifier: String
+    /// What the uploader has counted: the parts have to add up to it.
+    public var length: Int64
+    public init(uploadIdentifier: String, length: Int64) {
+        self.uploadIdentifier = uploadIdentifier
+        self.length = length
+    }
+}
+
+public struct CommitContentReply: Hashable, Sendable, Codable {
+    public var content: HostedContent
+    /// Whether there was content of this version before.
+    public var isReplaced: Bool
+    public init(content: HostedContent, isReplaced: Bool) {
+        self.content = content
+        self.isReplaced = isReplaced
+    }
+}
+
+/// The content of a product; nil is the version the catalogue declares.
+public struct ContentRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var productIdentifier: String
+    public var version: String?
+    public init(bundleId: String, productIdentifier: String, version: String? = nil) {
+        self.bundleId = bundleId
+        self.productIdentifier = productIdentifier
+        self.version = version
+    }
+}
+
+/// At most ``ContentPartRequest/bytesMax`` bytes from `offset` on. `sha256` is the package's the reader has begun with:
+/// when it was replaced meanwhile, the answer is `notFound` instead of a mixture.
+public struct ReadContentRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var productIdentifier: String
+    public var version: String
+    public var sha256: String
+    public var offset: Int64
+    public var length: Int
+    public init(
+        bundleId: String, productIdentifier: String, version: String, sha256: String, offset: Int64, length: Int
+    ) {
+        self.bundleId = bundleId
+        self.productIdentifier = productIdentifier
+        self.version = version
+        self.sha256 = sha256
+        self.offset = offset
+        self.length = length
+    }
+}
+
+public struct ContentPart: Hashable, Sendable, Codable {
+    /// Base64.
+    public var data: String
+    public init(data: String) { self.data = data }
+}

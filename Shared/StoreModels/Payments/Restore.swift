@@ -1,0 +1,66 @@
+/// A request to restore completed transactions, and how far it is (`http-api.md`, restore):
+///
+/// ```json
+/// {"restoreIdentifier":"r_01j…","state":"finished","restored":2,"applicationUsername":"alice"}
+/// ```
+public struct Restore: Hashable, Sendable, Codable {
+    public enum State: String, CaseIterable, Sendable, Codable {
+        case running, finished, failed
+    }
+
+    /// Server-made, used in `/v1/restores/{restoreIdentifier}` and in the events of its end.
+    public var restoreIdentifier: String
+    public var state: State
+    /// Non-null in failed and in no other state (M42).
+    public var error: TransactionError?
+    /// Transactions restored so far.
+    public var restored: Int
+    /// As the app gave it; it filters nothing.
+    public var applicationUsername: String?
+
+    public init(
+        restoreIdentifier: String, state: State, error: TransactionError? = nil, restored: Int,
+        applicationUsername: String? = nil
+    ) {
+        self.restoreIdentifier = restoreIdentifier
+        self.state = state
+        self.error = error
+        self.restored = restored
+        self.applicationUsername = applicationUsername
+    }
+}
+
+/// Begins a restore. The same key again gives the same restore; with another username it is `keyReused`.
+public struct StartRestoreRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var customerIdentifier: String
+    /// Restored transactions and the end go to this device and to no other.
+    public var deviceId: String
+    /// The idempotency key.
+    public var requestIdentifier: String
+    public var applicationUsername: String?
+    public init(
+        bundleId: String, customerIdentifier: String, deviceId: String, requestIdentifier: String,
+        applicationUsername: String? = nil
+    ) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+        self.deviceId = deviceId
+        self.requestIdentifier = requestIdentifier
+        self.applicationUsername = applicationUsername
+    }
+}
+
+/// A restore of one customer, by identifier. Another customer's is `notFound`.
+public struct RestoreRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var customerIdentifier: String
+    public var deviceId: String
+    public var restoreIdentifier: String
+    public init(bundleId: String, customerIdentifier: String, deviceId: String, restoreIdentifier: String) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+        self.deviceId = deviceId
+        self.restoreIdentifier = restoreIdentifier
+    }
+}

@@ -1,0 +1,20 @@
+/// How the sandbox's payment processor treats charges: one mode for all (`PROCESSOR_MODE`), or a tester's own.
+///
+/// The modes that leave the outcome unknown do so once per charge key: whoever asks again with the same key, as the
+/// payment queue does, learns what stands.
+public enum ProcessorMode: String, CaseIterable, Sendable, Codable {
+    case approve
+    case decline
+    /// The first request is never answered, and nothing is charged by it.
+    case timeoutBefore
+    /// Charged, and the first request is never answered.
+    case timeoutAfter
+    /// Charged, and the first request is answered with a failure of the processor's.
+    case errorAfter
+    /// Approved after two seconds.
+    case slow
+    /// Answered `pending`; approved two seconds later, with a callback.
+    case pending
+    /// Approved, and its callback comes twice, late.
+    case duplicateCallback
+}

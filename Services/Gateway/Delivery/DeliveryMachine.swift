@@ -11,6 +11,8 @@ struct DeliveryMachine {
     enum Event: Equatable {
         case updated(seq: Int64, [PaymentTransaction])
         case removed(seq: Int64, [PaymentTransaction])
+        case restoreEnded(seq: Int64, Restore)
+        case downloadsUpdated(seq: Int64, [Download])
         case synchronized(seq: Int64)
         case storefrontChanged(seq: Int64, Storefront)
     }
@@ -31,6 +33,8 @@ struct DeliveryMachine {
 
     /// Hints kept while something is being read. More are dropped: the database has them.
     static let heldMax = 256
+    /// Restores remembered as told. At the bound all are forgotten, which costs at most that one is told twice.
+    static let endedRestoresMax = 256
 
     private let customer: CustomerReference
     private let deviceId: String
@@ -43,6 +47,8 @@ struct DeliveryMachine {
     /// Revisions that later snapshot pages brought before their changes; until `newerUntil` is reached.
     private var newer: [String: Int] = [:]
     private var newerUntil: Int64 = 0
+    /// Restores whose end this stream was told of: one brings it once, whether in a snapshot or live (R2).
+    private var endedRestores: Set<String> = []
     private var hasSynchronized = false
     /// A read failed; nothing more is read until the next head or hint.
     private var isResting = false
@@ -78,6 +84,7 @@ struct DeliveryMachine {
         } else {
             phase = .live
             hasSynchronized = true
+            events += page.restores.flatMap { end($0, at: position) }
             events.append(.synchronized(seq: position))
             events += advance()
         }
@@ -169,10 +176,21 @@ struct DeliveryMachine {
         defer { if position >= newerUntil { newer.removeAll() } }
         guard change.isVisible(to: deviceId) else { return [] }
         switch change.kind {
-        case .removed: return [.removed(seq: change.seq, [change.transaction])]
-        case .updated:
-            if let sent = newer[change.transaction.id], change.transaction.revision <= sent { return [] }
-            return [.updated(seq: change.seq, [change.transaction])]
+        case .removed: return (change.transaction.map { [.removed(seq: change.seq, [$0])] }) ?? []
+        case .updated: return (change.transaction.map { update($0, at: change.seq) }) ?? []
+        case .restoreEnded: return (change.restore.map { end($0, at: change.seq) }) ?? []
+        case .downloadsUpdated: return (change.downloads.map { [.downloadsUpdated(seq: change.seq, $0)] }) ?? []
         }
+    }
+
+    private func update(_ transaction: PaymentTransaction, at seq: Int64) -> [Event] {
+        if let sent = newer[transaction.id], transaction.revision <= sent { return [] }
+        return [.updated(seq: seq, [transaction])]
+    }
+
+    private mutating func end(_ restore: Restore, at seq: Int64) -> [Event] {
+        if endedRestores.count >= Self.endedRestoresMax { endedRestores.removeAll() }
+        guard endedRestores.insert(restore.restoreIdentifier).inserted else { return [] }
+        return [.restoreEnded(seq: seq, restore)]
     }
 }

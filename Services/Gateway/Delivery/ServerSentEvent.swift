@@ -18,6 +18,18 @@ enum ServerSentEvent {
         var storefront: Storefront
     }
 
+    private struct RestoreEnd: Encodable {
+        var seq: Int64
+        var restoreIdentifier: String
+        /// Of a restore that failed, and of no other.
+        var error: TransactionError?
+    }
+
+    private struct Downloads: Encodable {
+        var seq: Int64
+        var downloads: [Download]
+    }
+
     private struct Position: Encodable {
         var seq: Int64
     }
@@ -28,6 +40,13 @@ enum ServerSentEvent {
             try bytes("updatedTransactions", seq, Transactions(seq: seq, transactions: transactions))
         case .removed(let seq, let transactions):
             try bytes("removedTransactions", seq, Transactions(seq: seq, transactions: transactions))
+        case .restoreEnded(let seq, let restore):
+            try bytes(
+                restore.state != .failed
+                    ? "restoreCompletedTransactionsFinished" : "restoreCompletedTransactionsFailedWithError", seq,
+                RestoreEnd(seq: seq, restoreIdentifier: restore.restoreIdentifier, error: restore.error))
+        case .downloadsUpdated(let seq, let downloads):
+            try bytes("updatedDownloads", seq, Downloads(seq: seq, downloads: downloads))
         case .storefrontChanged(let seq, let storefront):
             try bytes("didChangeStorefront", seq, NewStorefront(seq: seq, storefront: storefront))
         case .synchronized(let seq): try bytes("synchronized", seq, Position(seq: seq))

@@ -20,10 +20,10 @@ BUILD   := $(SWIFT) build --scratch-path $(SCRATCH) --explicit-target-dependency
 SOURCES := Package.swift Shared Services Tests
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps build debug run test test-tsan scenarios schemathesis spike bench images lint format imports clean
+.PHONY: help doctor deps build debug run test test-tsan scenarios schemathesis spike bench bench-purchases images lint format imports clean
 
 help: ## Print these targets.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo "  variables: CATALOG=App.storekit BUNDLE=com.example.app DATA=.storebus SCRATCH=.build"
 
 doctor: ## Say what is missing to build here.
@@ -68,6 +68,11 @@ bench: build ## Measure bus, products and purchases; PEER=DIR beside another imp
 	@command -v wrk >/dev/null || { echo "error: wrk is missing; install it: apt-get install wrk" >&2; exit 69; }
 	STOREBUS_BENCH=1 $(BUILD) --configuration release --product BusBench
 	Tests/Benchmarks/bench "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
+	    $(if $(PEER),--peer "$(PEER)") --rounds $(ROUNDS) --seconds $(SECONDS)
+
+bench-purchases: build ## Measure durable purchases on SQLite and PostgreSQL; PEER=DIR beside another. Needs wrk.
+	@command -v wrk >/dev/null || { echo "error: wrk is missing; install it: apt-get install wrk" >&2; exit 69; }
+	Tests/Benchmarks/bench-purchases "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
 	    $(if $(PEER),--peer "$(PEER)") --rounds $(ROUNDS) --seconds $(SECONDS)
 
 images: ## Build every container image, one after the other, as the classic builder needs it.

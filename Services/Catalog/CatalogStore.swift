@@ -18,7 +18,7 @@ package struct CatalogStore: Sendable {
     /// - Parameter now: the wall clock, by which abandoned imports expire and products become available.
     /// - Throws: `PersistenceError`; `catalogInvalid` when a stored file cannot be read any more.
     package static func load(
-        _ database: SQLiteDatabase, logger: Logger, now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock
+        _ database: any SQLDatabase, logger: Logger, now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock
     ) async throws -> CatalogStore {
         let store = CatalogStore(database, now: now)
         try await store.importer.imports.deleteExpired(now: now())
@@ -27,7 +27,7 @@ package struct CatalogStore: Sendable {
         return store
     }
 
-    private init(_ database: SQLiteDatabase, now: @escaping @Sendable () -> Timestamp) {
+    private init(_ database: any SQLDatabase, now: @escaping @Sendable () -> Timestamp) {
         apps = AppRepository(database: database)
         directory = AppDirectory()
         importer = CatalogImporter(imports: ImportRepository(database: database), directory: directory, now: now)

@@ -6,13 +6,13 @@ package struct ChargeLedger: Sendable {
     static let chargeKeys = 1...255
     static let pageMax = 500
 
-    let database: SQLiteDatabase
+    let database: any SQLDatabase
     let behavior: any ProcessorBehavior
     let wall: @Sendable () -> Timestamp
 
     /// - Parameter wall: the processor's own clock. It is another firm's: the apps' business clocks do not move it.
     package init(
-        database: SQLiteDatabase, behavior: any ProcessorBehavior,
+        database: any SQLDatabase, behavior: any ProcessorBehavior,
         wall: @escaping @Sendable () -> Timestamp = Timestamp.wallClock
     ) {
         self.database = database
@@ -29,9 +29,9 @@ package struct ChargeLedger: Sendable {
         }
         try await behavior.beforeCharge(request)
         let now = wall()
-        let charge = try await database.write { [behavior] transaction in
-            if let known = try ChargeRepository.find(request.chargeKey, in: transaction) { return known }
-            return try ChargeRepository.insert(request, behavior.decide(request), at: now, in: transaction)
+        let charge = try await database.write { transaction in
+            if let known = try await ChargeRepository.find(request.chargeKey, in: transaction) { return known }
+            return try await ChargeRepository.insert(request, behavior.decide(request), at: now, in: transaction)
         }
         if let amount = charge.amount, amount != request.amount {
             throw StoreError(
@@ -48,8 +48,8 @@ package struct ChargeLedger: Sendable {
         try checkKey(request.chargeKey)
         let now = wall()
         return try await database.write { transaction in
-            try ChargeRepository.find(request.chargeKey, in: transaction)
-                ?? ChargeRepository.insertTombstone(request.chargeKey, at: now, in: transaction)
+            if let known = try await ChargeRepository.find(request.chargeKey, in: transaction) { return known }
+            return try await ChargeRepository.insertTombstone(request.chargeKey, at: now, in: transaction)
         }
     }
 
@@ -66,7 +66,7 @@ package struct ChargeLedger: Sendable {
                 .requestInvalid, "'after' is no charge identifier", details: ["path": .string("$.after")])
         }
         let rows = try await database.read { reader in
-            try ChargeRepository.list(after: after, limit: request.limit + 1, in: reader)
+            try await ChargeRepository.list(after: after, limit: request.limit + 1, in: reader)
         }
         let page = Array(rows.prefix(request.limit))
         return ChargesPage(charges: page, after: page.count == rows.count ? nil : page.last?.chargeIdentifier)

@@ -3,14 +3,14 @@ import StoreModels
 
 /// The ledger's rows. A charge is written once and never changed.
 package enum ChargeRepository {
-    package static func find(_ chargeKey: String, in reader: SQLReader) throws(PersistenceError) -> Charge? {
-        try reader.queryOne("SELECT * FROM charge WHERE charge_key = ?", chargeKey).map(charge)
+    package static func find(_ chargeKey: String, in reader: SQLReader) async throws(PersistenceError) -> Charge? {
+        try await reader.queryOne("SELECT * FROM charge WHERE charge_key = ?", chargeKey).map(charge)
     }
 
     package static func insert(
         _ request: CreateChargeRequest, _ decision: ChargeDecision, at now: Timestamp, in transaction: SQLTransaction
-    ) throws(PersistenceError) -> Charge {
-        try insert(
+    ) async throws(PersistenceError) -> Charge {
+        try await insert(
             """
             INSERT INTO charge (charge_number, charge_key, outcome, amount_minor, currency, bundle_id,
                 customer_identifier, product_identifier, decline_reason, created_at)
@@ -26,8 +26,8 @@ package enum ChargeRepository {
     /// A charge that never was and never will be.
     package static func insertTombstone(
         _ chargeKey: String, at now: Timestamp, in transaction: SQLTransaction
-    ) throws(PersistenceError) -> Charge {
-        try insert(
+    ) async throws(PersistenceError) -> Charge {
+        try await insert(
             """
             INSERT INTO charge (charge_number, charge_key, outcome, created_at)
             SELECT COALESCE(MAX(charge_number), 0) + 1, ?, 'cancelled', ? FROM charge RETURNING *
@@ -36,17 +36,17 @@ package enum ChargeRepository {
 
     private static func insert(
         _ sql: String, _ arguments: [any SQLValueConvertible], in transaction: SQLTransaction
-    ) throws(PersistenceError) -> Charge {
-        guard let row = try transaction.query(sql, arguments: arguments).first else {
+    ) async throws(PersistenceError) -> Charge {
+        guard let row = try await transaction.query(sql, arguments: arguments).first else {
             throw PersistenceError(.statement, "the ledger returned no row")
         }
         return try charge(row)
     }
 
     /// Charges behind a number, in order.
-    package static func list(after: Int64, limit: Int, in reader: SQLReader) throws(PersistenceError) -> [Charge] {
+    package static func list(after: Int64, limit: Int, in reader: SQLReader) async throws(PersistenceError) -> [Charge] {
         var charges: [Charge] = []
-        for row in try reader.query(
+        for row in try await reader.query(
             "SELECT * FROM charge WHERE charge_number > ? ORDER BY charge_number LIMIT ?", after, limit)
         {
             charges.append(try charge(row))

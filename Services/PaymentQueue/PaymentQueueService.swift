@@ -13,7 +13,7 @@ import StoreModels
 /// try await queue.run()                   // janitor and pruner, until graceful shutdown
 /// ```
 package final class PaymentQueueService: ServiceLifecycle.Service {
-    let database: SQLiteDatabase
+    let database: any SQLDatabase
     let logger: Logger
     let accounts: AccountOpener
     let customers: AccountReader
@@ -32,7 +32,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     ///   - clock: where business time comes from.
     ///   - checkpoint: for tests that stop a purchase half-way; nothing in a store that sells.
     package convenience init(
-        database: SQLiteDatabase, bus: any BusClient, clock: BusinessClock = BusinessClock(), logger: Logger,
+        database: any SQLDatabase, bus: any BusClient, clock: BusinessClock = BusinessClock(), logger: Logger,
         checkpoint: @escaping CheckpointHook = { _ in }
     ) {
         self.init(
@@ -43,7 +43,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
 
     /// As above, with the other services as functions.
     package init(
-        database: SQLiteDatabase, collaborators: PurchaseCollaborators, clock: BusinessClock = BusinessClock(),
+        database: any SQLDatabase, collaborators: PurchaseCollaborators, clock: BusinessClock = BusinessClock(),
         logger: Logger, checkpoint: @escaping CheckpointHook = { _ in }
     ) {
         let store = PurchaseStore(database: database, clock: clock, checkpoint: checkpoint)
@@ -77,7 +77,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         service.healthCheck("quarantine") { [database] in
             do {
                 let count = try await database.read { reader in
-                    try TransactionRepository.quarantinedCount(in: reader)
+                    try await TransactionRepository.quarantinedCount(in: reader)
                 }
                 return count == 0 ? .pass : .warn("\(count) transactions were charged another amount than agreed")
             } catch {

@@ -3,19 +3,19 @@ import StoreModels
 
 /// Devices and the apps launched on them, in PromotionController's own database.
 struct DeviceRepository: Sendable {
-    let database: SQLiteDatabase
+    let database: any SQLDatabase
 
     /// Records a launch: the device as it describes itself now, and that the app has run on it at least once (M94).
     func recordLaunch(_ launch: DeviceLaunch, at instant: Timestamp) async throws {
         try await database.write { transaction in
-            try transaction.execute(
+            try await transaction.execute(
                 """
                 INSERT INTO device (device_id, platform, os_version, seen_at) VALUES (?, ?, ?, ?)
                 ON CONFLICT (device_id) DO UPDATE SET
                     platform = excluded.platform, os_version = excluded.os_version, seen_at = excluded.seen_at
                 """,
                 launch.deviceId, launch.platform.rawValue, launch.osVersion, instant.milliseconds)
-            try transaction.execute(
+            try await transaction.execute(
                 """
                 INSERT INTO installation (bundle_id, device_id, app_version, promoted_purchases, launched_at)
                 VALUES (?, ?, ?, ?, ?)
@@ -32,7 +32,7 @@ struct DeviceRepository: Sendable {
     func lastLaunch(bundleId: String, deviceId: String) async throws -> DeviceLaunch? {
         try await database.read { reader in
             guard
-                let row = try reader.queryOne(
+                let row = try await reader.queryOne(
                     """
                     SELECT platform, os_version, app_version, promoted_purchases
                     FROM installation JOIN device USING (device_id) WHERE bundle_id = ? AND device_id = ?

@@ -8,14 +8,14 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
     /// The schema of its database.
     package static var migrations: [Migration] { DeviceRepository.migrations }
 
-    private let database: SQLiteDatabase
+    private let database: any SQLDatabase
     private let devices: DeviceRepository
     private let services: ServiceCaller
     private let now: @Sendable () -> Timestamp
 
     /// - Parameter now: when a device was seen, by the wall clock: it is a fact of operations, not of business.
     package init(
-        database: SQLiteDatabase, services: ServiceCaller,
+        database: any SQLDatabase, services: ServiceCaller,
         now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock
     ) {
         self.database = database

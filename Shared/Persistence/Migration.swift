@@ -17,4 +17,7 @@ package struct Migration: Hashable, Sendable {
         let hash = sql.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
         return String(hash, radix: 16)
     }
+
+    /// Its row in `schema_migration`.
+    var row: [SQLValue] { [.integer(Int64(number)), .text(name), .text(fingerprint)] }
 }

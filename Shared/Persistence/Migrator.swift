@@ -1,7 +1,12 @@
-internal import GRDB
-
 /// Brings a database to the program's schema, one transaction a step, and refuses one it does not know.
 struct Migrator {
+    static let table = """
+        CREATE TABLE IF NOT EXISTS schema_migration (
+            number INTEGER PRIMARY KEY, name TEXT NOT NULL, fingerprint TEXT NOT NULL)
+        """
+    static let applied = "SELECT number, name, fingerprint FROM schema_migration ORDER BY number"
+    static let insert = "INSERT INTO schema_migration (number, name, fingerprint) VALUES (?, ?, ?)"
+
     let migrations: [Migration]
     let path: String
 
@@ -15,25 +20,35 @@ struct Migrator {
 
     /// - Returns: the numbers of the steps that were applied now.
     /// - Throws: `schemaMismatch` for a newer or a different history.
-    func run(_ database: Database) throws -> [Int] {
-        try database.execute(
-            sql: """
-                CREATE TABLE IF NOT EXISTS schema_migration (
-                    number INTEGER PRIMARY KEY, name TEXT NOT NULL, fingerprint TEXT NOT NULL)
-                """)
-        let applied = try Row.fetchAll(
-            database, sql: "SELECT number, name, fingerprint FROM schema_migration ORDER BY number")
-        try check(applied.map { ($0["number"], $0["name"], $0["fingerprint"]) })
-        return try migrations.dropFirst(applied.count).map { migration in
-            try database.inTransaction(.immediate) {
-                try database.execute(sql: migration.sql)
-                try database.execute(
-                    sql: "INSERT INTO schema_migration (number, name, fingerprint) VALUES (?, ?, ?)",
-                    arguments: [migration.number, migration.name, migration.fingerprint])
-                return .commit
-            }
-            return migration.number
+    func run(_ connection: SQLiteConnection) throws(PersistenceError) -> [Int] {
+        try connection.script(Self.table)
+        var numbers: [Int] = []
+        for migration in try missing(behind: try connection.run(Self.applied).rows) {
+            try apply(migration, to: connection)
+            numbers.append(migration.number)
         }
+        return numbers
+    }
+
+    private func apply(_ migration: Migration, to connection: SQLiteConnection) throws(PersistenceError) {
+        do throws(PersistenceError) {
+            try connection.script("BEGIN IMMEDIATE")
+            try connection.script(migration.sql)
+            _ = try connection.run(Self.insert, migration.row)
+            try connection.script("COMMIT")
+        } catch {
+            if connection.isInTransaction { try? connection.script("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// The steps a database with these rows of `schema_migration` lacks.
+    /// - Throws: `schemaMismatch`.
+    func missing(behind rows: [SQLRow]) throws(PersistenceError) -> ArraySlice<Migration> {
+        var applied: [(number: Int, name: String, fingerprint: String)] = []
+        for row in rows { applied.append((try row["number"], try row["name"], try row["fingerprint"])) }
+        try check(applied)
+        return migrations.dropFirst(applied.count)
     }
 
     private func check(_ applied: [(number: Int, name: String, fingerprint: String)]) throws(PersistenceError) {

@@ -5,19 +5,23 @@
 /// let finishedAt: Int64? = try row["finished_at"]      // NULL is nil only where nil is asked for
 /// ```
 package struct SQLRow: Hashable, Sendable {
-    package let columns: [String]
+    private let named: SQLColumns
     package let values: [SQLValue]
 
-    package init(columns: [String], values: [SQLValue]) {
-        self.columns = columns
+    package init(columns: [String], values: [SQLValue]) { self.init(SQLColumns(columns), values) }
+
+    init(_ columns: SQLColumns, _ values: [SQLValue]) {
+        named = columns
         self.values = values
     }
+
+    package var columns: [String] { named.names }
 
     /// The value of a column by its name or alias.
     /// - Throws: `columnMissing` when the statement has no such column, `columnType` when it holds something else.
     package subscript<Value: SQLValueConvertible>(column: String) -> Value {
         get throws(PersistenceError) {
-            guard let index = columns.firstIndex(of: column) else {
+            guard let index = named.index(of: column) else {
                 throw PersistenceError(
                     .columnMissing, "no column '\(column)' in the result (\(columns.joined(separator: ", ")))")
             }
@@ -27,4 +31,10 @@ package struct SQLRow: Hashable, Sendable {
             return value
         }
     }
+
+    package static func == (left: SQLRow, right: SQLRow) -> Bool {
+        left.values == right.values && (left.named === right.named || left.columns == right.columns)
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(values) }
 }

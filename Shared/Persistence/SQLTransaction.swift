@@ -1,30 +1,35 @@
-internal import GRDB
-
-/// Reads and writes inside a request's share of a group commit. What it reads includes what the requests before it in
-/// the same group have written.
+/// Reads and writes inside one request's transaction. What it reads includes what it has written.
 package final class SQLTransaction: SQLReader {
     /// Runs one statement that changes rows, with `?` parameters. `INSERT … RETURNING` goes through ``query(_:_:)``.
     ///
     /// ```swift
-    /// let changed = try transaction.execute("UPDATE payment SET state = ? WHERE id = ?", "purchased", id)
+    /// let changed = try await transaction.execute("UPDATE payment SET state = ? WHERE id = ?", "purchased", id)
     /// ```
     /// Transactions are the database's business: BEGIN, COMMIT, SAVEPOINT and their like do not belong here, and
-    /// constraints are immediate, because a deferred one would fail the whole group.
+    /// constraints are immediate, because a deferred one would fail a whole group of commits.
     /// - Returns: how many rows it changed.
     /// - Throws: ``PersistenceError``; `constraint` when the schema refused it.
     @discardableResult
-    package func execute(_ sql: String, _ arguments: any SQLValueConvertible...) throws(PersistenceError) -> Int {
-        try execute(sql, arguments: arguments)
+    package func execute(
+        _ sql: String, _ arguments: any SQLValueConvertible...
+    ) async throws(PersistenceError) -> Int {
+        try await session.run(sql, arguments.map(\.sqlValue), rowsMax: .max).changed
     }
 
     /// As ``execute(_:_:)``, with parameters put together at run time.
     @discardableResult
-    package func execute(_ sql: String, arguments: [any SQLValueConvertible]) throws(PersistenceError) -> Int {
-        do {
-            try database.cachedStatement(sql: sql).execute(arguments: Self.bindings(arguments))
-            return database.changesCount
-        } catch {
-            throw PersistenceError(error, path: path)
-        }
+    package func execute(
+        _ sql: String, arguments: [any SQLValueConvertible]
+    ) async throws(PersistenceError) -> Int {
+        try await session.run(sql, arguments.map(\.sqlValue), rowsMax: .max).changed
+    }
+
+    /// Runs a statement whose count nobody needs, without waiting for its answer where the engine can go on without
+    /// it. On PostgreSQL that saves a round trip; SQLite runs it at once.
+    ///
+    /// - Throws: ``PersistenceError``. A failure that is known only later is thrown by the next statement that waits,
+    ///   or takes the place of the commit; so a constraint somebody wants to catch belongs to ``execute(_:_:)``.
+    package func send(_ sql: String, _ arguments: any SQLValueConvertible...) async throws(PersistenceError) {
+        try await session.send(sql, arguments.map(\.sqlValue))
     }
 }

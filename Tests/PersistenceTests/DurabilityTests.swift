@@ -9,9 +9,11 @@ import Testing
     @Test func `the writer has the settings durability rests on`() async throws {
         try await TemporaryDatabase().withDatabase { database async throws in
             let settings = try await database.write { transaction in
-                try ["journal_mode", "synchronous", "foreign_keys", "busy_timeout"].map {
-                    try transaction.queryOne("PRAGMA \($0)")?.values.first
+                var settings: [SQLValue?] = []
+                for name in ["journal_mode", "synchronous", "foreign_keys", "busy_timeout"] {
+                    settings.append(try await transaction.queryOne("PRAGMA \(name)")?.values.first)
                 }
+                return settings
             }
             #expect(settings == [.text("wal"), .integer(2), .integer(1), .integer(5000)])
         }
@@ -19,16 +21,13 @@ import Testing
 
     @Test func `a connection without them is refused by name`() async throws {
         let files = try TemporaryDatabase()
-        try await files.withDatabase { database async throws in
-            let error = try await database.write { transaction in
-                return #expect(throws: PersistenceError.self) {
-                    try SQLiteConnection.assertDurable(
-                        transaction.database, path: "items.sqlite", expecting: [("busy_timeout", "1")])
-                }
-            }
-            #expect(error?.code == .notDurable)
-            #expect(error?.message.contains("busy_timeout") == true)
+        let connection = try SQLiteOpening.writer(path: files.path)
+        let error = #expect(throws: PersistenceError.self) {
+            try SQLiteOpening.assertDurable(connection, expecting: [("busy_timeout", .integer(1))])
         }
+        #expect(error?.code == .notDurable)
+        #expect(error?.message.contains("busy_timeout") == true)
+        try connection.close()
     }
 
     @Test func `what was written is there after closing and opening`() async throws {

@@ -38,7 +38,7 @@ import Testing
                     group.addTask {
                         do {
                             try await database.write { transaction in
-                                try transaction.execute("INSERT INTO item (name) VALUES (?)", "item \(number)")
+                                try await transaction.execute("INSERT INTO item (name) VALUES (?)", "item \(number)")
                                 if number.isMultiple(of: 2) { throw Refused() }
                             }
                             return true
@@ -53,7 +53,7 @@ import Testing
             }
             #expect(outcomes == 11)
             let names = try await database.read {
-                try $0.query("SELECT name FROM item").map { try $0["name"] as String }
+                try await $0.query("SELECT name FROM item").map { try $0["name"] as String }
             }
             #expect(Set(names) == Set(stride(from: 1, to: 20, by: 2).map { "item \($0)" }))
             #expect(database.statistics.commits == 2)
@@ -83,11 +83,11 @@ import Testing
                     group.addTask {
                         do {
                             try await database.write { transaction in
-                                try transaction.execute("INSERT INTO item (name) VALUES (?)", "item \(number)")
+                                try await transaction.execute("INSERT INTO item (name) VALUES (?)", "item \(number)")
                                 // The only way to make COMMIT itself fail: a foreign key checked no earlier than that.
                                 if number == 7 {
-                                    try transaction.execute("PRAGMA defer_foreign_keys = ON")
-                                    try transaction.execute("INSERT INTO item (name, shelf) VALUES ('bad', 404)")
+                                    try await transaction.execute("PRAGMA defer_foreign_keys = ON")
+                                    try await transaction.execute("INSERT INTO item (name, shelf) VALUES ('bad', 404)")
                                 }
                             }
                             return nil
@@ -113,19 +113,19 @@ import Testing
             try await database.insert("before")
             // SQLite's own page limit answers as a full disk does, with SQLITE_FULL and a rollback of everything.
             let pages = try await database.write { transaction -> Int in
-                let pages: Int = try transaction.queryOne("PRAGMA page_count")?["page_count"] ?? 0
-                _ = try transaction.query("PRAGMA max_page_count = \(pages)")
+                let pages: Int = try await transaction.queryOne("PRAGMA page_count")?["page_count"] ?? 0
+                _ = try await transaction.query("PRAGMA max_page_count = \(pages)")
                 return pages
             }
             let image = [UInt8](repeating: 7, count: 100_000)
             let error = await #expect(throws: PersistenceError.self) {
-                try await database.write { try $0.execute("INSERT INTO item (name, image) VALUES ('big', ?)", image) }
+                try await database.write { try await $0.execute("INSERT INTO item (name, image) VALUES ('big', ?)", image) }
             }
             #expect(error?.code == .storageFull)
             #expect(error?.isRetryable == true)
             #expect(database.fault == nil)
-            _ = try await database.write { try $0.query("PRAGMA max_page_count = \(pages + 1000)") }
-            _ = try await database.write { try $0.execute("INSERT INTO item (name, image) VALUES ('big', ?)", image) }
+            _ = try await database.write { try await $0.query("PRAGMA max_page_count = \(pages + 1000)") }
+            _ = try await database.write { try await $0.execute("INSERT INTO item (name, image) VALUES ('big', ?)", image) }
             #expect(try await database.count() == 2)
         }
     }

@@ -10,7 +10,7 @@ import Testing
         let files = try TemporaryDatabase()
         try await files.withDatabase { try await $0.insert("old") }
         let database = try files.open(migrations: TemporaryDatabase.schema + [second])
-        let colour = try await database.read { try $0.queryOne("SELECT colour FROM item")?["colour"] as String? }
+        let colour = try await database.read { try await $0.queryOne("SELECT colour FROM item")?["colour"] as String? }
         #expect(colour == nil)
         #expect(try await database.count() == 1)
         await database.close()

@@ -9,9 +9,9 @@ import Testing
             try await database.insert("first")
             let gate = Gate()
             async let counts = database.read { reader -> [Int] in
-                let before: Int = try reader.queryOne("SELECT count(*) AS n FROM item")?["n"] ?? -1
+                let before: Int = try await reader.queryOne("SELECT count(*) AS n FROM item")?["n"] ?? -1
                 gate.wait()
-                let after: Int = try reader.queryOne("SELECT count(*) AS n FROM item")?["n"] ?? -1
+                let after: Int = try await reader.queryOne("SELECT count(*) AS n FROM item")?["n"] ?? -1
                 return [before, after]
             }
             try await eventually("the reader has its snapshot") { gate.isWaitedFor }
@@ -25,7 +25,7 @@ import Testing
     @Test func `a read cannot write`() async throws {
         try await TemporaryDatabase().withDatabase { database async throws in
             await #expect(throws: PersistenceError.self) {
-                try await database.read { try $0.query("INSERT INTO item (name) VALUES ('sly') RETURNING id") }
+                try await database.read { try await $0.query("INSERT INTO item (name) VALUES ('sly') RETURNING id") }
             }
             #expect(try await database.count() == 0)
         }

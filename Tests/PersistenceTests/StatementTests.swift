@@ -7,13 +7,13 @@ import Testing
     @Test func `every kind of value comes back as it was bound`() async throws {
         try await TemporaryDatabase().withDatabase { database async throws in
             try await database.write { transaction in
-                try transaction.execute(
+                try await transaction.execute(
                     "INSERT INTO item (name, price, seen, weight, image) VALUES (?, ?, ?, ?, ?)",
                     "Île d’été 🏝", Int64.max, true, 0.5, [0, 255, 7] as [UInt8])
-                try transaction.execute(
+                try await transaction.execute(
                     "INSERT INTO item (name, price, image) VALUES (?, ?, ?)", "", nil as Int?, [] as [UInt8])
             }
-            let rows = try await database.read { try $0.query("SELECT * FROM item ORDER BY id") }
+            let rows = try await database.read { try await $0.query("SELECT * FROM item ORDER BY id") }
             #expect(try rows[0]["name"] == "Île d’été 🏝")
             #expect(try rows[0]["price"] == Int64.max)
             #expect(try rows[0]["seen"] == true)
@@ -46,7 +46,7 @@ import Testing
             ]
             for (sql, constraint, columns) in statements {
                 let error = await #expect(throws: PersistenceError.self) {
-                    try await database.write { try $0.execute(sql) }
+                    try await database.write { try await $0.execute(sql) }
                 }
                 #expect(error?.code == .constraint(constraint), "\(sql)")
                 #expect(error?.columns == columns, "\(sql)")
@@ -60,11 +60,11 @@ import Testing
     @Test func `a mistake in a statement is a statement error and harms nothing`() async throws {
         try await TemporaryDatabase().withDatabase { database async throws in
             let error = await #expect(throws: PersistenceError.self) {
-                try await database.write { try $0.execute("INSERT INTO nothing VALUES (1)") }
+                try await database.write { try await $0.execute("INSERT INTO nothing VALUES (1)") }
             }
             #expect(error?.code == .statement)
             let arguments = await #expect(throws: PersistenceError.self) {
-                try await database.write { try $0.execute("INSERT INTO item (name) VALUES (?)") }
+                try await database.write { try await $0.execute("INSERT INTO item (name) VALUES (?)") }
             }
             #expect(arguments?.code == .statement)
             #expect(database.fault == nil)
@@ -74,12 +74,12 @@ import Testing
     @Test func `RETURNING gives the new row and execute the number of changed ones`() async throws {
         try await TemporaryDatabase().withDatabase { database async throws in
             let identifier = try await database.write { transaction -> Int? in
-                try transaction.queryOne("INSERT INTO item (name) VALUES (?) RETURNING id", "new")?["id"]
+                try await transaction.queryOne("INSERT INTO item (name) VALUES (?) RETURNING id", "new")?["id"]
             }
             #expect(identifier == 1)
-            let changed = try await database.write { try $0.execute("UPDATE item SET price = 1 WHERE price IS NULL") }
+            let changed = try await database.write { try await $0.execute("UPDATE item SET price = 1 WHERE price IS NULL") }
             #expect(changed == 1)
-            #expect(try await database.write { try $0.execute("UPDATE item SET price = 1 WHERE id = 404") } == 0)
+            #expect(try await database.write { try await $0.execute("UPDATE item SET price = 1 WHERE id = 404") } == 0)
         }
     }
 }

@@ -3,12 +3,12 @@ import StoreModels
 
 /// Apps and the files in force.
 struct AppRepository: Sendable {
-    let database: SQLiteDatabase
+    let database: any SQLDatabase
 
     /// Every app, a page at a time, by bundle identifier.
     func rows(after bundleId: String, limit: Int) async throws -> [AppRow] {
         try await database.read { reader in
-            try reader.query(
+            try await reader.query(
                 """
                 SELECT bundle_id, settings, settings_revision, catalog_version FROM app
                 WHERE bundle_id > ? ORDER BY bundle_id LIMIT ?
@@ -21,7 +21,7 @@ struct AppRepository: Sendable {
     func put(_ bundleId: String, _ settings: AppSettings) async throws -> AppRow {
         let encoded = try StoreJSON.encode(settings)
         return try await database.write { transaction in
-            let row = try transaction.queryOne(
+            let row = try await transaction.queryOne(
                 """
                 INSERT INTO app (bundle_id, settings, settings_revision, catalog_version) VALUES (?, ?, 1, 0)
                 ON CONFLICT (bundle_id) DO UPDATE SET settings = excluded.settings, settings_revision = settings_revision + 1
@@ -35,10 +35,10 @@ struct AppRepository: Sendable {
     func file(of bundleId: String) async throws -> (version: Int64, fileName: String, bytes: [UInt8])? {
         try await database.read { reader in
             guard
-                let file = try reader.queryOne(
+                let file = try await reader.queryOne(
                     "SELECT version, file_name FROM catalog_file WHERE bundle_id = ?", bundleId)
             else { return nil }
-            let parts = try reader.query("SELECT data FROM catalog_part WHERE bundle_id = ? ORDER BY part", bundleId)
+            let parts = try await reader.query("SELECT data FROM catalog_part WHERE bundle_id = ? ORDER BY part", bundleId)
             return (try file["version"], try file["file_name"], try joined(parts))
         }
     }
@@ -46,10 +46,10 @@ struct AppRepository: Sendable {
     /// One part of the file in force, with how many there are; nil before the first import.
     func part(_ index: Int, of bundleId: String) async throws -> (version: Int64, partCount: Int, data: [UInt8]?)? {
         try await database.read { reader in
-            guard let file = try reader.queryOne("SELECT version FROM catalog_file WHERE bundle_id = ?", bundleId)
+            guard let file = try await reader.queryOne("SELECT version FROM catalog_file WHERE bundle_id = ?", bundleId)
             else { return nil }
-            let count = try reader.queryOne("SELECT count(*) AS n FROM catalog_part WHERE bundle_id = ?", bundleId)
-            let part = try reader.queryOne(
+            let count = try await reader.queryOne("SELECT count(*) AS n FROM catalog_part WHERE bundle_id = ?", bundleId)
+            let part = try await reader.queryOne(
                 "SELECT data FROM catalog_part WHERE bundle_id = ? AND part = ?", bundleId, index)
             return (try file["version"], try found(count)["n"], try part.map { row in try row["data"] })
         }

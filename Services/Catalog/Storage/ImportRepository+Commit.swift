@@ -23,11 +23,11 @@ extension ImportRepository {
         report: @escaping @Sendable (Int64) -> ImportReport
     ) async throws -> Commit {
         try await database.write { transaction in
-            if let early = try lastMoment(transaction, identifier, upload) { return early }
-            let row = try raiseVersion(transaction, upload.bundleId, defaults, billingGracePeriod)
-            try replaceFile(transaction, identifier, upload, version: row.app.catalogVersion)
+            if let early = try await lastMoment(transaction, identifier, upload) { return early }
+            let row = try await raiseVersion(transaction, upload.bundleId, defaults, billingGracePeriod)
+            try await replaceFile(transaction, identifier, upload, version: row.app.catalogVersion)
             let answer = report(row.app.catalogVersion)
-            try finish(transaction, identifier, .committed(answer))
+            try await finish(transaction, identifier, .committed(answer))
             return .done(row, answer)
         }
     }
@@ -35,14 +35,14 @@ extension ImportRepository {
     /// Keeps the refusal as the import's answer and drops its bytes.
     func refuse(_ identifier: String, _ upload: Upload, _ error: StoreError) async throws -> Commit {
         try await database.write { transaction in
-            if let early = try lastMoment(transaction, identifier, upload) { return early }
-            try finish(transaction, identifier, .refused(error))
+            if let early = try await lastMoment(transaction, identifier, upload) { return early }
+            try await finish(transaction, identifier, .refused(error))
             return .repeated(.refused(error))
         }
     }
 
-    private func lastMoment(_ transaction: SQLTransaction, _ identifier: String, _ upload: Upload) throws -> Commit? {
-        guard let row = try transaction.queryOne("SELECT revision, outcome FROM import WHERE id = ?", identifier) else {
+    private func lastMoment(_ transaction: SQLTransaction, _ identifier: String, _ upload: Upload) async throws -> Commit? {
+        guard let row = try await transaction.queryOne("SELECT revision, outcome FROM import WHERE id = ?", identifier) else {
             throw ImportLimits.unknownImport
         }
         if let outcome = try row["outcome"] as [UInt8]? {
@@ -53,12 +53,12 @@ extension ImportRepository {
 
     private func raiseVersion(
         _ transaction: SQLTransaction, _ bundleId: String, _ defaults: AppSettings, _ billingGracePeriod: Bool?
-    ) throws -> AppRow {
-        let current = try transaction.queryOne("SELECT settings FROM app WHERE bundle_id = ?", bundleId)
+    ) async throws -> AppRow {
+        let current = try await transaction.queryOne("SELECT settings FROM app WHERE bundle_id = ?", bundleId)
         let before = try current.map { try StoreJSON.decode(AppSettings.self, from: $0["settings"]) } ?? defaults
         var settings = before
         settings.billingGracePeriod = billingGracePeriod ?? before.billingGracePeriod
-        let row = try transaction.queryOne(
+        let row = try await transaction.queryOne(
             """
             INSERT INTO app (bundle_id, settings, settings_revision, catalog_version) VALUES (?, ?, 1, 1)
             ON CONFLICT (bundle_id) DO UPDATE SET catalog_version = catalog_version + 1, settings = excluded.settings,
@@ -70,21 +70,21 @@ extension ImportRepository {
 
     private func replaceFile(
         _ transaction: SQLTransaction, _ identifier: String, _ upload: Upload, version: Int64
-    ) throws {
-        try transaction.execute("DELETE FROM catalog_part WHERE bundle_id = ?", upload.bundleId)
-        try transaction.execute(
+    ) async throws {
+        try await transaction.execute("DELETE FROM catalog_part WHERE bundle_id = ?", upload.bundleId)
+        try await transaction.execute(
             "INSERT INTO catalog_part (bundle_id, part, data) SELECT ?, part, data FROM import_part WHERE import_id = ?",
             upload.bundleId, identifier)
-        try transaction.execute(
+        try await transaction.execute(
             """
             INSERT INTO catalog_file (bundle_id, version, file_name) VALUES (?, ?, ?)
             ON CONFLICT (bundle_id) DO UPDATE SET version = excluded.version, file_name = excluded.file_name
             """, upload.bundleId, version, upload.fileName)
     }
 
-    private func finish(_ transaction: SQLTransaction, _ identifier: String, _ outcome: ImportOutcome) throws {
-        try transaction.execute("DELETE FROM import_part WHERE import_id = ?", identifier)
-        try transaction.execute(
+    private func finish(_ transaction: SQLTransaction, _ identifier: String, _ outcome: ImportOutcome) async throws {
+        try await transaction.execute("DELETE FROM import_part WHERE import_id = ?", identifier)
+        try await transaction.execute(
             "UPDATE import SET outcome = ? WHERE id = ?", try StoreJSON.encode(outcome), identifier)
     }
 }

@@ -3,7 +3,7 @@ import StoreModels
 
 /// Imports under way: a row each, their parts beside it, until a commit makes them the file in force.
 struct ImportRepository: Sendable {
-    let database: SQLiteDatabase
+    let database: any SQLDatabase
 
     /// What a commit needs to know of an import.
     struct Upload: Sendable {
@@ -21,17 +21,17 @@ struct ImportRepository: Sendable {
     /// - Throws: `rateLimited` when too many or too large ones are open.
     func begin(_ identifier: String, _ request: BeginImportRequest, fileName: String, now: Timestamp) async throws {
         try await database.write { transaction in
-            try transaction.execute("DELETE FROM import WHERE created_at < ?", ImportLimits.expiry(now).milliseconds)
-            try makeRoom(transaction, for: request.byteCount)
-            try transaction.execute(
+            try await transaction.execute("DELETE FROM import WHERE created_at < ?", ImportLimits.expiry(now).milliseconds)
+            try await makeRoom(transaction, for: request.byteCount)
+            try await transaction.execute(
                 """
                 INSERT INTO import (id, bundle_id, file_name, byte_count, created_at, revision) VALUES (?, ?, ?, ?, ?, 0)
                 """, identifier, request.bundleId, fileName, request.byteCount, now.milliseconds)
         }
     }
 
-    private func makeRoom(_ transaction: SQLTransaction, for byteCount: Int) throws {
-        let open = try found(
+    private func makeRoom(_ transaction: SQLTransaction, for byteCount: Int) async throws {
+        let open = try await found(
             transaction.queryOne(
                 "SELECT count(*) AS n, coalesce(sum(byte_count), 0) AS bytes FROM import WHERE outcome IS NULL"))
         guard try open["n"] < ImportLimits.openMax, try open["bytes"] + byteCount <= ImportLimits.openBytesMax else {
@@ -40,7 +40,7 @@ struct ImportRepository: Sendable {
                 retryAfterMs: 60_000)
         }
         // Answers of finished imports are small; the oldest go first.
-        try transaction.execute(
+        try await transaction.execute(
             """
             DELETE FROM import WHERE id IN (
                 SELECT id FROM import WHERE outcome IS NOT NULL ORDER BY created_at DESC LIMIT -1 OFFSET ?)
@@ -51,18 +51,18 @@ struct ImportRepository: Sendable {
     /// - Throws: `notFound` for an unknown, expired or finished import; `requestInvalid` beyond the announced size.
     func put(_ request: ImportPartRequest, now: Timestamp) async throws {
         try await database.write { transaction in
-            let row = try transaction.queryOne(
+            let row = try await transaction.queryOne(
                 """
                 UPDATE import SET revision = revision + 1 WHERE id = ? AND outcome IS NULL AND created_at >= ?
                 RETURNING byte_count
                 """, request.importIdentifier, ImportLimits.expiry(now).milliseconds)
             guard let row else { throw ImportLimits.unknownImport }
-            try transaction.execute(
+            try await transaction.execute(
                 """
                 INSERT INTO import_part (import_id, part, data) VALUES (?, ?, ?)
                 ON CONFLICT (import_id, part) DO UPDATE SET data = excluded.data
                 """, request.importIdentifier, request.index, Array(request.data))
-            let stored = try found(
+            let stored = try await found(
                 transaction.queryOne(
                     "SELECT sum(length(data)) AS bytes FROM import_part WHERE import_id = ?", request.importIdentifier))
             let (announced, sum): (Int, Int) = (try row["byte_count"], try stored["bytes"])
@@ -77,12 +77,12 @@ struct ImportRepository: Sendable {
     /// - Throws: `notFound` when it is unknown or has expired.
     func upload(_ identifier: String, now: Timestamp) async throws -> Upload {
         try await database.read { reader in
-            let row = try reader.queryOne(
+            let row = try await reader.queryOne(
                 """
                 SELECT bundle_id, file_name, byte_count, revision, outcome FROM import WHERE id = ? AND created_at >= ?
                 """, identifier, ImportLimits.expiry(now).milliseconds)
             guard let row else { throw ImportLimits.unknownImport }
-            let parts = try reader.query(
+            let parts = try await reader.query(
                 "SELECT part, data FROM import_part WHERE import_id = ? ORDER BY part", identifier)
             let outcome = try (row["outcome"] as [UInt8]?).map { try StoreJSON.decode(ImportOutcome.self, from: $0) }
             return Upload(
@@ -95,14 +95,14 @@ struct ImportRepository: Sendable {
     /// Forgets an import, parts and all.
     func discard(_ identifier: String) async throws {
         try await database.write { transaction in
-            _ = try transaction.execute("DELETE FROM import WHERE id = ?", identifier)
+            _ = try await transaction.execute("DELETE FROM import WHERE id = ?", identifier)
         }
     }
 
     /// Deletes what nobody committed in time; called at the start.
     func deleteExpired(now: Timestamp) async throws {
         _ = try await database.write { transaction in
-            try transaction.execute("DELETE FROM import WHERE created_at < ?", ImportLimits.expiry(now).milliseconds)
+            try await transaction.execute("DELETE FROM import WHERE created_at < ?", ImportLimits.expiry(now).milliseconds)
         }
     }
 }

@@ -13,35 +13,35 @@ struct PurchaseCommit {
     /// Purchases of the same product that need not wait any longer.
     private(set) var woken: [String] = []
 
-    init(_ transaction: SQLTransaction, customer: CustomerID, clock: BusinessClock) throws {
+    init(_ transaction: SQLTransaction, customer: CustomerID, clock: BusinessClock) async throws {
         self.transaction = transaction
         self.customer = customer
         self.wall = clock.wall()
-        self.now = try CustomerRepository.clock(of: customer.bundleId, in: transaction).now(wall: wall)
+        self.now = try await CustomerRepository.clock(of: customer.bundleId, in: transaction).now(wall: wall)
     }
 
     /// Journals the first revision and writes its row.
     mutating func insert(
         _ machine: TransactionStateMachine, phase: StoredTransaction.Phase, awaitsAnswer: Bool = false,
         terms: PurchaseTerms?, quote: Quote?
-    ) throws -> StoredTransaction {
-        let change = try JournalRepository.append(
+    ) async throws -> StoredTransaction {
+        let change = try await JournalRepository.append(
             .updated, machine.transaction, of: customer, wall: wall, in: transaction)
         changes.append(change)
         let stored = StoredTransaction(
             customer: customer, transaction: machine.transaction, phase: phase, awaitsAnswer: awaitsAnswer,
             createdSeq: change.seq, terms: terms, quote: quote)
-        try TransactionRepository.insert(stored, in: transaction)
+        try await TransactionRepository.insert(stored, in: transaction)
         return stored
     }
 
     /// Takes what the terms need: the offer's claim, and the product's slot where only one purchase may be in flight.
-    func reserve(_ terms: PurchaseTerms, offerGroup: String?, for stored: StoredTransaction) throws {
+    func reserve(_ terms: PurchaseTerms, offerGroup: String?, for stored: StoredTransaction) async throws {
         if let offerGroup {
-            try EntitlementRepository.reserveOffer(group: offerGroup, for: stored.id, customer, in: transaction)
+            try await EntitlementRepository.reserveOffer(group: offerGroup, for: stored.id, customer, in: transaction)
         }
         if terms.productType == .nonConsumable || terms.productType == .autoRenewable {
-            try EntitlementRepository.takeSlot(
+            try await EntitlementRepository.takeSlot(
                 of: stored.transaction.payment.productIdentifier, for: stored.id, customer, in: transaction)
         }
     }
@@ -51,7 +51,7 @@ struct PurchaseCommit {
     ///   has no such edge, which is how a second writer learns that another was first.
     mutating func apply(
         _ event: TransactionStateMachine.Event, to stored: StoredTransaction
-    ) throws -> StoredTransaction {
+    ) async throws -> StoredTransaction {
         var machine = TransactionStateMachine(stored.transaction, isFinished: stored.isFinished)
         guard case .changed(let actions) = machine.handle(event) else { return stored }
         var next = stored
@@ -60,45 +60,45 @@ struct PurchaseCommit {
         if machine.transaction.transactionState.isTerminal {
             (next.phase, next.awaitsAnswer, next.quote) = (.settled, false, nil)
         }
-        guard try TransactionRepository.advance(next, from: stored.transaction.transactionState, in: transaction) else {
-            return try TransactionRepository.find(stored.id, of: customer, in: transaction) ?? stored
+        guard try await TransactionRepository.advance(next, from: stored.transaction.transactionState, in: transaction) else {
+            return try await TransactionRepository.find(stored.id, of: customer, in: transaction) ?? stored
         }
-        for action in actions { try perform(action, next) }
+        for action in actions { try await perform(action, next) }
         return next
     }
 
-    private mutating func perform(_ action: TransactionStateMachine.Action, _ stored: StoredTransaction) throws {
+    private mutating func perform(_ action: TransactionStateMachine.Action, _ stored: StoredTransaction) async throws {
         let value = stored.transaction
         switch action {
         case .journal(let kind):
-            changes.append(try JournalRepository.append(kind, value, of: customer, wall: wall, in: transaction))
-        case .consumeOffer: try EntitlementRepository.consumeOffer(of: value, in: transaction)
-        case .releaseOffer: try EntitlementRepository.releaseOffer(of: value, in: transaction)
+            changes.append(try await JournalRepository.append(kind, value, of: customer, wall: wall, in: transaction))
+        case .consumeOffer: try await EntitlementRepository.consumeOffer(of: value, in: transaction)
+        case .releaseOffer: try await EntitlementRepository.releaseOffer(of: value, in: transaction)
         case .releaseSlot:
-            try EntitlementRepository.releaseSlot(of: value, in: transaction)
-            woken += try EntitlementRepository.waiting(
+            try await EntitlementRepository.releaseSlot(of: value, in: transaction)
+            woken += try await EntitlementRepository.waiting(
                 for: value.payment.productIdentifier, customer, in: transaction)
         case .grant:
             guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
-            try EntitlementRepository.grant(value, terms: terms, to: customer, in: transaction)
-        case .storeAnswer(let status): try PaymentRepository.storeAnswer(status: status, value, in: transaction)
+            try await EntitlementRepository.grant(value, terms: terms, to: customer, in: transaction)
+        case .storeAnswer(let status): try await PaymentRepository.storeAnswer(status: status, value, in: transaction)
         }
     }
 
     /// The event that ends a paid or free purchase, with the next identifier.
-    func purchase(of stored: StoredTransaction) throws -> TransactionStateMachine.Event {
+    func purchase(of stored: StoredTransaction) async throws -> TransactionStateMachine.Event {
         guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
         return .purchase(
             terms.purchase(
-                transactionIdentifier: try TransactionRepository.nextIdentifier(in: transaction), at: now,
-                original: try original(terms)))
+                transactionIdentifier: try await TransactionRepository.nextIdentifier(in: transaction), at: now,
+                original: try await original(terms)))
     }
 
     /// Whoever subscribes to a group again continues their first subscription of it.
-    private func original(_ terms: PurchaseTerms) throws -> PaymentTransaction? {
+    private func original(_ terms: PurchaseTerms) async throws -> PaymentTransaction? {
         guard let group = terms.subscription?.group,
-            let subscription = try EntitlementRepository.subscription(group: group, customer, in: transaction)
+            let subscription = try await EntitlementRepository.subscription(group: group, customer, in: transaction)
         else { return nil }
-        return try TransactionRepository.find(subscription.originalID, of: customer, in: transaction)?.transaction
+        return try await TransactionRepository.find(subscription.originalID, of: customer, in: transaction)?.transaction
     }
 }

@@ -18,7 +18,7 @@ extension PurchaseStore {
         guard let account = request.account else { return HistoryScope(bundleId: request.bundleId) }
         return try await database.read { reader in
             guard
-                let customer = try CustomerRepository.find(account: account, bundleId: request.bundleId, in: reader)
+                let customer = try await CustomerRepository.find(account: account, bundleId: request.bundleId, in: reader)
             else { throw StoreError(.notFound, "no such account in this app") }
             return HistoryScope(
                 bundleId: customer.id.bundleId, customerIdentifier: customer.id.customerIdentifier)
@@ -28,24 +28,24 @@ extension PurchaseStore {
     /// Purchases the processor may be asked about right now; they can not be removed.
     package func charging(_ scope: HistoryScope, after: String, limit: Int) async throws -> [StoredTransaction] {
         try await database.read { reader in
-            try HistoryRepository.charging(scope, after: after, limit: limit, in: reader)
+            try await HistoryRepository.charging(scope, after: after, limit: limit, in: reader)
         }
     }
 
     /// Removes transactions for good, at most ``removalMax``: fewer mean that only such are left that the processor may
     /// be asked about. The journals go on and say so of those that were in a queue.
     package func remove(_ scope: HistoryScope) async throws -> Removed {
-        try await database.write { [clock, checkpoint] transaction in
+        try await database.write { transaction in
             let wall = clock.wall()
-            let rows = try HistoryRepository.removable(scope, limit: Self.removalMax, in: transaction)
+            let rows = try await HistoryRepository.removable(scope, limit: Self.removalMax, in: transaction)
             var changes: [CustomerChange] = []
             for stored in rows {
                 if !stored.isFinished {
-                    changes.append(
+                    await changes.append(
                         try JournalRepository.appendRemoval(
                             of: stored.transaction, of: stored.customer, wall: wall, in: transaction))
                 }
-                try HistoryRepository.remove(stored.id, in: transaction)
+                try await HistoryRepository.remove(stored.id, in: transaction)
             }
             if !rows.isEmpty { try checkpoint(.insideRemovalCommit) }
             return Removed(ids: rows.map(\.id), changes: changes)
@@ -54,8 +54,8 @@ extension PurchaseStore {
 
     /// Sets the app's clock to the wall clock.
     package func resetClock(of bundleId: String) async throws {
-        try await database.write { [clock] transaction in
-            try CustomerRepository.resetClock(of: bundleId, wall: clock.wall(), in: transaction)
+        try await database.write { transaction in
+            try await CustomerRepository.resetClock(of: bundleId, wall: clock.wall(), in: transaction)
         }
     }
 }

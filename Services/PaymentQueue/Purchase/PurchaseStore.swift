@@ -18,11 +18,11 @@ package struct PurchaseStore: Sendable {
         case existing(StoredPayment)
     }
 
-    let database: SQLiteDatabase
+    let database: any SQLDatabase
     let clock: BusinessClock
     let checkpoint: CheckpointHook
 
-    package init(database: SQLiteDatabase, clock: BusinessClock, checkpoint: @escaping CheckpointHook = { _ in }) {
+    package init(database: any SQLDatabase, clock: BusinessClock, checkpoint: @escaping CheckpointHook = { _ in }) {
         self.database = database
         self.clock = clock
         self.checkpoint = checkpoint
@@ -33,8 +33,8 @@ package struct PurchaseStore: Sendable {
         key: String, of customer: CustomerID
     ) async throws -> (customer: Customer, payment: StoredPayment?)? {
         try await database.read { reader in
-            guard let found = try CustomerRepository.find(customer, in: reader) else { return nil }
-            return (found, try PaymentRepository.find(key: key, of: customer, in: reader))
+            guard let found = try await CustomerRepository.find(customer, in: reader) else { return nil }
+            return (found, try await PaymentRepository.find(key: key, of: customer, in: reader))
         }
     }
 
@@ -42,8 +42,8 @@ package struct PurchaseStore: Sendable {
     /// was delivered since, so that all answers to one key are the same.
     package func find(_ id: String) async throws -> StoredTransaction? {
         try await database.read { reader in
-            guard var stored = try TransactionRepository.find(id, in: reader) else { return nil }
-            if let answer = try PaymentRepository.answer(of: id, in: reader) { stored.transaction = answer.transaction }
+            guard var stored = try await TransactionRepository.find(id, in: reader) else { return nil }
+            if let answer = try await PaymentRepository.answer(of: id, in: reader) { stored.transaction = answer.transaction }
             return stored
         }
     }
@@ -54,24 +54,24 @@ package struct PurchaseStore: Sendable {
     ) async throws -> Begun {
         var random = SystemRandomNumberGenerator()
         let id = Identifiers.transaction(wall: clock.wall(), random: &random)
-        return try await database.write { [clock, checkpoint] transaction in
+        return try await database.write { transaction in
             let customer = CustomerID(
                 bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
-            if let existing = try PaymentRepository.find(
+            if let existing = try await PaymentRepository.find(
                 key: request.payment.requestIdentifier, of: customer, in: transaction)
             {
                 return .existing(existing)
             }
-            guard let account = try CustomerRepository.find(customer, in: transaction) else {
+            guard let account = try await CustomerRepository.find(customer, in: transaction) else {
                 throw StoreError(.notFound, "no such customer")
             }
-            var commit = try PurchaseCommit(transaction, customer: customer, clock: clock)
-            let plan = try Self.plan(request.payment, of: account, quote: quote, in: commit)
-            var stored = try Self.insert(plan, id: id, request: request, quote: quote, in: &commit)
-            try PaymentRepository.insert(
+            var commit = try await PurchaseCommit(transaction, customer: customer, clock: clock)
+            let plan = try await Self.plan(request.payment, of: account, quote: quote, in: commit)
+            var stored = try await Self.insert(plan, id: id, request: request, quote: quote, in: &commit)
+            try await PaymentRepository.insert(
                 request.payment, fingerprint: fingerprint, transactionID: id, of: customer, wall: commit.wall,
                 in: transaction)
-            if case .fail(let error) = plan.decision { stored = try commit.apply(.fail(error), to: stored) }
+            if case .fail(let error) = plan.decision { stored = try await commit.apply(.fail(error), to: stored) }
             try checkpoint(.insideFirstCommit)
             return .started(Written(stored: stored, changes: commit.changes, woken: commit.woken))
         }
@@ -80,10 +80,10 @@ package struct PurchaseStore: Sendable {
     /// - Parameter id: the purchase itself, when it waits already.
     private static func plan(
         _ payment: Payment, of account: Customer, quote: Quote, except id: String? = nil, in commit: PurchaseCommit
-    ) throws -> PurchasePlan {
-        let tester = try TesterRepository.effective(
+    ) async throws -> PurchasePlan {
+        let tester = try await TesterRepository.effective(
             account.account, defaults: quote.testerDefaults, in: commit.transaction)
-        let facts = try EntitlementRepository.facts(
+        let facts = try await EntitlementRepository.facts(
             of: account, tester: tester, product: quote.product, unfinishedLimit: quote.unfinishedLimit, except: id,
             in: commit.transaction)
         return PurchasePlan(payment: payment, quote: quote, facts: facts, tester: tester, now: commit.now)
@@ -92,20 +92,20 @@ package struct PurchaseStore: Sendable {
     private static func insert(
         _ plan: PurchasePlan, id: String, request: AddPaymentRequest, quote: Quote,
         in commit: inout PurchaseCommit
-    ) throws -> StoredTransaction {
+    ) async throws -> StoredTransaction {
         func machine(_ terms: PurchaseTerms?) -> TransactionStateMachine {
             .purchasing(
                 id: id, payment: request.payment, deviceId: request.deviceId, price: terms?.amount, offer: terms?.offer)
         }
         switch plan.decision {
         case .sell(let terms, let offerGroup):
-            let stored = try commit.insert(
+            let stored = try await commit.insert(
                 machine(terms), phase: terms.isFree ? .granting : .charging, awaitsAnswer: !plan.asks.isEmpty,
                 terms: terms, quote: nil)
-            try commit.reserve(terms, offerGroup: offerGroup, for: stored)
-            return try commit.ask(plan.asks, about: stored)
-        case .wait: return try commit.insert(machine(nil), phase: .waiting, terms: nil, quote: quote)
-        case .fail: return try commit.insert(machine(nil), phase: .charging, terms: nil, quote: nil)
+            try await commit.reserve(terms, offerGroup: offerGroup, for: stored)
+            return try await commit.ask(plan.asks, about: stored)
+        case .wait: return try await commit.insert(machine(nil), phase: .waiting, terms: nil, quote: quote)
+        case .fail: return try await commit.insert(machine(nil), phase: .charging, terms: nil, quote: nil)
         }
     }
 
@@ -114,23 +114,23 @@ package struct PurchaseStore: Sendable {
     package func replan(_ id: String) async throws -> Written? {
         try await inCommit(on: id) { commit, stored in
             guard stored.phase == .waiting, let quote = stored.quote,
-                let account = try CustomerRepository.find(stored.customer, in: commit.transaction)
+                let account = try await CustomerRepository.find(stored.customer, in: commit.transaction)
             else { return stored }
-            let plan = try Self.plan(
+            let plan = try await Self.plan(
                 stored.transaction.payment, of: account, quote: quote, except: id, in: commit)
             switch plan.decision {
             case .wait: return stored
-            case .fail(let error): return try commit.apply(.fail(error), to: stored)
+            case .fail(let error): return try await commit.apply(.fail(error), to: stored)
             case .sell(let terms, let offerGroup):
                 var next = stored
                 (next.terms, next.quote, next.phase) = (terms, nil, terms.isFree ? .granting : .charging)
                 (next.transaction.price, next.transaction.offer) = (terms.amount, terms.offer)
                 next.awaitsAnswer = !plan.asks.isEmpty
-                guard try TransactionRepository.advance(next, from: .purchasing, in: commit.transaction) else {
+                guard try await TransactionRepository.advance(next, from: .purchasing, in: commit.transaction) else {
                     return stored
                 }
-                try commit.reserve(terms, offerGroup: offerGroup, for: next)
-                return try commit.ask(plan.asks, about: next)
+                try await commit.reserve(terms, offerGroup: offerGroup, for: next)
+                return try await commit.ask(plan.asks, about: next)
             }
         }
     }
@@ -138,12 +138,12 @@ package struct PurchaseStore: Sendable {
     /// The outcome commit: what the processor said, written once. Whoever comes second gets what the first one wrote.
     /// - Returns: nil when there is no such purchase any more.
     package func settle(_ id: String, _ answer: ChargeAnswer) async throws -> Written? {
-        try await inCommit(on: id) { [checkpoint] commit, stored in
+        try await inCommit(on: id) { commit, stored in
             let settled =
                 switch answer {
-                case .approved: try commit.apply(try commit.purchase(of: stored), to: stored)
-                case .failed(let error): try commit.apply(.fail(error), to: stored)
-                case .mismatch: try Self.quarantine(stored, in: commit.transaction)
+                case .approved: try await commit.apply(try await commit.purchase(of: stored), to: stored)
+                case .failed(let error): try await commit.apply(.fail(error), to: stored)
+                case .mismatch: try await Self.quarantine(stored, in: commit.transaction)
                 case .undecided: stored
                 }
             try checkpoint(.insideOutcomeCommit)
@@ -151,27 +151,27 @@ package struct PurchaseStore: Sendable {
         }
     }
 
-    private static func quarantine(_ stored: StoredTransaction, in transaction: SQLTransaction) throws
+    private static func quarantine(_ stored: StoredTransaction, in transaction: SQLTransaction) async throws
         -> StoredTransaction
     {
         var next = stored
         next.phase = .quarantined
         let state = stored.transaction.transactionState
-        return try TransactionRepository.advance(next, from: state, in: transaction) ? next : stored
+        return try await TransactionRepository.advance(next, from: state, in: transaction) ? next : stored
     }
 
     /// Runs `body` on the stored transaction while it is under way; on any other it returns what is there.
     private func inCommit(
         on id: String,
-        _ body: @escaping @Sendable (inout PurchaseCommit, StoredTransaction) throws -> StoredTransaction
+        _ body: @escaping @Sendable (inout PurchaseCommit, StoredTransaction) async throws -> StoredTransaction
     ) async throws -> Written? {
-        try await database.write { [clock] transaction in
-            guard let stored = try TransactionRepository.find(id, in: transaction) else { return nil }
+        try await database.write { transaction in
+            guard let stored = try await TransactionRepository.find(id, in: transaction) else { return nil }
             guard !stored.isAtRest else {
                 return Written(stored: stored, changes: [], woken: [])
             }
-            var commit = try PurchaseCommit(transaction, customer: stored.customer, clock: clock)
-            let result = try body(&commit, stored)
+            var commit = try await PurchaseCommit(transaction, customer: stored.customer, clock: clock)
+            let result = try await body(&commit, stored)
             return Written(stored: result, changes: commit.changes, woken: commit.woken)
         }
     }
@@ -181,7 +181,7 @@ extension PurchaseStore {
     /// Identifiers of purchases that somebody has to take to their end, behind `after`.
     package func unsettled(after: String, limit: Int) async throws -> [String] {
         try await database.read { reader in
-            try TransactionRepository.unsettled(after: after, limit: limit, in: reader)
+            try await TransactionRepository.unsettled(after: after, limit: limit, in: reader)
         }
     }
 }

@@ -6,10 +6,10 @@ package struct AccountOpener: Sendable {
     /// Where an account lives when nobody says.
     package static let defaultStorefront = "USA"
 
-    let database: SQLiteDatabase
+    let database: any SQLDatabase
     let clock: BusinessClock
 
-    package init(database: SQLiteDatabase, clock: BusinessClock) {
+    package init(database: any SQLDatabase, clock: BusinessClock) {
         self.database = database
         self.clock = clock
     }
@@ -20,21 +20,21 @@ package struct AccountOpener: Sendable {
     ///   is created.
     package func open(_ request: OpenAccountRequest) async throws -> OpenAccountReply {
         try check(request)
-        let known = try await database.read { reader in try Known(request, in: reader) }
+        let known = try await database.read { reader in try await Known(request, in: reader) }
         // Most sessions find everything as it should be, and write nothing.
         if let customer = known.customer, try known.storefront(for: request) == customer.storefront {
             return reply(customer, known, request)
         }
         var random = SystemRandomNumberGenerator()
         let identifier = Identifiers.customer(random: &random)
-        let (customer, settled) = try await database.write { [clock] transaction in
-            let known = try Known(request, in: transaction)
+        let (customer, settled) = try await database.write { transaction in
+            let known = try await Known(request, in: transaction)
             let storefront = try known.storefront(for: request)
-            var customer = try CustomerRepository.open(
+            var customer = try await CustomerRepository.open(
                 account: request.account, bundleId: request.bundleId, storefront: storefront,
                 newIdentifier: identifier, wall: clock.wall(), in: transaction)
             if customer.storefront != storefront {
-                try CustomerRepository.setStorefront(storefront, of: customer.id, in: transaction)
+                try await CustomerRepository.setStorefront(storefront, of: customer.id, in: transaction)
                 customer.storefront = storefront
             }
             return (customer, known)
@@ -47,9 +47,9 @@ package struct AccountOpener: Sendable {
         var customer: Customer?
         var tester: TesterSettings
 
-        init(_ request: OpenAccountRequest, in reader: SQLReader) throws {
-            customer = try CustomerRepository.find(account: request.account, bundleId: request.bundleId, in: reader)
-            tester = try TesterRepository.find(request.account, in: reader) ?? TesterSettings()
+        init(_ request: OpenAccountRequest, in reader: SQLReader) async throws {
+            customer = try await CustomerRepository.find(account: request.account, bundleId: request.bundleId, in: reader)
+            tester = try await TesterRepository.find(request.account, in: reader) ?? TesterSettings()
         }
 
         func storefront(for request: OpenAccountRequest) throws(StoreError) -> String {

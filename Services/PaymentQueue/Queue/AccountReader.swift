@@ -3,10 +3,10 @@ import StoreModels
 
 /// `account.get`: a customer as the store knows it now.
 package struct AccountReader: Sendable {
-    let database: SQLiteDatabase
+    let database: any SQLDatabase
     let defaults: AppDefaults
 
-    package init(database: SQLiteDatabase, defaults: AppDefaults) {
+    package init(database: any SQLDatabase, defaults: AppDefaults) {
         self.database = database
         self.defaults = defaults
     }
@@ -16,8 +16,8 @@ package struct AccountReader: Sendable {
         let find = try finder(request)
         let defaults = await defaults.of(request.bundleId, until: deadline)
         return try await database.read { reader in
-            guard let customer = try find(reader) else { throw StoreError(.notFound, "no such customer") }
-            let tester = try TesterRepository.effective(customer.account, defaults: defaults, in: reader)
+            guard let customer = try await find(reader) else { throw StoreError(.notFound, "no such customer") }
+            let tester = try await TesterRepository.effective(customer.account, defaults: defaults, in: reader)
             return AccountReply(
                 customerIdentifier: customer.id.customerIdentifier, account: customer.account,
                 storefront: customer.storefront, canMakePayments: tester.canMakePayments ?? true,
@@ -27,15 +27,15 @@ package struct AccountReader: Sendable {
 
     private func finder(
         _ request: GetAccountRequest
-    ) throws(StoreError) -> @Sendable (SQLReader) throws -> Customer? {
+    ) throws(StoreError) -> @Sendable (SQLReader) async throws -> Customer? {
         switch (request.customerIdentifier, request.account) {
         case (let identifier?, nil):
             {
-                try CustomerRepository.find(
+                try await CustomerRepository.find(
                     CustomerID(bundleId: request.bundleId, customerIdentifier: identifier), in: $0)
             }
         case (nil, let account?):
-            { try CustomerRepository.find(account: account, bundleId: request.bundleId, in: $0) }
+            { try await CustomerRepository.find(account: account, bundleId: request.bundleId, in: $0) }
         default: throw StoreError(.requestInvalid, "give either customerIdentifier or account")
         }
     }

@@ -5,9 +5,9 @@ import StoreModels
 package struct EventReader: Sendable {
     static let pageMax = 100
 
-    let database: SQLiteDatabase
+    let database: any SQLDatabase
 
-    package init(database: SQLiteDatabase) { self.database = database }
+    package init(database: any SQLDatabase) { self.database = database }
 
     /// One call looks at a bounded number of events; `after` of the reply grows as long as there are more, whether they
     /// matched or not.
@@ -15,7 +15,7 @@ package struct EventReader: Sendable {
     package func list(_ request: EventsRequest) async throws -> EventsReply {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         return try await database.read { reader in
-            let present = try CounterRepository.last(.event, in: reader)
+            let present = try await CounterRepository.last(.event, in: reader)
             guard let cursor = request.after else {
                 return EventsReply(events: [], after: Identifiers.event(present))
             }
@@ -24,10 +24,10 @@ package struct EventReader: Sendable {
                     .requestInvalid, "'after' is no position among this store's events",
                     details: ["path": .string("$.after")])
             }
-            guard let end = try EventRepository.scanEnd(after: after, in: reader) else {
+            guard let end = try await EventRepository.scanEnd(after: after, in: reader) else {
                 return EventsReply(events: [], after: cursor)
             }
-            let rows = try EventRepository.events(request, after: after, through: end, in: reader)
+            let rows = try await EventRepository.events(request, after: after, through: end, in: reader)
             let page = try ReplyBudget.fitting(rows) { try StoreJSON.encode($0.event).count }
             // A full page may have left matches behind it.
             let isCut = page.count == request.limit || page.count < rows.count

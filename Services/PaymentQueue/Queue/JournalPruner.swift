@@ -11,11 +11,11 @@ package struct JournalPruner: Sendable {
     /// Rows of one commit.
     static let batch = 500
 
-    let database: SQLiteDatabase
+    let database: any SQLDatabase
     let clock: BusinessClock
     let logger: Logger
 
-    package init(database: SQLiteDatabase, clock: BusinessClock, logger: Logger) {
+    package init(database: any SQLDatabase, clock: BusinessClock, logger: Logger) {
         self.database = database
         self.clock = clock
         self.logger = logger
@@ -28,7 +28,7 @@ package struct JournalPruner: Sendable {
         var total = 0
         while !Task.isCancelled {
             let count = try await database.write { transaction in
-                try JournalRepository.prune(writtenBefore: limit, limit: Self.batch, in: transaction)
+                try await JournalRepository.prune(writtenBefore: limit, limit: Self.batch, in: transaction)
             }
             total += count
             if count < Self.batch { break }

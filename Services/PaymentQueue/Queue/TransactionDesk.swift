@@ -5,13 +5,13 @@ import StoreModels
 package struct TransactionDesk: Sendable {
     static let pageMax = 100
 
-    let database: SQLiteDatabase
+    let database: any SQLDatabase
     let clock: BusinessClock
     let checkpoint: CheckpointHook
     let publish: @Sendable (CustomerChange) -> Void
 
     package init(
-        database: SQLiteDatabase, clock: BusinessClock, checkpoint: @escaping CheckpointHook = { _ in },
+        database: any SQLDatabase, clock: BusinessClock, checkpoint: @escaping CheckpointHook = { _ in },
         publish: @escaping @Sendable (CustomerChange) -> Void
     ) {
         self.database = database
@@ -22,15 +22,15 @@ package struct TransactionDesk: Sendable {
 
     /// - Throws: `notFound`, also for another customer's, and for one this device is not told of.
     package func get(_ request: TransactionRequest) async throws -> PaymentTransaction {
-        try await database.read { reader in try Self.visible(request, in: reader).transaction }
+        try await database.read { reader in try await Self.visible(request, in: reader).transaction }
     }
 
     /// Takes a transaction out of the queue on all devices (M53). Finishing again gives the same answer and sends
     /// nothing (M54).
     /// - Throws: `notFound`; `transactionNotFinishable` while purchasing or deferred.
     package func finish(_ request: TransactionRequest) async throws -> PaymentTransaction {
-        let (value, changes) = try await database.write { [clock, checkpoint] transaction in
-            let stored = try Self.visible(request, in: transaction)
+        let (value, changes) = try await database.write { transaction in
+            let stored = try await Self.visible(request, in: transaction)
             var machine = TransactionStateMachine(stored.transaction, isFinished: stored.isFinished)
             switch machine.handle(.finish) {
             case .refused:
@@ -40,10 +40,10 @@ package struct TransactionDesk: Sendable {
                     details: ["transactionState": .string(stored.transaction.transactionState.rawValue)])
             case .unchanged: return (stored.transaction, [CustomerChange]())
             case .changed:
-                guard try TransactionRepository.markFinished(stored.id, of: stored.customer, in: transaction) else {
+                guard try await TransactionRepository.markFinished(stored.id, of: stored.customer, in: transaction) else {
                     return (stored.transaction, [])
                 }
-                let change = try JournalRepository.append(
+                let change = try await JournalRepository.append(
                     .removed, stored.transaction, of: stored.customer, wall: clock.wall(), in: transaction)
                 try checkpoint(.insideFinishCommit)
                 return (stored.transaction, [change])
@@ -54,9 +54,9 @@ package struct TransactionDesk: Sendable {
         return value
     }
 
-    private static func visible(_ request: TransactionRequest, in reader: SQLReader) throws -> StoredTransaction {
+    private static func visible(_ request: TransactionRequest, in reader: SQLReader) async throws -> StoredTransaction {
         let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
-        guard let stored = try TransactionRepository.find(request.id, of: customer, in: reader),
+        guard let stored = try await TransactionRepository.find(request.id, of: customer, in: reader),
             stored.transaction.isVisible(to: request.deviceId)
         else { throw StoreError(.notFound, "no such transaction") }
         return stored
@@ -67,18 +67,19 @@ package struct TransactionDesk: Sendable {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         return try await database.read { reader in
             let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
-            guard try CustomerRepository.find(customer, in: reader) != nil else {
+            guard try await CustomerRepository.find(customer, in: reader) != nil else {
                 throw StoreError(.notFound, "no such customer")
             }
-            let after = try request.after.map { id in
-                guard
-                    let number = try TransactionRepository.find(id, of: customer, in: reader)?.transaction
-                        .transactionIdentifier.flatMap(Int64.init)
-                else { throw StoreError(.notFound, "'after' is no transaction of this customer's history") }
-                return number
+            var after: Int64 = 0
+            if let id = request.after {
+                let last = try await TransactionRepository.find(id, of: customer, in: reader)?.transaction
+                guard let number = last?.transactionIdentifier.flatMap(Int64.init) else {
+                    throw StoreError(.notFound, "'after' is no transaction of this customer's history")
+                }
+                after = number
             }
-            let rows = try TransactionRepository.history(
-                of: customer, after: after ?? 0, limit: request.limit + 1, in: reader)
+            let rows = try await TransactionRepository.history(
+                of: customer, after: after, limit: request.limit + 1, in: reader)
             let page = try ReplyBudget.fitting(rows.prefix(request.limit).map(\.transaction))
             return TransactionsPage(transactions: page, after: page.count == rows.count ? nil : page.last?.id)
         }
@@ -90,7 +91,7 @@ package struct TransactionDesk: Sendable {
         return try await database.read { reader in
             var wanted = request
             wanted.limit += 1
-            let rows = try TransactionRepository.list(wanted, in: reader)
+            let rows = try await TransactionRepository.list(wanted, in: reader)
             // The record beside each transaction is small and bounded; 1 KiB covers it.
             let page = try ReplyBudget.fitting(Array(rows.prefix(request.limit))) {
                 try StoreJSON.encode($0.0.transaction).count + $0.account.utf8.count + 1024
@@ -109,15 +110,15 @@ package struct TransactionDesk: Sendable {
     /// What IntroductoryOfferPolicy decides on, per group with any history, by group; one snapshot.
     /// - Throws: `notFound` for an unknown customer.
     package func offerSummary(_ request: OfferSummaryRequest) async throws -> OfferSummary {
-        try await database.read { [clock] reader in
+        try await database.read { reader in
             let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
-            guard try CustomerRepository.find(customer, in: reader) != nil else {
+            guard try await CustomerRepository.find(customer, in: reader) != nil else {
                 throw StoreError(.notFound, "no such customer")
             }
-            let histories = try EntitlementRepository.histories(of: customer, in: reader)
+            let histories = try await EntitlementRepository.histories(of: customer, in: reader)
             return OfferSummary(
                 groups: histories.sorted { $0.key < $1.key }.map(\.value),
-                businessNow: clock.now(try CustomerRepository.clock(of: customer.bundleId, in: reader)))
+                businessNow: clock.now(try await CustomerRepository.clock(of: customer.bundleId, in: reader)))
         }
     }
 }

@@ -13,16 +13,16 @@ package enum CounterRepository {
         case prompt
     }
 
-    package static func next(_ counter: Counter, in transaction: SQLTransaction) throws -> Int64 {
-        let row = try transaction.queryOne(
+    package static func next(_ counter: Counter, in transaction: SQLTransaction) async throws -> Int64 {
+        let row = try await transaction.queryOne(
             "UPDATE counter SET value = value + 1 WHERE name = ? RETURNING value", counter.rawValue)
         guard let row else { throw StoreError(.internal, "the counter '\(counter.rawValue)' is missing") }
         return try row["value"]
     }
 
     /// The last number that was given.
-    package static func last(_ counter: Counter, in reader: SQLReader) throws -> Int64 {
-        guard let row = try reader.queryOne("SELECT value FROM counter WHERE name = ?", counter.rawValue) else {
+    package static func last(_ counter: Counter, in reader: SQLReader) async throws -> Int64 {
+        guard let row = try await reader.queryOne("SELECT value FROM counter WHERE name = ?", counter.rawValue) else {
             throw StoreError(.internal, "the counter '\(counter.rawValue)' is missing")
         }
         return try row["value"]

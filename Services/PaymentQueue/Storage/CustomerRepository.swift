@@ -3,16 +3,16 @@ import StoreModels
 
 /// Accounts and the apps' clocks.
 package enum CustomerRepository {
-    package static func find(_ id: CustomerID, in reader: SQLReader) throws(PersistenceError) -> Customer? {
-        try reader.queryOne(
+    package static func find(_ id: CustomerID, in reader: SQLReader) async throws(PersistenceError) -> Customer? {
+        try await reader.queryOne(
             "SELECT * FROM customer WHERE bundle_id = ? AND customer_identifier = ?", id.bundleId, id.customerIdentifier
         ).map(customer)
     }
 
     package static func find(
         account: String, bundleId: String, in reader: SQLReader
-    ) throws(PersistenceError) -> Customer? {
-        try reader.queryOne("SELECT * FROM customer WHERE bundle_id = ? AND account = ?", bundleId, account).map(
+    ) async throws(PersistenceError) -> Customer? {
+        try await reader.queryOne("SELECT * FROM customer WHERE bundle_id = ? AND account = ?", bundleId, account).map(
             customer)
     }
 
@@ -20,26 +20,26 @@ package enum CustomerRepository {
     package static func open(
         account: String, bundleId: String, storefront: String, newIdentifier: String, wall: Timestamp,
         in transaction: SQLTransaction
-    ) throws -> Customer {
-        try transaction.execute(
+    ) async throws -> Customer {
+        try await transaction.execute(
             """
             INSERT INTO app_clock (bundle_id, epoch, anchor_wall, anchor_business, rate_millionths)
             VALUES (?, 1, ?, ?, ?) ON CONFLICT DO NOTHING
             """, bundleId, wall.milliseconds, wall.milliseconds, AppClock.realTime)
-        try transaction.execute(
+        try await transaction.execute(
             """
             INSERT INTO customer (bundle_id, customer_identifier, account, storefront, created_at)
             VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
             """, bundleId, newIdentifier, account, storefront, wall.milliseconds)
-        guard let customer = try find(account: account, bundleId: bundleId, in: transaction) else {
+        guard let customer = try await find(account: account, bundleId: bundleId, in: transaction) else {
             throw StoreError(.internal, "the account was not written")
         }
         return customer
     }
 
     /// The app's clock. Every customer's app has one, made with its first account.
-    package static func clock(of bundleId: String, in reader: SQLReader) throws -> AppClock {
-        guard let row = try reader.queryOne("SELECT * FROM app_clock WHERE bundle_id = ?", bundleId) else {
+    package static func clock(of bundleId: String, in reader: SQLReader) async throws -> AppClock {
+        guard let row = try await reader.queryOne("SELECT * FROM app_clock WHERE bundle_id = ?", bundleId) else {
             throw StoreError(.internal, "the app has no clock")
         }
         return AppClock(
@@ -51,8 +51,8 @@ package enum CustomerRepository {
     /// Sets the app's clock to the wall clock. Nothing happens to an app without accounts, which has no clock yet.
     package static func resetClock(
         of bundleId: String, wall: Timestamp, in transaction: SQLTransaction
-    ) throws(PersistenceError) {
-        try transaction.execute(
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
             """
             UPDATE app_clock SET epoch = epoch + 1, anchor_wall = ?, anchor_business = ?, rate_millionths = ?
             WHERE bundle_id = ?
@@ -62,8 +62,8 @@ package enum CustomerRepository {
     /// Moves one customer to another storefront.
     package static func setStorefront(
         _ storefront: String, of id: CustomerID, in transaction: SQLTransaction
-    ) throws(PersistenceError) {
-        try transaction.execute(
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
             "UPDATE customer SET storefront = ? WHERE bundle_id = ? AND customer_identifier = ?", storefront,
             id.bundleId, id.customerIdentifier)
     }
@@ -71,8 +71,8 @@ package enum CustomerRepository {
     /// Moves an account's customers in all apps.
     package static func setStorefront(
         _ storefront: String, ofAccount account: String, in transaction: SQLTransaction
-    ) throws(PersistenceError) {
-        try transaction.execute(
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
             "UPDATE customer SET storefront = ? WHERE account = ? AND storefront <> ?", storefront, account, storefront)
     }
 
@@ -85,10 +85,10 @@ package enum CustomerRepository {
     /// The heads of many customers, in one statement; customers without a row have none.
     package static func heads(
         _ customers: [CustomerReference], in reader: SQLReader
-    ) throws(PersistenceError) -> [CustomerID: Head] {
+    ) async throws(PersistenceError) -> [CustomerID: Head] {
         guard !customers.isEmpty else { return [:] }
         let pairs = Array(repeating: "(?, ?)", count: customers.count).joined(separator: ", ")
-        let rows = try reader.query(
+        let rows = try await reader.query(
             """
             SELECT bundle_id, customer_identifier, head_seq, storefront FROM customer
             WHERE (bundle_id, customer_identifier) IN (VALUES \(pairs))

@@ -12,8 +12,8 @@ extension EntitlementRepository {
 
     package static func subscription(
         group: String, _ customer: CustomerID, in reader: SQLReader
-    ) throws(PersistenceError) -> GroupSubscription? {
-        try reader.queryOne(
+    ) async throws(PersistenceError) -> GroupSubscription? {
+        try await reader.queryOne(
             """
             SELECT original_id, active_product, active_until FROM subscription_group
             WHERE bundle_id = ? AND customer_identifier = ? AND subscription_group = ?
@@ -28,9 +28,9 @@ extension EntitlementRepository {
     /// Writes down what a purchased transaction gives: a non-consumable for ever, a subscription until it expires.
     package static func grant(
         _ value: PaymentTransaction, terms: PurchaseTerms, to customer: CustomerID, in transaction: SQLTransaction
-    ) throws(PersistenceError) {
+    ) async throws(PersistenceError) {
         if terms.productType == .nonConsumable, let identifier = value.transactionIdentifier {
-            try transaction.execute(
+            try await transaction.execute(
                 """
                 INSERT INTO owned_product (bundle_id, customer_identifier, product_identifier, transaction_id,
                     transaction_identifier)
@@ -39,7 +39,7 @@ extension EntitlementRepository {
                 identifier)
         }
         if let subscription = terms.subscription {
-            try extend(subscription, value, customer, in: transaction)
+            try await extend(subscription, value, customer, in: transaction)
         }
     }
 
@@ -47,8 +47,8 @@ extension EntitlementRepository {
     private static func extend(
         _ subscription: PurchaseTerms.Subscription, _ value: PaymentTransaction, _ customer: CustomerID,
         in transaction: SQLTransaction
-    ) throws(PersistenceError) {
-        try transaction.execute(
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
             """
             INSERT INTO subscription_group (bundle_id, customer_identifier, subscription_group, original_id,
                 active_product, active_level, active_until, active_transaction)

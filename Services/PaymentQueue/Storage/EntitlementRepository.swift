@@ -9,24 +9,24 @@ package enum EntitlementRepository {
         of customer: Customer, tester: TesterSettings, product: Product?, unfinishedLimit: Int?,
         except id: String? = nil,
         in reader: SQLReader
-    ) throws -> PurchasePolicy.Facts {
+    ) async throws -> PurchasePolicy.Facts {
         var facts = PurchasePolicy.Facts(canMakePayments: tester.canMakePayments ?? true)
         if let unfinishedLimit {
-            facts.unfinishedCount = try TransactionRepository.unfinishedCount(
+            facts.unfinishedCount = try await TransactionRepository.unfinishedCount(
                 of: customer.id, limit: max(unfinishedLimit, 0) + 1, in: reader)
         }
         guard let product else { return facts }
         facts.isSlotTaken =
-            try slotHolder(of: product.productIdentifier, customer.id, in: reader).map { $0 != id } ?? false
-        facts.ownedSince = try reader.queryOne(
+            try await slotHolder(of: product.productIdentifier, customer.id, in: reader).map { $0 != id } ?? false
+        facts.ownedSince = try await reader.queryOne(
             """
             SELECT transaction_identifier FROM owned_product
             WHERE bundle_id = ? AND customer_identifier = ? AND product_identifier = ?
             """, customer.id.bundleId, customer.id.customerIdentifier, product.productIdentifier
         ).map { row in try row["transaction_identifier"] }
         if let group = product.subscriptionGroupIdentifier {
-            facts.groupHistory = try histories(of: customer.id, in: reader)[group]
-            facts.activeProduct = try subscription(group: group, customer.id, in: reader)?.activeProduct
+            facts.groupHistory = try await histories(of: customer.id, in: reader)[group]
+            facts.activeProduct = try await subscription(group: group, customer.id, in: reader)?.activeProduct
         }
         return facts
     }
@@ -34,9 +34,9 @@ package enum EntitlementRepository {
     /// Per subscription group with any history, by identifier.
     package static func histories(
         of customer: CustomerID, in reader: SQLReader
-    ) throws(PersistenceError) -> [String: SubscriptionGroupHistory] {
+    ) async throws(PersistenceError) -> [String: SubscriptionGroupHistory] {
         var histories: [String: SubscriptionGroupHistory] = [:]
-        for row in try reader.query(
+        for row in try await reader.query(
             "SELECT * FROM subscription_group WHERE bundle_id = ? AND customer_identifier = ?", customer.bundleId,
             customer.customerIdentifier)
         {
@@ -45,7 +45,7 @@ package enum EntitlementRepository {
                 subscriptionGroupIdentifier: group, activeUntil: Timestamp(milliseconds: try row["active_until"]),
                 activeTransaction: try row["active_transaction"])
         }
-        for row in try reader.query(
+        for row in try await reader.query(
             "SELECT * FROM offer_claim WHERE bundle_id = ? AND customer_identifier = ?", customer.bundleId,
             customer.customerIdentifier)
         {
@@ -63,8 +63,8 @@ package enum EntitlementRepository {
     /// Reserves the group's offer. The primary key lets one purchase have it.
     package static func reserveOffer(
         group: String, for id: String, _ customer: CustomerID, in transaction: SQLTransaction
-    ) throws(PersistenceError) {
-        try transaction.execute(
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
             """
             INSERT INTO offer_claim (bundle_id, customer_identifier, subscription_group, transaction_id, state)
             VALUES (?, ?, ?, ?, 'reserved')
@@ -74,8 +74,8 @@ package enum EntitlementRepository {
     /// Nothing happens to a transaction without a claim.
     package static func consumeOffer(
         of value: PaymentTransaction, in transaction: SQLTransaction
-    ) throws(PersistenceError) {
-        try transaction.execute(
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
             """
             UPDATE offer_claim SET state = 'consumed', transaction_identifier = ?
             WHERE transaction_id = ? AND state = 'reserved'
@@ -84,8 +84,8 @@ package enum EntitlementRepository {
 
     package static func releaseOffer(
         of value: PaymentTransaction, in transaction: SQLTransaction
-    ) throws(PersistenceError) {
-        try transaction.execute("DELETE FROM offer_claim WHERE transaction_id = ? AND state = 'reserved'", value.id)
+    ) async throws(PersistenceError) {
+        try await transaction.execute("DELETE FROM offer_claim WHERE transaction_id = ? AND state = 'reserved'", value.id)
     }
 
     // MARK: One purchase of a product at a time
@@ -93,8 +93,8 @@ package enum EntitlementRepository {
     /// The purchase in flight of a non-consumable or a subscription; others of the same product wait for it (P8).
     package static func slotHolder(
         of product: String, _ customer: CustomerID, in reader: SQLReader
-    ) throws(PersistenceError) -> String? {
-        try reader.queryOne(
+    ) async throws(PersistenceError) -> String? {
+        try await reader.queryOne(
             """
             SELECT transaction_id FROM purchase_slot
             WHERE bundle_id = ? AND customer_identifier = ? AND product_identifier = ?
@@ -104,8 +104,8 @@ package enum EntitlementRepository {
 
     package static func takeSlot(
         of product: String, for id: String, _ customer: CustomerID, in transaction: SQLTransaction
-    ) throws(PersistenceError) {
-        try transaction.execute(
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
             """
             INSERT INTO purchase_slot (bundle_id, customer_identifier, product_identifier, transaction_id)
             VALUES (?, ?, ?, ?)
@@ -114,16 +114,16 @@ package enum EntitlementRepository {
 
     package static func releaseSlot(
         of value: PaymentTransaction, in transaction: SQLTransaction
-    ) throws(PersistenceError) {
-        try transaction.execute("DELETE FROM purchase_slot WHERE transaction_id = ?", value.id)
+    ) async throws(PersistenceError) {
+        try await transaction.execute("DELETE FROM purchase_slot WHERE transaction_id = ?", value.id)
     }
 
     /// The purchases that wait for a product, oldest first: whom a released slot wakes.
     package static func waiting(
         for product: String, _ customer: CustomerID, in reader: SQLReader
-    ) throws(PersistenceError) -> [String] {
+    ) async throws(PersistenceError) -> [String] {
         var identifiers: [String] = []
-        for row in try reader.query(waitingSQL, customer.bundleId, customer.customerIdentifier, product) {
+        for row in try await reader.query(waitingSQL, customer.bundleId, customer.customerIdentifier, product) {
             identifiers.append(try row["id"])
         }
         return identifiers

@@ -8,8 +8,8 @@ package enum EventRepository {
 
     /// Where a scan from behind `after` ends.
     /// - Returns: nil when there is nothing behind it.
-    package static func scanEnd(after: Int64, in reader: SQLReader) throws(PersistenceError) -> Int64? {
-        try reader.queryOne(
+    package static func scanEnd(after: Int64, in reader: SQLReader) async throws(PersistenceError) -> Int64? {
+        try await reader.queryOne(
             """
             SELECT MAX(position) AS last FROM (
                 SELECT position FROM journal WHERE position > ? ORDER BY position LIMIT ?) AS scanned
@@ -20,7 +20,7 @@ package enum EventRepository {
     /// What the request asks for among the rows behind `after` up to `end`, in order.
     package static func events(
         _ request: EventsRequest, after: Int64, through end: Int64, in reader: SQLReader
-    ) throws -> [(event: StoreEvent, position: Int64)] {
+    ) async throws -> [(event: StoreEvent, position: Int64)] {
         var conditions = ["TRUE"]
         var arguments: [any SQLValueConvertible] = [after, end, scanMax]
         func add(_ condition: String, _ argument: (any SQLValueConvertible)?) {
@@ -32,7 +32,7 @@ package enum EventRepository {
         add("j.bundle_id = ?", request.bundleId)
         add("c.account = ?", request.account)
         // The inner query has a limit of its own, so that no plan looks at more rows than it allows.
-        let rows = try reader.query(
+        let rows = try await reader.query(
             """
             SELECT j.position, j.event, j.bundle_id, c.account, j.body FROM (
                 SELECT position, event, bundle_id, customer_identifier, body FROM journal

@@ -6,8 +6,8 @@ package enum HistoryRepository {
     /// Purchases the processor may be asked about right now, behind `after`, by identifier.
     package static func charging(
         _ scope: HistoryScope, after: String, limit: Int, in reader: SQLReader
-    ) throws -> [StoredTransaction] {
-        try reader.query(
+    ) async throws -> [StoredTransaction] {
+        try await reader.query(
             """
             SELECT * FROM payment_transaction
             WHERE phase <> 'settled' AND phase = 'charging' AND awaits_answer = 0 AND id > ? AND \(scope.condition)
@@ -20,8 +20,8 @@ package enum HistoryRepository {
     /// nothing goes before what it continues.
     package static func removable(
         _ scope: HistoryScope, limit: Int, in reader: SQLReader
-    ) throws -> [StoredTransaction] {
-        try reader.query(
+    ) async throws -> [StoredTransaction] {
+        try await reader.query(
             """
             SELECT * FROM payment_transaction WHERE \(scope.condition) AND (phase <> 'charging' OR awaits_answer = 1)
             ORDER BY bundle_id, customer_identifier, created_seq LIMIT ?
@@ -31,13 +31,13 @@ package enum HistoryRepository {
 
     /// Removes a transaction: its payment, and with it the idempotency key, its prompt, the offer and the product it
     /// has claimed, and what it has given.
-    package static func remove(_ id: String, in transaction: SQLTransaction) throws(PersistenceError) {
-        try transaction.execute("DELETE FROM offer_claim WHERE transaction_id = ?", id)
-        try transaction.execute("DELETE FROM purchase_slot WHERE transaction_id = ?", id)
-        try transaction.execute("DELETE FROM owned_product WHERE transaction_id = ?", id)
-        try transaction.execute("DELETE FROM subscription_group WHERE original_id = ?", id)
-        try transaction.execute("DELETE FROM prompt WHERE transaction_id = ?", id)
-        try transaction.execute("DELETE FROM payment WHERE transaction_id = ?", id)
-        try transaction.execute("DELETE FROM payment_transaction WHERE id = ?", id)
+    package static func remove(_ id: String, in transaction: SQLTransaction) async throws(PersistenceError) {
+        try await transaction.execute("DELETE FROM offer_claim WHERE transaction_id = ?", id)
+        try await transaction.execute("DELETE FROM purchase_slot WHERE transaction_id = ?", id)
+        try await transaction.execute("DELETE FROM owned_product WHERE transaction_id = ?", id)
+        try await transaction.execute("DELETE FROM subscription_group WHERE original_id = ?", id)
+        try await transaction.execute("DELETE FROM prompt WHERE transaction_id = ?", id)
+        try await transaction.execute("DELETE FROM payment WHERE transaction_id = ?", id)
+        try await transaction.execute("DELETE FROM payment_transaction WHERE id = ?", id)
     }
 }

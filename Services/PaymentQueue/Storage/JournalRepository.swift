@@ -9,26 +9,26 @@ package enum JournalRepository {
     package static func append(
         _ kind: CustomerChange.Kind, _ value: PaymentTransaction, of customer: CustomerID, wall: Timestamp,
         in transaction: SQLTransaction
-    ) throws -> CustomerChange {
+    ) async throws -> CustomerChange {
         let event = kind == .removed ? StoreEvent.Kind.finished : StoreEvent.Kind(value.transactionState)
-        return try append(kind, value, event: event, of: customer, wall: wall, in: transaction)
+        return try await append(kind, value, event: event, of: customer, wall: wall, in: transaction)
     }
 
     /// Appends that an operator has removed the transaction. Streams hear of it like of a finish; it is none, and so it
     /// is no event.
     package static func appendRemoval(
         of value: PaymentTransaction, of customer: CustomerID, wall: Timestamp, in transaction: SQLTransaction
-    ) throws -> CustomerChange {
-        try append(.removed, value, event: nil, of: customer, wall: wall, in: transaction)
+    ) async throws -> CustomerChange {
+        try await append(.removed, value, event: nil, of: customer, wall: wall, in: transaction)
     }
 
     private static func append(
         _ kind: CustomerChange.Kind, _ value: PaymentTransaction, event: StoreEvent.Kind?, of customer: CustomerID,
         wall: Timestamp, in transaction: SQLTransaction
-    ) throws -> CustomerChange {
-        let seq = try nextSeq(of: customer, in: transaction)
-        let position = event == nil ? nil : try CounterRepository.next(.event, in: transaction)
-        try transaction.execute(
+    ) async throws -> CustomerChange {
+        let seq = try await nextSeq(of: customer, in: transaction)
+        let position = event == nil ? nil : try await CounterRepository.next(.event, in: transaction)
+        try await transaction.execute(
             """
             INSERT INTO journal (bundle_id, customer_identifier, seq, transaction_id, revision, kind, body, written_at,
                 position, event)
@@ -41,8 +41,8 @@ package enum JournalRepository {
             transaction: value)
     }
 
-    private static func nextSeq(of customer: CustomerID, in transaction: SQLTransaction) throws -> Int64 {
-        let row = try transaction.queryOne(
+    private static func nextSeq(of customer: CustomerID, in transaction: SQLTransaction) async throws -> Int64 {
+        let row = try await transaction.queryOne(
             """
             UPDATE customer SET head_seq = head_seq + 1 WHERE bundle_id = ? AND customer_identifier = ?
             RETURNING head_seq
@@ -54,8 +54,8 @@ package enum JournalRepository {
     /// The changes behind `after`, in order.
     package static func changes(
         of customer: CustomerID, after: Int64, limit: Int, in reader: SQLReader
-    ) throws -> [CustomerChange] {
-        try reader.query(
+    ) async throws -> [CustomerChange] {
+        try await reader.query(
             """
             SELECT seq, kind, body FROM journal WHERE bundle_id = ? AND customer_identifier = ? AND seq > ?
             ORDER BY seq LIMIT ?
@@ -72,8 +72,8 @@ package enum JournalRepository {
     /// - Returns: how many rows went; fewer than `limit` when no more are that old.
     package static func prune(
         writtenBefore wall: Timestamp, limit: Int, in transaction: SQLTransaction
-    ) throws(PersistenceError) -> Int {
-        let rows = try transaction.query(
+    ) async throws(PersistenceError) -> Int {
+        let rows = try await transaction.query(
             """
             SELECT bundle_id, customer_identifier, seq FROM journal WHERE written_at < ? ORDER BY written_at, seq LIMIT ?
             """, wall.milliseconds, limit)
@@ -82,10 +82,10 @@ package enum JournalRepository {
                 try row["bundle_id"], try row["customer_identifier"], try row["seq"]
             )
             // Everything up to this row goes, so that what is left has no gap even if the wall clock once ran backwards.
-            try transaction.execute(
+            try await transaction.execute(
                 "DELETE FROM journal WHERE bundle_id = ? AND customer_identifier = ? AND seq <= ?", bundleId, customer,
                 seq)
-            try transaction.execute(
+            try await transaction.execute(
                 """
                 UPDATE customer SET pruned_seq = ? WHERE bundle_id = ? AND customer_identifier = ? AND pruned_seq < ?
                 """, seq, bundleId, customer, seq)

@@ -13,9 +13,9 @@ package struct StoredPayment: Hashable, Sendable {
 package enum PaymentRepository {
     package static func find(
         key: String, of customer: CustomerID, in reader: SQLReader
-    ) throws -> StoredPayment? {
+    ) async throws -> StoredPayment? {
         guard
-            let row = try reader.queryOne(
+            let row = try await reader.queryOne(
                 "SELECT * FROM payment WHERE bundle_id = ? AND customer_identifier = ? AND request_key = ?",
                 customer.bundleId, customer.customerIdentifier, key)
         else { return nil }
@@ -24,8 +24,8 @@ package enum PaymentRepository {
     }
 
     /// The answer that was stored with a transaction's terminal commit; nil before it.
-    package static func answer(of transactionID: String, in reader: SQLReader) throws -> AddPaymentReply? {
-        try reader.queryOne(
+    package static func answer(of transactionID: String, in reader: SQLReader) async throws -> AddPaymentReply? {
+        try await reader.queryOne(
             "SELECT answer_status, answer_body FROM payment WHERE transaction_id = ?", transactionID
         ).flatMap(answer)
     }
@@ -41,8 +41,8 @@ package enum PaymentRepository {
     package static func insert(
         _ payment: Payment, fingerprint: String, transactionID: String, of customer: CustomerID, wall: Timestamp,
         in transaction: SQLTransaction
-    ) throws(PersistenceError) {
-        try transaction.execute(
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
             """
             INSERT INTO payment (bundle_id, customer_identifier, request_key, fingerprint, intent_identifier,
                 transaction_id, created_at)
@@ -55,8 +55,8 @@ package enum PaymentRepository {
     /// Keeps the answer; the first one stands.
     package static func storeAnswer(
         status: Int, _ value: PaymentTransaction, in transaction: SQLTransaction
-    ) throws {
-        try transaction.execute(
+    ) async throws {
+        try await transaction.execute(
             """
             UPDATE payment SET answer_status = ?, answer_body = ? WHERE transaction_id = ? AND answer_status IS NULL
             """, status, try StoredJSON.text(value), value.id)

@@ -6,18 +6,18 @@ package enum PromptRepository {
     package static func insert(
         _ kind: Prompt.Kind, then nextKind: Prompt.Kind?, about stored: StoredTransaction, wall: Timestamp,
         in transaction: SQLTransaction
-    ) throws {
-        try transaction.execute(
+    ) async throws {
+        try await transaction.execute(
             """
             INSERT INTO prompt (id, kind, next_kind, bundle_id, customer_identifier, transaction_id, created_at)
             VALUES (?, ?, ?, ?, ?, ?, ?)
             """,
-            Identifiers.prompt(try CounterRepository.next(.prompt, in: transaction)), kind, nextKind,
+            Identifiers.prompt(try await CounterRepository.next(.prompt, in: transaction)), kind, nextKind,
             stored.customer.bundleId, stored.customer.customerIdentifier, stored.id, wall.milliseconds)
     }
 
-    package static func find(_ id: String, in reader: SQLReader) throws -> StoredPrompt? {
-        try reader.queryOne(
+    package static func find(_ id: String, in reader: SQLReader) async throws -> StoredPrompt? {
+        try await reader.queryOne(
             """
             SELECT p.*, c.account FROM prompt p
             JOIN customer c ON c.bundle_id = p.bundle_id AND c.customer_identifier = p.customer_identifier
@@ -27,21 +27,21 @@ package enum PromptRepository {
     }
 
     /// - Returns: false when the prompt was answered already.
-    package static func remove(_ id: String, in transaction: SQLTransaction) throws(PersistenceError) -> Bool {
-        try transaction.execute("DELETE FROM prompt WHERE id = ?", id) == 1
+    package static func remove(_ id: String, in transaction: SQLTransaction) async throws(PersistenceError) -> Bool {
+        try await transaction.execute("DELETE FROM prompt WHERE id = ?", id) == 1
     }
 
     /// Open prompts behind `after`, oldest first.
     package static func list(
         account: String?, after: String, limit: Int, in reader: SQLReader
-    ) throws -> [StoredPrompt] {
+    ) async throws -> [StoredPrompt] {
         var conditions = ["p.id > ?"]
         var arguments: [any SQLValueConvertible] = [after]
         if let account {
             conditions.append("c.account = ?")
             arguments.append(account)
         }
-        return try reader.query(
+        return try await reader.query(
             """
             SELECT p.*, c.account FROM prompt p
             JOIN customer c ON c.bundle_id = p.bundle_id AND c.customer_identifier = p.customer_identifier

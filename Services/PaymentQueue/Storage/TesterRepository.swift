@@ -4,8 +4,8 @@ import StoreModels
 /// What operators have set of accounts. A row holds the settings as they were put, and nothing of the defaults.
 package enum TesterRepository {
     /// What was set; nil for an account nobody has set.
-    package static func find(_ account: String, in reader: SQLReader) throws -> TesterSettings? {
-        guard let row = try reader.queryOne("SELECT settings FROM tester WHERE account = ?", account) else {
+    package static func find(_ account: String, in reader: SQLReader) async throws -> TesterSettings? {
+        guard let row = try await reader.queryOne("SELECT settings FROM tester WHERE account = ?", account) else {
             return nil
         }
         return try StoredJSON.value(TesterSettings.self, try row["settings"])
@@ -14,30 +14,30 @@ package enum TesterRepository {
     /// What the account does at the store: what was set, over the app's defaults, over StoreKit's own behaviour.
     package static func effective(
         _ account: String, defaults: TesterSettings?, in reader: SQLReader
-    ) throws -> TesterSettings {
-        (try find(account, in: reader) ?? TesterSettings()).over(defaults).over(.standard)
+    ) async throws -> TesterSettings {
+        (try await find(account, in: reader) ?? TesterSettings()).over(defaults).over(.standard)
     }
 
     package static func put(
         _ settings: TesterSettings, of account: String, wall: Timestamp, in transaction: SQLTransaction
-    ) throws {
-        try transaction.execute(
+    ) async throws {
+        try await transaction.execute(
             """
             INSERT INTO tester (account, settings, updated_at) VALUES (?, ?, ?)
             ON CONFLICT (account) DO UPDATE SET settings = excluded.settings, updated_at = excluded.updated_at
             """, account, try StoredJSON.text(settings), wall.milliseconds)
     }
 
-    package static func delete(_ account: String, in transaction: SQLTransaction) throws(PersistenceError) {
-        try transaction.execute("DELETE FROM tester WHERE account = ?", account)
+    package static func delete(_ account: String, in transaction: SQLTransaction) async throws(PersistenceError) {
+        try await transaction.execute("DELETE FROM tester WHERE account = ?", account)
     }
 
     /// Accounts that were set or have customers, behind `after`, by name.
     package static func accounts(
         after: String, limit: Int, in reader: SQLReader
-    ) throws(PersistenceError) -> [String] {
+    ) async throws(PersistenceError) -> [String] {
         // Both halves come from an index in the order of the whole, so a page costs what it shows.
-        let rows = try reader.query(
+        let rows = try await reader.query(
             """
             SELECT account FROM tester WHERE account > ? UNION SELECT account FROM customer WHERE account > ?
             ORDER BY account LIMIT ?
@@ -50,9 +50,9 @@ package enum TesterRepository {
     /// The storefront of all of an account's customers; nil when there are none, or they differ.
     package static func commonStorefront(
         of account: String, in reader: SQLReader
-    ) throws(PersistenceError) -> String? {
+    ) async throws(PersistenceError) -> String? {
         guard
-            let row = try reader.queryOne(
+            let row = try await reader.queryOne(
                 "SELECT MIN(storefront) AS first, MAX(storefront) AS last FROM customer WHERE account = ?", account)
         else { return nil }
         let (first, last): (String?, String?) = (try row["first"], try row["last"])

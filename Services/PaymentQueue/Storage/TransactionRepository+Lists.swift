@@ -6,8 +6,8 @@ extension TransactionRepository {
     /// device caused itself.
     package static func unfinished(
         of customer: CustomerID, deviceId: String, after: Int64, limit: Int, in reader: SQLReader
-    ) throws -> [StoredTransaction] {
-        try reader.query(
+    ) async throws -> [StoredTransaction] {
+        try await reader.query(
             """
             SELECT * FROM payment_transaction
             WHERE bundle_id = ? AND customer_identifier = ? AND is_finished = 0 AND created_seq > ?
@@ -20,9 +20,9 @@ extension TransactionRepository {
     /// Counts a launch or resume that brings these (M51).
     package static func countDelivery(
         of transactions: [StoredTransaction], in transaction: SQLTransaction
-    ) throws(PersistenceError) {
+    ) async throws(PersistenceError) {
         for stored in transactions {
-            try transaction.execute(
+            try await transaction.execute(
                 "UPDATE payment_transaction SET deliveries = deliveries + 1 WHERE id = ?", stored.id)
         }
     }
@@ -30,8 +30,8 @@ extension TransactionRepository {
     /// Purchased and restored, oldest first, from behind a transaction number.
     package static func history(
         of customer: CustomerID, after: Int64, limit: Int, in reader: SQLReader
-    ) throws -> [StoredTransaction] {
-        try reader.query(
+    ) async throws -> [StoredTransaction] {
+        try await reader.query(
             """
             SELECT * FROM payment_transaction
             WHERE bundle_id = ? AND customer_identifier = ? AND transaction_number > ?
@@ -43,8 +43,8 @@ extension TransactionRepository {
     /// How many transactions wait for their finish. Bounded by `limit`: more than that makes no difference.
     package static func unfinishedCount(
         of customer: CustomerID, limit: Int, in reader: SQLReader
-    ) throws(PersistenceError) -> Int {
-        try reader.query(
+    ) async throws(PersistenceError) -> Int {
+        try await reader.query(
             """
             SELECT id FROM payment_transaction
             WHERE bundle_id = ? AND customer_identifier = ? AND is_finished = 0 AND state IN ('purchased', 'restored')
@@ -56,7 +56,7 @@ extension TransactionRepository {
     /// For the operator, across customers, by identifier and so by age.
     package static func list(
         _ request: TransactionListRequest, in reader: SQLReader
-    ) throws -> [(StoredTransaction, account: String)] {
+    ) async throws -> [(StoredTransaction, account: String)] {
         var conditions = ["t.id > ?"]
         var arguments: [any SQLValueConvertible] = [request.after ?? ""]
         func add(_ condition: String, _ argument: (any SQLValueConvertible)?) {
@@ -68,7 +68,7 @@ extension TransactionRepository {
         add("c.account = ?", request.account)
         add("t.state = ?", request.state?.rawValue)
         add("t.is_finished = ?", request.isFinished)
-        let rows = try reader.query(
+        let rows = try await reader.query(
             """
             SELECT t.*, c.account FROM payment_transaction t
             JOIN customer c ON c.bundle_id = t.bundle_id AND c.customer_identifier = t.customer_identifier
@@ -79,10 +79,10 @@ extension TransactionRepository {
 
     /// Transactions that somebody has to take to their end, by identifier. Quarantined ones and those that wait for an
     /// answer are a person's business.
-    package static func unsettled(after: String, limit: Int, in reader: SQLReader) throws(PersistenceError) -> [String]
+    package static func unsettled(after: String, limit: Int, in reader: SQLReader) async throws(PersistenceError) -> [String]
     {
         var identifiers: [String] = []
-        let rows = try reader.query(
+        let rows = try await reader.query(
             """
             SELECT id FROM payment_transaction
             WHERE phase <> 'settled' AND phase <> 'quarantined' AND awaits_answer = 0 AND id > ? ORDER BY id LIMIT ?
@@ -92,8 +92,8 @@ extension TransactionRepository {
     }
 
     /// How many transactions are quarantined; the health check tells.
-    package static func quarantinedCount(in reader: SQLReader) throws(PersistenceError) -> Int {
-        let row = try reader.queryOne(
+    package static func quarantinedCount(in reader: SQLReader) async throws(PersistenceError) -> Int {
+        let row = try await reader.queryOne(
             """
             SELECT COUNT(*) AS quarantined FROM payment_transaction
             WHERE phase <> 'settled' AND phase = 'quarantined'

@@ -5,13 +5,13 @@ import StoreModels
 package struct TesterDesk: Sendable {
     static let pageMax = 500
 
-    let database: SQLiteDatabase
+    let database: any SQLDatabase
     let clock: BusinessClock
     let storefronts: @Sendable (ContinuousClock.Instant) async throws(StoreError) -> Set<String>
 
     /// - Parameter storefronts: the country codes Catalog knows.
     package init(
-        database: SQLiteDatabase, clock: BusinessClock,
+        database: any SQLDatabase, clock: BusinessClock,
         storefronts: @escaping @Sendable (ContinuousClock.Instant) async throws(StoreError) -> Set<String>
     ) {
         self.database = database
@@ -23,7 +23,7 @@ package struct TesterDesk: Sendable {
     /// - Throws: `requestInvalid`.
     package func get(_ request: TesterRequest) async throws -> Tester {
         try AccountValidation.checkName(request.account)
-        return try await database.read { reader in try Self.tester(request.account, in: reader) }
+        return try await database.read { reader in try await Self.tester(request.account, in: reader) }
     }
 
     /// Replaces what was set. A storefront moves the account's customers of all apps in the same commit; without one
@@ -34,12 +34,12 @@ package struct TesterDesk: Sendable {
         try AccountValidation.checkName(request.account)
         try TesterValidation.check(request.settings)
         if let storefront = request.settings.storefront { try await checkKnown(storefront, deadline) }
-        return try await database.write { [clock] transaction in
-            try TesterRepository.put(request.settings, of: request.account, wall: clock.wall(), in: transaction)
+        return try await database.write { transaction in
+            try await TesterRepository.put(request.settings, of: request.account, wall: clock.wall(), in: transaction)
             if let storefront = request.settings.storefront {
-                try CustomerRepository.setStorefront(storefront, ofAccount: request.account, in: transaction)
+                try await CustomerRepository.setStorefront(storefront, ofAccount: request.account, in: transaction)
             }
-            return try Self.tester(request.account, in: transaction)
+            return try await Self.tester(request.account, in: transaction)
         }
     }
 
@@ -62,7 +62,7 @@ package struct TesterDesk: Sendable {
     /// - Throws: `requestInvalid`.
     package func delete(_ request: TesterRequest) async throws -> Empty {
         try AccountValidation.checkName(request.account)
-        try await database.write { transaction in try TesterRepository.delete(request.account, in: transaction) }
+        try await database.write { transaction in try await TesterRepository.delete(request.account, in: transaction) }
         return Empty()
     }
 
@@ -71,19 +71,22 @@ package struct TesterDesk: Sendable {
     package func list(_ request: PageRequest) async throws -> TestersPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         return try await database.read { reader in
-            let accounts = try TesterRepository.accounts(
+            let accounts = try await TesterRepository.accounts(
                 after: request.after ?? "", limit: request.limit + 1, in: reader)
-            let page = try ReplyBudget.fitting(
-                try accounts.prefix(request.limit).map { try Self.tester($0, in: reader) })
+            var testers: [Tester] = []
+            for account in accounts.prefix(request.limit) {
+                testers.append(try await Self.tester(account, in: reader))
+            }
+            let page = try ReplyBudget.fitting(testers)
             return TestersPage(testers: page, after: page.count == accounts.count ? nil : page.last?.account)
         }
     }
 
     /// Where no storefront is set, the effective one is where the account's customers live.
-    private static func tester(_ account: String, in reader: SQLReader) throws -> Tester {
-        var tester = Tester(account: account, settings: try TesterRepository.find(account, in: reader) ?? .init())
+    private static func tester(_ account: String, in reader: SQLReader) async throws -> Tester {
+        var tester = Tester(account: account, settings: try await TesterRepository.find(account, in: reader) ?? .init())
         if tester.settings.storefront == nil,
-            let storefront = try TesterRepository.commonStorefront(of: account, in: reader)
+            let storefront = try await TesterRepository.commonStorefront(of: account, in: reader)
         {
             tester.effective.storefront = storefront
         }

@@ -16,7 +16,7 @@ struct PromotionControllerMain: AsyncParsableCommand {
         try await ServiceMain.run(
             name: .promotionController, options: options, description: "Devices, launches and promoted products."
         ) { environment in
-            let database: SQLiteDatabase
+            let database: any SQLDatabase
             do throws(PersistenceError) {
                 database = try SQLiteDatabase.open(
                     path: "\(environment.dataDirectory)/promotion-controller.sqlite", holder: "promotion-controller",

@@ -5,7 +5,7 @@ protocol DatabaseJob<Access>: Sendable {
     associatedtype Access: SQLReader
     /// Runs the body and keeps its result to itself.
     /// - Returns: what the body threw.
-    func perform(_ access: Access) -> (any Error)?
+    func perform(_ access: Access) async -> (any Error)?
     /// Hands the result to whoever waits; called exactly once. A failure replaces the body's own result, because what
     /// the body saw never came to be.
     func deliver(failure: PersistenceError?)
@@ -13,21 +13,27 @@ protocol DatabaseJob<Access>: Sendable {
 
 /// One call of ``SQLiteDatabase/write(_:)`` or ``SQLiteDatabase/read(_:)``.
 final class DatabaseRequest<Access: SQLReader, Output: Sendable>: DatabaseJob {
-    private let body: @Sendable (Access) throws -> Output
+    private let body: @Sendable (Access) async throws -> Output
     private let continuation: CheckedContinuation<Output, any Error>
     private let result = Locked<Result<Output, any Error>?>(nil)
 
-    init(_ body: @escaping @Sendable (Access) throws -> Output, _ continuation: CheckedContinuation<Output, any Error>)
-    {
+    init(
+        _ body: @escaping @Sendable (Access) async throws -> Output,
+        _ continuation: CheckedContinuation<Output, any Error>
+    ) {
         self.body = body
         self.continuation = continuation
     }
 
-    func perform(_ access: Access) -> (any Error)? {
-        let outcome = Result { try body(access) }
-        result.withLock { $0 = outcome }
-        guard case .failure(let error) = outcome else { return nil }
-        return error
+    func perform(_ access: Access) async -> (any Error)? {
+        do {
+            let output = try await body(access)
+            result.withLock { $0 = .success(output) }
+            return nil
+        } catch {
+            result.withLock { $0 = .failure(error) }
+            return error
+        }
     }
 
     func deliver(failure: PersistenceError?) {

@@ -1,7 +1,7 @@
-import ServiceLifecycle
+internal import ServiceLifecycle
 
 /// A database runs beside the endpoints that use it and is closed after them: return it from a service's `build`.
-extension SQLiteDatabase: ServiceLifecycle.Service {
+extension SQLiteDatabase {
     /// Keeps the database open until graceful shutdown, then closes it.
     ///
     /// - Throws: ``fault`` as soon as there is one, so that the process ends and is started again: it recovers from the

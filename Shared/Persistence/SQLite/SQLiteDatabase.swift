@@ -1,6 +1,4 @@
 internal import Dispatch
-internal import Foundation
-internal import GRDB
 package import Logging
 import Synchronization
 
@@ -8,13 +6,9 @@ import Synchronization
 ///
 /// ```swift
 /// let database = try SQLiteDatabase.open(path: "\(data)/catalog.sqlite", holder: "catalog", migrations: schema, logger: logger)
-/// let version = try await database.write { transaction in
-///     try transaction.execute("UPDATE app SET version = version + 1 WHERE bundle_id = ?", bundleId)
-///     return try transaction.queryOne("SELECT version FROM app WHERE bundle_id = ?", bundleId)?["version"] as Int64?
-/// }
 /// ```
-/// Bodies run on a database thread; they do SQL and nothing slow. Nothing blocks the caller's executor.
-package final class SQLiteDatabase: Sendable {
+/// Bodies run on a database thread, straight through. Nothing blocks the caller's executor.
+package final class SQLiteDatabase: SQLDatabase {
     /// Writes and reads that may wait, each; beyond it a call fails with `overloaded` at once.
     package static let waitingMax = 8192
     /// Requests of one commit: bounds what one request's failure can take with it and how long the first one waits.
@@ -34,39 +28,37 @@ package final class SQLiteDatabase: Sendable {
     ///   - path: the file; its directory exists.
     ///   - holder: the service's name, told to a second process that wants the file.
     ///   - migrations: numbered 1, 2, 3 …
+    ///   - synchronous: what a commit survives.
     /// - Throws: ``PersistenceError`` with code `held`, `cannotOpen`, `corrupted`, `schemaMismatch`, `notDurable`.
     package static func open(
-        path: String, holder: String, migrations: [Migration], logger: Logger
+        path: String, holder: String, migrations: [Migration], synchronous: DatabaseSynchronous = .full, logger: Logger
     ) throws(PersistenceError) -> SQLiteDatabase {
         let lock = try LockFile(guarding: path, holder: holder)
-        do {
-            let writer = try SQLiteConnection.writer(path: path)
-            let applied = try writer.writeWithoutTransaction { database in
-                try SQLiteConnection.check(database, path: path)
-                return try Migrator(migrations, path: path).run(database)
-            }
-            let readers = try (0..<readerCount).map { _ in try SQLiteConnection.reader(path: path) }
-            logger.info(
-                "database open",
-                metadata: ["path": "\(path)", "schema": "\(migrations.count)", "applied": "\(applied)"])
-            return SQLiteDatabase(path: path, lock: lock, writer: writer, readers: readers, logger: logger)
-        } catch {
-            throw PersistenceError(error, path: path)
-        }
+        let writer = try SQLiteOpening.writer(path: path, synchronous: synchronous)
+        try SQLiteOpening.check(writer)
+        let applied = try Migrator(migrations, path: path).run(writer)
+        var readers: [SQLiteConnection] = []
+        for _ in 0..<readerCount { readers.append(try SQLiteOpening.reader(path: path)) }
+        logger.info(
+            "database open",
+            metadata: ["path": "\(path)", "schema": "\(migrations.count)", "applied": "\(applied)"])
+        return SQLiteDatabase(path: path, lock: lock, writer: writer, readers: readers, logger: logger)
     }
 
-    private init(path: String, lock: LockFile, writer: DatabaseQueue, readers: [DatabaseQueue], logger: Logger) {
+    private init(path: String, lock: LockFile, writer: SQLiteConnection, readers: [SQLiteConnection], logger: Logger) {
         self.path = path
         let state = DatabaseState(path: path, logger: logger)
         self.state = state
         let readersEnded = DispatchGroup()
         for reader in readers {
-            Self.start("sb-reader", readersEnded) { [reads] in Self.serve(reads, on: reader, path, state) }
+            DatabaseThread.start("sb-reader", readersEnded) { [reads] in await Self.serve(reads, on: reader, state) }
         }
-        Self.start("sb-writer", ended) { [writes] in
-            Self.serve(writes, on: writer, path, state)
+        DatabaseThread.start("sb-writer", ended) { [writes] in
+            await Self.serve(writes, on: writer, state)
             // The writer closes last, because only it can tidy the log up, and the lock goes after it.
-            readersEnded.wait()
+            await withCheckedContinuation { continuation in
+                readersEnded.notify(queue: .global()) { continuation.resume() }
+            }
             state.finishedClosing(Result { try writer.close() })
             lock.release()
             state.finished()
@@ -74,23 +66,23 @@ package final class SQLiteDatabase: Sendable {
     }
 
     private static func serve(
-        _ writes: JobInbox<any DatabaseJob<SQLTransaction>>, on writer: DatabaseQueue, _ path: String,
-        _ state: DatabaseState
-    ) {
-        let group = GroupCommit(connection: writer, path: path)
+        _ writes: JobInbox<any DatabaseJob<SQLTransaction>>, on writer: SQLiteConnection, _ state: DatabaseState
+    ) async {
+        let group = GroupCommit(writer)
         while let jobs = writes.take(atMost: groupMax) {
-            let failure = state.fault ?? group.run(jobs)
+            var failure = state.fault
+            if failure == nil { failure = await group.run(jobs) }
             state.finishedGroup(of: jobs.count, failure: failure)
             for job in jobs { job.deliver(failure: failure) }
         }
     }
 
     private static func serve(
-        _ reads: JobInbox<any DatabaseJob<SQLReader>>, on reader: DatabaseQueue, _ path: String, _ state: DatabaseState
-    ) {
-        let snapshot = SnapshotRead(connection: reader, path: path)
+        _ reads: JobInbox<any DatabaseJob<SQLReader>>, on reader: SQLiteConnection, _ state: DatabaseState
+    ) async {
+        let snapshot = SnapshotRead(reader)
         while let job = reads.take(atMost: 1)?.first {
-            let failure = snapshot.run(job)
+            let failure = await snapshot.run(job)
             state.finishedRead()
             job.deliver(failure: failure)
         }
@@ -109,7 +101,7 @@ package final class SQLiteDatabase: Sendable {
     /// - Throws: what `body` throws; ``PersistenceError`` when the group could not be committed: then nothing of it is
     ///   in the database, and every call of the group fails, because each may have read what another wrote.
     package func write<Output: Sendable>(
-        _ body: @escaping @Sendable (SQLTransaction) throws -> Output
+        _ body: @escaping @Sendable (SQLTransaction) async throws -> Output
     ) async throws -> Output {
         try await withCheckedThrowingContinuation { continuation in
             let request = DatabaseRequest(body, continuation)
@@ -120,7 +112,7 @@ package final class SQLiteDatabase: Sendable {
     /// Runs `body` against one snapshot of what is committed; writers neither wait for it nor disturb it.
     /// - Throws: what `body` throws; ``PersistenceError``.
     package func read<Output: Sendable>(
-        _ body: @escaping @Sendable (SQLReader) throws -> Output
+        _ body: @escaping @Sendable (SQLReader) async throws -> Output
     ) async throws -> Output {
         try await withCheckedThrowingContinuation { continuation in
             let request = DatabaseRequest(body, continuation)
@@ -140,6 +132,8 @@ package final class SQLiteDatabase: Sendable {
     /// Writes the writer's thread has not taken up yet.
     package var waitingWrites: Int { writes.count }
 
+    package var dialect: SQLDialect { .sqlite }
+
     package var statistics: DatabaseStatistics { state.statistics }
 
     /// Why no write will be taken any more; nil in health. After a commit whose flush failed it is unknown what the
@@ -153,15 +147,5 @@ package final class SQLiteDatabase: Sendable {
         case .full: PersistenceError(.overloaded, "\(path): more than \(Self.waitingMax) requests wait for it")
         case .closed: PersistenceError(.closed, "\(path) is closed")
         }
-    }
-
-    private static func start(_ name: String, _ group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
-        group.enter()
-        let thread = Thread {
-            body()
-            group.leave()
-        }
-        thread.name = name
-        thread.start()
     }
 }

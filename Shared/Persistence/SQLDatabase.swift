@@ -1,0 +1,40 @@
+package import ServiceLifecycle
+
+/// A service's database, whichever engine holds it: ``SQLiteDatabase`` or ``PostgresDatabase``.
+///
+/// ```swift
+/// let version = try await database.write { transaction in
+///     try await transaction.execute("UPDATE app SET version = version + 1 WHERE bundle_id = ?", bundleId)
+///     return try await transaction.queryOne("SELECT version FROM app WHERE bundle_id = ?", bundleId)?["version"] as Int64?
+/// }
+/// ```
+/// A body does SQL and nothing else that waits: others queue behind it. It may be run again from its beginning where
+/// the engine asks for that, so it changes nothing but the database.
+///
+/// As a service it keeps the database open until graceful shutdown, then closes it; it throws ``fault`` as soon as
+/// there is one, so that the process ends and is started again.
+package protocol SQLDatabase: ServiceLifecycle.Service {
+    /// Runs `body` in one transaction and returns after the commit has reached the disk.
+    ///
+    /// A body that throws takes back its own changes and nothing else; its error is rethrown. Cancelling the task does
+    /// not take a write back.
+    /// - Throws: what `body` throws; ``PersistenceError`` when the commit failed.
+    func write<Output: Sendable>(
+        _ body: @escaping @Sendable (SQLTransaction) async throws -> Output
+    ) async throws -> Output
+
+    /// Runs `body` against one snapshot of what is committed; writers neither wait for it nor disturb it.
+    /// - Throws: what `body` throws; ``PersistenceError``.
+    func read<Output: Sendable>(
+        _ body: @escaping @Sendable (SQLReader) async throws -> Output
+    ) async throws -> Output
+
+    /// Lets what waits finish, then closes the connections. Later calls fail with `closed`. May be called again.
+    func close() async
+
+    /// Why no write will be taken any more; nil in health. Belongs into the service's health check.
+    var fault: PersistenceError? { get }
+    var statistics: DatabaseStatistics { get }
+    /// The few fragments of SQL in which the engines differ.
+    var dialect: SQLDialect { get }
+}

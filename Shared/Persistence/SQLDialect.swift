@@ -1,0 +1,20 @@
+/// The fragments of SQL in which the engines differ. Everything else is written once and runs on both.
+package enum SQLDialect: Hashable, Sendable {
+    case sqlite
+    case postgres
+
+    /// At the end of a SELECT: its rows are locked until the transaction ends. SQLite has one writer at a time, which
+    /// is lock enough.
+    package var lockRow: String { self == .postgres ? "FOR UPDATE" : "" }
+
+    /// As ``lockRow``; rows that somebody else has locked are left out instead of waited for.
+    package var skipLocked: String { self == .postgres ? "FOR UPDATE SKIP LOCKED" : "" }
+
+    /// The engine's clock in milliseconds since 1970.
+    package var now: String {
+        switch self {
+        case .sqlite: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+        case .postgres: "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
+        }
+    }
+}

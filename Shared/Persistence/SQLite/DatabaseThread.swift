@@ -1,0 +1,36 @@
+internal import Dispatch
+internal import Foundation
+
+/// A thread that runs one task, for work that blocks: the disk's, and the wait for more of it.
+///
+/// It is the task's executor. A body that only does SQL never suspends, so it runs straight through; one that does
+/// suspend comes back here, and meanwhile the thread waits for it and for nothing else.
+final class DatabaseThread: TaskExecutor {
+    private let jobs = JobInbox<UnownedJob>(countMax: .max)
+
+    /// Runs `work` on a thread of its own.
+    /// - Parameter ended: is left when the thread ends.
+    static func start(_ name: String, _ ended: DispatchGroup, _ work: @escaping @Sendable () async -> Void) {
+        let executor = DatabaseThread()
+        ended.enter()
+        let thread = Thread {
+            executor.serve()
+            ended.leave()
+        }
+        thread.name = name
+        thread.start()
+        Task(executorPreference: executor) {
+            await work()
+            executor.jobs.close()
+        }
+    }
+
+    /// The runtime's way in: the task's first step, and what follows a suspension.
+    func enqueue(_ job: consuming ExecutorJob) {
+        _ = jobs.add(UnownedJob(job))
+    }
+
+    private func serve() {
+        while let job = jobs.take(atMost: 1)?.first { job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+}

@@ -1,0 +1,39 @@
+/// Runs the writes that wait as one transaction: one BEGIN IMMEDIATE, a SAVEPOINT for each, one COMMIT and with it one
+/// flush to the disk.
+struct GroupCommit {
+    private let connection: SQLiteConnection
+    private let transaction: SQLTransaction
+
+    init(_ connection: SQLiteConnection) {
+        self.connection = connection
+        transaction = SQLTransaction(SQLiteSession(connection))
+    }
+
+    /// - Returns: nil after the commit; else why the whole group failed. Nothing of it is in the database then.
+    func run(_ jobs: [any DatabaseJob<SQLTransaction>]) async -> PersistenceError? {
+        do throws(PersistenceError) {
+            _ = try connection.run("BEGIN IMMEDIATE")
+            for job in jobs { try await perform(job) }
+            _ = try connection.run("COMMIT")
+            return nil
+        } catch {
+            // After some failures (a full disk, an I/O error) SQLite has rolled back by itself.
+            if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+            return error
+        }
+    }
+
+    /// A body that throws loses its own savepoint only.
+    /// - Throws: what took the whole transaction away.
+    private func perform(_ job: any DatabaseJob<SQLTransaction>) async throws(PersistenceError) {
+        _ = try connection.run("SAVEPOINT request")
+        let thrown = await job.perform(transaction)
+        guard connection.isInTransaction else {
+            throw thrown as? PersistenceError
+                ?? PersistenceError(
+                    .storageFailed, "\(connection.path): the transaction was rolled back by the engine")
+        }
+        if thrown != nil { _ = try connection.run("ROLLBACK TO request") }
+        _ = try connection.run("RELEASE request")
+    }
+}

@@ -1,0 +1,47 @@
+internal import CSQLite
+
+extension PersistenceError {
+    /// What SQLite's result code means to a repository.
+    /// - Parameters:
+    ///   - code: the extended one, which tells constraints apart.
+    ///   - sql: told only where the statement itself is at fault.
+    init(sqlite code: CInt, _ message: String?, path: String, sql: String? = nil) {
+        let message = message ?? "unknown failure"
+        let place = "\(path): \(message)"
+        switch code & 0xff {
+        case SQLITE_FULL:
+            self.init(.storageFull, "\(place); free some space, nothing was written")
+        case SQLITE_IOERR:
+            self.init(.storageFailed, place)
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            self.init(.busy, place)
+        case SQLITE_CORRUPT, SQLITE_NOTADB:
+            self.init(.corrupted, "\(place); restore the file from a copy")
+        case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY:
+            self.init(.cannotOpen, place)
+        case SQLITE_CONSTRAINT:
+            self.init(.constraint(Constraint(sqlite: code)), place, columns: Self.columns(in: message))
+        default:
+            self.init(.statement, "\(place)\(sql.map { " in '\($0)'" } ?? "")")
+        }
+    }
+
+    /// SQLite names the columns behind the colon: `UNIQUE constraint failed: payment.app, payment.key`.
+    private static func columns(in message: String) -> [String] {
+        guard let colon = message.firstRange(of: "constraint failed: ") else { return [] }
+        return message[colon.upperBound...].split(separator: ", ").map(String.init)
+    }
+}
+
+extension PersistenceError.Constraint {
+    /// The codes are macros of a kind Swift does not import: `SQLITE_CONSTRAINT | n << 8`.
+    fileprivate init(sqlite code: CInt) {
+        switch code >> 8 {
+        case 6, 8, 10: self = .unique  // PRIMARYKEY, UNIQUE, ROWID
+        case 3: self = .foreignKey
+        case 5: self = .notNull
+        case 1: self = .check
+        default: self = .other
+        }
+    }
+}

@@ -1,0 +1,118 @@
+internal import CSQLite
+
+/// One connection to a file, with its prepared statements.
+///
+/// `@unchecked Sendable`: it is made on one thread, handed to the one that uses it from then on, and closed there.
+final class SQLiteConnection: @unchecked Sendable {
+    /// How long a statement waits for a lock another process holds (a copy being made, an inspection).
+    static let busyTimeoutMilliseconds = 5000
+    /// Prepared statements kept. There are about a hundred; lists of many lengths make more.
+    static let statementsMax = 256
+
+    let path: String
+    private let handle: OpaquePointer
+    private var statements: [String: SQLiteStatement] = [:]
+    private var isClosed = false
+
+    /// - Parameter isReader: nothing can be written through it. The writer must be open then, because a read-only
+    ///   connection cannot make the log's shared memory.
+    /// - Throws: `cannotOpen`.
+    init(path: String, isReader: Bool) throws(PersistenceError) {
+        self.path = path
+        let access = isReader ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        var opened: OpaquePointer?
+        // One thread at a time uses a connection, so it needs no lock of its own.
+        let code = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let opened else {
+            let error = PersistenceError(sqlite: code, opened.map { String(cString: sqlite3_errmsg($0)) }, path: path)
+            sqlite3_close_v2(opened)
+            throw error
+        }
+        handle = opened
+        sqlite3_busy_timeout(handle, CInt(Self.busyTimeoutMilliseconds))
+    }
+
+    deinit { try? close() }
+
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Runs one statement to its end, or until there are `rowsMax` rows.
+    func run(
+        _ sql: String, _ arguments: [SQLValue] = [], rowsMax: Int = .max
+    ) throws(PersistenceError) -> SQLResult {
+        let statement = try statement(for: sql)
+        guard arguments.count == statement.parameterCount else {
+            throw PersistenceError(
+                .statement, "\(path): \(statement.parameterCount) parameters, \(arguments.count) values in '\(sql)'")
+        }
+        defer { statement.reset() }
+        try check(statement.bind(arguments), sql)
+        var result = SQLResult()
+        while result.rows.count < rowsMax {
+            let code = sqlite3_step(statement.handle)
+            if code == SQLITE_DONE { break }
+            guard code == SQLITE_ROW else { throw error(code, sql) }
+            result.rows.append(statement.row())
+        }
+        if !statement.isReadOnly { result.changed = Int(sqlite3_changes64(handle)) }
+        return result
+    }
+
+    /// The first value of the first row; for settings and answers to `PRAGMA`.
+    func value(_ sql: String) throws(PersistenceError) -> SQLValue? { try run(sql, rowsMax: 1).rows.first?.values.first }
+
+    /// Runs statements separated by semicolons.
+    func script(_ sql: String) throws(PersistenceError) {
+        try check(sqlite3_exec(handle, sql, nil, nil, nil), sql)
+    }
+
+    private func statement(for sql: String) throws(PersistenceError) -> SQLiteStatement {
+        if let known = statements[sql] { return known }
+        let prepared = try prepare(sql)
+        // Without one that is running: each statement is reset before the next begins.
+        if statements.count >= Self.statementsMax { statements.removeAll(keepingCapacity: true) }
+        statements[sql] = prepared
+        return prepared
+    }
+
+    private func prepare(_ sql: String) throws(PersistenceError) -> SQLiteStatement {
+        var prepared: OpaquePointer?
+        var code = SQLITE_OK
+        var isWhole = true
+        sql.withCString { start in
+            var rest: UnsafePointer<CChar>?
+            code = sqlite3_prepare_v3(handle, start, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, &rest)
+            isWhole = rest.map { String(cString: $0).allSatisfy { $0.isWhitespace || $0 == ";" } } ?? true
+        }
+        try check(code, sql)
+        guard let prepared else { throw PersistenceError(.statement, "\(path): an empty statement") }
+        let statement = SQLiteStatement(prepared)
+        guard isWhole else { throw PersistenceError(.statement, "\(path): more than one statement in '\(sql)'") }
+        return statement
+    }
+
+    private func check(_ code: CInt, _ sql: String) throws(PersistenceError) {
+        guard code == SQLITE_OK else { throw error(code, sql) }
+    }
+
+    private func error(_ code: CInt, _ sql: String) -> PersistenceError {
+        let extended = sqlite3_extended_errcode(handle)
+        // A refused call (SQLITE_MISUSE) leaves the connection's own code as it was.
+        return PersistenceError(
+            sqlite: extended & 0xff == code & 0xff ? extended : code, String(cString: sqlite3_errmsg(handle)),
+            path: path, sql: sql)
+    }
+
+    /// Closes; of the last connection, that also empties the log. Nothing may be run afterwards.
+    func close() throws(PersistenceError) {
+        guard !isClosed else { return }
+        isClosed = true
+        statements.removeAll()
+        let code = sqlite3_close(handle)
+        guard code != SQLITE_OK else { return }
+        let error = error(code, "close")
+        // Lets go of the file in any case, once nothing uses it any more.
+        sqlite3_close_v2(handle)
+        throw error
+    }
+}

@@ -1,0 +1,64 @@
+/// Opens connections with the settings durability rests on, and proves that the engine took them.
+enum SQLiteOpening {
+    /// The one connection that writes.
+    static func writer(path: String, synchronous: DatabaseSynchronous = .full) throws(PersistenceError) -> SQLiteConnection {
+        let connection = try SQLiteConnection(path: path, isReader: false)
+        // FULL: a commit in the log has reached the disk. NORMAL loses acknowledged commits when the power fails.
+        _ = try connection.value("PRAGMA journal_mode = WAL")
+        try connection.script("PRAGMA synchronous = \(synchronous.rawValue)")
+        try connection.script("PRAGMA foreign_keys = ON")
+        try connection.script("PRAGMA trusted_schema = OFF")
+        // What a savepoint may have to undo is kept in memory. Otherwise it goes to a temporary file, and a group of
+        // commits, which has a savepoint for each request, writes three times as often to that as to the log.
+        try connection.script("PRAGMA temp_store = MEMORY")
+        try assertDurable(connection, expecting: settings(synchronous))
+        return connection
+    }
+
+    static func reader(path: String) throws(PersistenceError) -> SQLiteConnection {
+        let connection = try SQLiteConnection(path: path, isReader: true)
+        try connection.script("PRAGMA query_only = ON")
+        return connection
+    }
+
+    /// What the writer's settings have to read as.
+    static func settings(_ synchronous: DatabaseSynchronous) -> [(name: String, value: SQLValue)] {
+        [
+            ("journal_mode", .text("wal")), ("synchronous", .integer(synchronous.sqliteNumber)),
+            ("foreign_keys", .integer(1)), ("busy_timeout", .integer(Int64(SQLiteConnection.busyTimeoutMilliseconds))),
+        ]
+    }
+
+    /// - Throws: `notDurable` naming the setting that did not hold.
+    static func assertDurable(
+        _ connection: SQLiteConnection, expecting settings: [(name: String, value: SQLValue)]
+    ) throws(PersistenceError) {
+        for (name, value) in settings {
+            let actual = try connection.value("PRAGMA \(name)") ?? .null
+            guard actual == value else {
+                throw PersistenceError(
+                    .notDurable,
+                    "\(connection.path): PRAGMA \(name) is \(actual) and must be \(value); use a local file system")
+            }
+        }
+    }
+
+    /// - Throws: `corrupted` with the first fault SQLite finds.
+    static func check(_ connection: SQLiteConnection) throws(PersistenceError) {
+        let answer = try connection.value("PRAGMA quick_check(1)") ?? .null
+        guard answer == .text("ok") else {
+            throw PersistenceError(.corrupted, "\(connection.path) is damaged: \(answer); restore it from a copy")
+        }
+    }
+}
+
+extension DatabaseSynchronous {
+    /// As `PRAGMA synchronous` answers.
+    fileprivate var sqliteNumber: Int64 {
+        switch self {
+        case .off: 0
+        case .normal: 1
+        case .full: 2
+        }
+    }
+}

@@ -1,0 +1,22 @@
+/// Runs one read inside a transaction, so that all its statements see the same commit.
+struct SnapshotRead {
+    private let connection: SQLiteConnection
+    private let reader: SQLReader
+
+    init(_ connection: SQLiteConnection) {
+        self.connection = connection
+        reader = SQLReader(SQLiteSession(connection))
+    }
+
+    /// - Returns: why the snapshot could not be taken; what the body threw is the body's own result.
+    func run(_ job: any DatabaseJob<SQLReader>) async -> PersistenceError? {
+        do throws(PersistenceError) {
+            _ = try connection.run("BEGIN DEFERRED")
+        } catch {
+            return error
+        }
+        _ = await job.perform(reader)
+        if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+        return nil
+    }
+}

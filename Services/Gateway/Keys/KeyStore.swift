@@ -11,7 +11,7 @@ struct KeyStore: Sendable {
     /// Keys of one app; one more is 422.
     static let keysMax = 100
 
-    let database: SQLiteDatabase
+    let database: any SQLDatabase
 
     /// Opens `<directory>/gateway.sqlite`, which one gateway at a time can hold.
     /// - Throws: ``StartupError`` that names the file, what is wrong with it and the remedy.
@@ -31,13 +31,13 @@ struct KeyStore: Sendable {
         let record = key.record
         try await answering {
             try await database.write { transaction in
-                let row = try transaction.queryOne(
+                let row = try await transaction.queryOne(
                     "SELECT COUNT(*) AS keys FROM app_key WHERE bundle_id = ?", record.bundleId)
                 guard let count = try row?["keys"] as Int?, count < Self.keysMax else {
                     throw StoreError.invalid(
                         "bundleId", "has \(Self.keysMax) keys already; delete one first", status: 422)
                 }
-                try transaction.execute(
+                try await transaction.execute(
                     """
                     INSERT INTO app_key (key_identifier, bundle_id, kind, created_at, digest, public_key)
                     VALUES (?, ?, ?, ?, ?, ?)
@@ -51,7 +51,7 @@ struct KeyStore: Sendable {
     func list(_ bundleId: String) async throws -> [KeyRecord] {
         try await answering {
             try await database.read { reader in
-                try reader.query(
+                try await reader.query(
                     "SELECT * FROM app_key WHERE bundle_id = ? ORDER BY created_at, key_identifier LIMIT ?", bundleId,
                     Self.keysMax
                 ).map(KeyRecord.init)
@@ -63,7 +63,7 @@ struct KeyStore: Sendable {
     func remove(_ keyIdentifier: String, of bundleId: String) async throws -> Bool {
         try await answering {
             try await database.write { transaction in
-                try transaction.execute(
+                try await transaction.execute(
                     "DELETE FROM app_key WHERE key_identifier = ? AND bundle_id = ?", keyIdentifier, bundleId) > 0
             }
         }
@@ -74,7 +74,7 @@ struct KeyStore: Sendable {
         guard let text = APIKeyText(token) else { return nil }
         let row = try await answering {
             try await database.read { reader in
-                try reader.queryOne(
+                try await reader.queryOne(
                     "SELECT * FROM app_key WHERE key_identifier = ? AND kind = ?", text.keyIdentifier, KeyKind.api)
             }
         }

@@ -251,7 +251,7 @@ import Testing
             try await store.importFile(try bytes("a"))
             try await store.importFile(try bytes("b"), into: "com.example.other")
             _ = try await store.apps.database.write { transaction in
-                try transaction.execute(
+                try await transaction.execute(
                     "UPDATE catalog_part SET data = ? WHERE bundle_id = ?", Array("{}".utf8), CatalogFixture.bundleId)
             }
         }

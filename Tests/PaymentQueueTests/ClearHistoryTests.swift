@@ -84,7 +84,7 @@ import Testing
             store.processor.set(trouble: .none)
             #expect(try await store.current.service.janitor.sweep() == 0)
             let changes = try await alice.changes().changes
-            #expect(changes.map(\.transaction.transactionState) == [.purchasing, .failed, .failed])
+            #expect(changes.map(\.transaction?.transactionState) == [.purchasing, .failed, .failed])
             #expect(changes.map(\.kind) == [.updated, .updated, .removed])
             #expect(changes[1].transaction.error?.code == 2)
             #expect(try await store.charges().map(\.outcome) == [.cancelled])
@@ -103,7 +103,7 @@ import Testing
             try await eventually("the charge was made") { try await store.charges().count == 1 }
             #expect(try await store.clear("alice") == 1)
             let changes = try await alice.changes().changes
-            #expect(changes.map(\.transaction.transactionState) == [.purchasing, .purchased, .purchased])
+            #expect(changes.map(\.transaction?.transactionState) == [.purchasing, .purchased, .purchased])
             #expect(changes.last?.kind == .removed)
             #expect(try await store.charges().map(\.outcome) == [.approved])
         }
@@ -170,7 +170,7 @@ import Testing
             #expect(try await store.clear() == (checkpoint == .afterRemovalCommit ? 0 : 2))
             let changes = try await alice.changes().changes
             #expect(changes.map(\.seq) == Array(1...Int64(changes.count)))
-            let purchased = changes.filter { $0.kind == .updated && $0.transaction.transactionState == .purchased }
+            let purchased = changes.filter { $0.kind == .updated && $0.transaction?.transactionState == .purchased }
             let approved = try await store.charges().filter { $0.outcome == .approved }
             #expect(approved.map(\.chargeKey) == purchased.map { "purchase:\($0.transaction.id)" })
             #expect(try await alice.add("coins", key: "k").transaction.transactionState == .purchased)
@@ -199,7 +199,7 @@ import Testing
             try await store.set("alice", TesterSettings(storefront: "FRA"))
             for shopper in [alice, bob] { _ = try await shopper.add("coins", key: "k") }
             _ = try await store.database.write { transaction in
-                try transaction.execute("UPDATE app_clock SET anchor_business = 0, rate_millionths = 0")
+                try await transaction.execute("UPDATE app_clock SET anchor_business = 0, rate_millionths = 0")
             }
             #expect(try await store.reset() == 2)
             #expect(try await store.reset() == 0)

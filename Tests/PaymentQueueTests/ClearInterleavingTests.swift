@@ -98,11 +98,11 @@ import Testing
             let changes = try await journal(of: shopper)
             #expect(changes.map(\.seq) == (0..<changes.count).map { Int64($0 + 1) })
             purchased +=
-                changes.filter { $0.kind == .updated && $0.transaction.transactionState == .purchased }
-                .map(\.transaction)
+                changes.filter { $0.kind == .updated && $0.transaction?.transactionState == .purchased }
+                .compactMap(\.transaction)
             // What was never removed is what is there.
-            let gone = Set(changes.filter { $0.kind == .removed }.map(\.transaction.id))
-            let left = Set(changes.map(\.transaction.id)).subtracting(gone)
+            let gone = Set(changes.filter { $0.kind == .removed }.map(\.transactionID))
+            let left = Set(changes.map(\.transactionID)).subtracting(gone)
             #expect(Set(try await shopper.snapshot().transactions.map(\.id)) == left)
         }
         let paid = purchased.filter { ($0.price?.minorUnits ?? 0) > 0 }.map { "purchase:\($0.id)" }

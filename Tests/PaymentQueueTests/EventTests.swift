@@ -76,7 +76,7 @@ import Testing
             // Two thousand more of the purchase's first event, as a busy store would have them.
             try await store.database.write { transaction in
                 for number in 3...2002 {
-                    try transaction.execute(
+                    try await transaction.execute(
                         """
                         INSERT INTO journal (bundle_id, customer_identifier, seq, transaction_id, revision, kind, body,
                             written_at, position, event)
@@ -85,8 +85,8 @@ import Testing
                         FROM journal WHERE seq = 1
                         """, number, number)
                 }
-                try transaction.execute("UPDATE counter SET value = 2002 WHERE name = 'event'")
-                try transaction.execute("UPDATE customer SET head_seq = 2002")
+                try await transaction.execute("UPDATE counter SET value = 2002 WHERE name = 'event'")
+                try await transaction.execute("UPDATE customer SET head_seq = 2002")
             }
             try await alice.finish(bought.id)
             var (position, calls) = (start, 0)

@@ -104,15 +104,15 @@ import Testing
         #expect(changes.map(\.seq) == (0..<changes.count).map { Int64($0 + 1) })
         // P7: every transaction is seen purchasing, then once terminal, then at most once removed.
         var queue: [String] = []
-        for (id, path) in Dictionary(grouping: changes, by: \.transaction.id) {
-            #expect(path.map(\.transaction.transactionState).first == .purchasing)
+        for (id, path) in Dictionary(grouping: changes, by: \.transactionID) {
+            #expect(path.map(\.transaction?.transactionState).first == .purchasing)
             #expect((2...3).contains(path.count))
-            #expect(path[1].transaction.transactionState.isTerminal)
+            #expect(path[1].transaction?.transactionState.isTerminal == true)
             if path.count == 3 { #expect(path[2].kind == .removed) } else { queue.append(id) }
         }
         #expect(Set(try await shopper.snapshot().transactions.map(\.id)) == Set(queue))
         // O1: at most one offer per group; P8: a non-consumable is paid for once.
-        let mine = Dictionary(grouping: changes, by: \.transaction.id).keys
+        let mine = Dictionary(grouping: changes, by: \.transactionID).keys
         let bought = settled.filter { mine.contains($0.id) && $0.transactionState == .purchased }
         #expect(bought.count { $0.offer != nil } <= 1)
         #expect(bought.count { $0.payment.productIdentifier == "beaches" && ($0.price?.minorUnits ?? 0) > 0 } <= 1)

@@ -28,8 +28,8 @@ import Testing
                 let reply = try await shopper.changes()
                 #expect(reply.changes.map(\.seq) == Array(1...Int64(reply.changes.count)))
                 #expect(reply.head == Int64(reply.changes.count))
-                for (_, changes) in Dictionary(grouping: reply.changes, by: \.transaction.id) {
-                    #expect(changes.map(\.transaction.revision) == (changes.count == 3 ? [1, 2, 2] : [1, 2]))
+                for (_, changes) in Dictionary(grouping: reply.changes, by: \.transactionID) {
+                    #expect(changes.map(\.transaction?.revision) == (changes.count == 3 ? [1, 2, 2] : [1, 2]))
                 }
             }
         }
@@ -52,7 +52,7 @@ import Testing
                 for snapshot in snapshots {
                     var queue = Dictionary(uniqueKeysWithValues: snapshot.transactions.map { ($0.id, $0.revision) })
                     for change in try await alice.changes(after: snapshot.seq).changes {
-                        queue[change.transaction.id] = change.kind == .removed ? nil : change.transaction.revision
+                        queue[change.transactionID] = change.kind == .removed ? nil : change.transaction?.revision
                     }
                     #expect(queue == Dictionary(uniqueKeysWithValues: final.transactions.map { ($0.id, $0.revision) }))
                 }

@@ -65,7 +65,7 @@ import Testing
                     path: path, holder: "test", migrations: Array(PaymentQueueSchema.migrations.prefix(1)),
                     logger: logger)
                 try await database.write { transaction in
-                    for statement in Self.contents { try transaction.execute(statement) }
+                    for statement in Self.contents { try await transaction.execute(statement) }
                 }
                 await database.close()
             },
@@ -93,7 +93,7 @@ import Testing
             path: directory.file("queue.sqlite"), holder: "test", migrations: PaymentQueueSchema.migrations,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let plan = try await database.read { reader in
-            try reader.query("EXPLAIN QUERY PLAN \(EntitlementRepository.waitingSQL)", "app", "customer", "product")
+            try await reader.query("EXPLAIN QUERY PLAN \(EntitlementRepository.waitingSQL)", "app", "customer", "product")
                 .map { try $0["detail"] as String }
         }
         await database.close()

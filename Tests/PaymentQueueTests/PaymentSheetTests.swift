@@ -28,7 +28,7 @@ import Testing
             #expect(reply.transaction.transactionState == .failed)
             #expect(reply.transaction.error?.code == code)
             #expect(reply.transaction.transactionIdentifier == nil)
-            #expect(try await alice.changes().changes.map(\.transaction.transactionState) == [.purchasing, .failed])
+            #expect(try await alice.changes().changes.map(\.transaction?.transactionState) == [.purchasing, .failed])
             #expect(try await store.charges().isEmpty)
             // The same key gets the same answer, though the tester would pay by now.
             try await store.set("alice", TesterSettings())

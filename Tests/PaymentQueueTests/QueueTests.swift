@@ -126,7 +126,7 @@ import Testing
             #expect(first.after == bought[1])
             #expect(second.after == nil)
             let later = try await alice.changes(after: first.seq).changes
-            #expect(later.map(\.transaction.id) == [bought[1], bought[4]])
+            #expect(later.map(\.transactionID) == [bought[1], bought[4]])
             #expect(later.map(\.kind) == [.removed, .removed])
         }
     }

@@ -34,7 +34,7 @@ import Testing
             let alice = try await store.shopper()
             _ = try await alice.add("coins", key: "k")
             _ = try await store.database.write { transaction in
-                try transaction.execute(
+                try await transaction.execute(
                     "UPDATE payment_transaction SET state = 'purchasing', phase = 'quarantined', transaction_number = NULL"
                 )
             }

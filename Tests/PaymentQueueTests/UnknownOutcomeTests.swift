@@ -13,7 +13,7 @@ import Testing
             let reply = try await alice.begin("coins", key: "k")
             #expect(reply.status == 202)
             #expect(reply.transaction.transactionState == .purchasing)
-            #expect(try await alice.changes().changes.map(\.transaction.transactionState) == [.purchasing])
+            #expect(try await alice.changes().changes.map(\.transaction?.transactionState) == [.purchasing])
             try await store.startProcessor()
             try await store.settle()
             let settled = try await alice.get(reply.transaction.id)

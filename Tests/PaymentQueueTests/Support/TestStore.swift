@@ -155,3 +155,8 @@ extension TestStore {
         try await eventually("every purchase is settled", condition)
     }
 }
+
+extension CustomerChange {
+    /// Of the transaction the change is about; empty for one that is about none.
+    var transactionID: String { transaction?.id ?? "" }
+}

@@ -44,7 +44,6 @@ let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", packa
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
-let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
@@ -65,12 +64,14 @@ var targets: [Target] = [
     .systemLibrary(name: "CLibUV", path: "Shared/CLibUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
     .systemLibrary(
         name: "CPostgres", path: "Shared/CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .systemLibrary(
+        name: "CSQLite", path: "Shared/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     shared("EventLoop", ["CLibUV", deque]),
     shared("StoreModels"),
     shared("BusProtocol"),
     shared("BusClient", ["EventLoop", "BusProtocol", logging, deque]),
     shared("BusService", ["BusClient", "BusProtocol", "EventLoop", "StoreModels", logging, metrics, lifecycle]),
-    shared("Persistence", [grdb, logging, lifecycle, "EventLoop", "CPostgres", deque]),
+    shared("Persistence", ["EventLoop", "CSQLite", "CPostgres", logging, lifecycle, deque]),
     shared(
         "Operations",
         [
@@ -90,7 +91,7 @@ var targets: [Target] = [
             "BusService", "BusClient", "BusProtocol", "EventLoop", "Broker", "StoreModels", "StorebusTesting", logging,
             lifecycle,
         ]),
-    tests("Persistence", ["Persistence", "StorebusTesting", grdb, logging]),
+    tests("Persistence", ["Persistence", "EventLoop", "StorebusTesting", logging]),
     tests(
         "Operations",
         ["Operations", "BusClient", "EventLoop", "StorebusTesting", logging, coreMetrics, lifecycle, argumentParser]),
@@ -196,7 +197,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),

@@ -1,59 +1,106 @@
 import Persistence
 import StoreModels
+import Synchronization
 
 /// The processor itself: charges and tombstones in a ledger of its own, each an fsynced commit before it is answered.
-package struct ChargeLedger: Sendable {
+package final class ChargeLedger: Sendable {
     static let chargeKeys = 1...255
     static let pageMax = 500
+    /// How long a pending charge stays so, by the processor's wall clock.
+    package static let pendingTime: Duration = .seconds(2)
+    /// A withheld answer is withheld beyond its deadline, because the asker's clock started a little earlier or runs a
+    /// little slower.
+    static let deadlineGrace: Duration = .milliseconds(250)
 
     let database: any SQLDatabase
     let behavior: any ProcessorBehavior
     let wall: @Sendable () -> Timestamp
+    let sleep: @Sendable (Duration) async throws -> Void
+    let callbacks = Mutex(CallbackSchedule())
 
-    /// - Parameter wall: the processor's own clock. It is another firm's: the apps' business clocks do not move it.
+    /// - Parameters:
+    ///   - wall: the processor's own clock. It is another firm's: the apps' business clocks do not move it.
+    ///   - sleep: how a slow answer waits; never while it holds the database.
     package init(
         database: any SQLDatabase, behavior: any ProcessorBehavior,
-        wall: @escaping @Sendable () -> Timestamp = Timestamp.wallClock
+        wall: @escaping @Sendable () -> Timestamp = Timestamp.wallClock,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.database = database
         self.behavior = behavior
         self.wall = wall
+        self.sleep = sleep
     }
 
-    /// Charges, once per key. The same key again gets the same answer, a cancelled one `cancelled`.
-    /// - Throws: `requestInvalid`; with `details.conflict` "amount" when the key stands for another amount.
-    package func create(_ request: CreateChargeRequest) async throws -> Charge {
-        try checkKey(request.chargeKey)
-        guard request.amount.minorUnits > 0 else {
-            throw StoreError(.requestInvalid, "amount must be above zero", details: ["path": .string("$.amount")])
-        }
+    /// Charges, once per key. The same key again gets what stands: the same answer, a cancelled one `cancelled`, a
+    /// pending one its outcome as soon as it has one.
+    ///
+    /// - Parameter deadline: when the asker stops waiting. An answer that is to be withheld returns after it, and then
+    ///   nobody hears it.
+    /// - Throws: `requestInvalid`; with `details.conflict` "amount" when the key stands for another amount. As the
+    ///   sandbox's mode wants it, `internal` after the charge; `serviceUnavailable` when a wait ended with the process.
+    package func create(
+        _ request: CreateChargeRequest, until deadline: ContinuousClock.Instant = .now + .seconds(5)
+    ) async throws -> Charge {
+        try check(request)
+        let trouble = behavior.trouble(with: request)
         try await behavior.beforeCharge(request)
-        let now = wall()
-        let charge = try await database.write { transaction in
-            if let known = try await ChargeRepository.find(request.chargeKey, in: transaction) { return known }
-            return try await ChargeRepository.insert(request, behavior.decide(request), at: now, in: transaction)
+        if trouble.firstAnswer == .withheldBefore, try await isFirst(request.chargeKey) {
+            try await spoil(.withheldBefore, until: deadline)
         }
-        if let amount = charge.amount, amount != request.amount {
-            throw StoreError(
-                .requestInvalid, "this chargeKey stands for another amount",
-                details: ["conflict": .string("amount"), "path": .string("$.amount")])
-        }
+        if trouble.delay > .zero { try await delay(request.chargeKey, by: trouble.delay) }
+        let written = try await write(request, trouble)
+        if let amount = written.charge.amount, amount != request.amount { throw Self.otherAmount }
+        if written.isNew { schedule(trouble.callbacks, request.chargeKey) }
+        if written.isSpoiled { try await spoil(trouble.firstAnswer, until: deadline) }
         try await behavior.afterCharge(request)
-        return charge
+        return written.charge
     }
 
-    /// Gives a charge up: leaves a tombstone where there is none yet, and otherwise answers what stands.
+    private struct Written: Sendable {
+        let charge: Charge
+        let isNew: Bool
+        /// Something becomes of its first answer.
+        let isSpoiled: Bool
+    }
+
+    private func write(_ request: CreateChargeRequest, _ trouble: ChargeTrouble) async throws -> Written {
+        let (now, decision) = (wall(), behavior.decide(request))
+        let due = decision.outcome == .pending ? now + Self.pendingTime : nil
+        return try await database.write { transaction in
+            let (charge, isNew) = try await ChargeRepository.insert(
+                request, decision, at: now, due: due, in: transaction)
+            guard isNew, trouble.firstAnswer != .given else {
+                return Written(charge: charge, isNew: isNew, isSpoiled: false)
+            }
+            // Once a key: a tester may have ordered another trouble since the answer that was withheld.
+            let wasWithheld = try await WithheldAnswerRepository.contains(request.chargeKey, in: transaction)
+            return Written(charge: charge, isNew: true, isSpoiled: !wasWithheld)
+        }
+    }
+
+    private func schedule(_ delays: [Duration], _ chargeKey: String) {
+        let now = wall()
+        callbacks.withLock { callbacks in
+            for delay in delays { callbacks.add(chargeKey, due: now + delay) }
+        }
+    }
+
+    /// Gives a charge up: leaves a tombstone where there is none yet, cancels what is pending, and otherwise answers
+    /// what stands.
     /// - Throws: `requestInvalid`.
     package func cancel(_ request: CancelChargeRequest) async throws -> Charge {
         try checkKey(request.chargeKey)
         let now = wall()
         return try await database.write { transaction in
-            if let known = try await ChargeRepository.find(request.chargeKey, in: transaction) { return known }
-            return try await ChargeRepository.insertTombstone(request.chargeKey, at: now, in: transaction)
+            try await ChargeRepository.cancel(request.chargeKey, at: now, in: transaction)
         }
     }
 
     /// The ledger in order; 500 charges stay far below the 512 KiB of a reply.
+    ///
+    /// Where several processors share the ledger, a charge that is being written may get its place before one that was
+    /// listed already; whoever reconciles lists again when nothing is under way.
     /// - Throws: `requestInvalid`.
     package func list(_ request: ChargeListRequest) async throws -> ChargesPage {
         guard (1...Self.pageMax).contains(request.limit) else {
@@ -72,10 +119,23 @@ package struct ChargeLedger: Sendable {
         return ChargesPage(charges: page, after: page.count == rows.count ? nil : page.last?.chargeIdentifier)
     }
 
+    private func check(_ request: CreateChargeRequest) throws(StoreError) {
+        try checkKey(request.chargeKey)
+        guard request.amount.minorUnits > 0 else {
+            throw StoreError(.requestInvalid, "amount must be above zero", details: ["path": .string("$.amount")])
+        }
+    }
+
     private func checkKey(_ key: String) throws(StoreError) {
         guard Self.chargeKeys.contains(key.utf8.count) else {
             throw StoreError(
                 .requestInvalid, "chargeKey must have 1 to 255 bytes", details: ["path": .string("$.chargeKey")])
         }
+    }
+
+    private static var otherAmount: StoreError {
+        StoreError(
+            .requestInvalid, "this chargeKey stands for another amount",
+            details: ["conflict": .string("amount"), "path": .string("$.amount")])
     }
 }

@@ -1,50 +1,80 @@
 import Persistence
 import StoreModels
 
-/// The ledger's rows. A charge is written once and never changed.
+/// The ledger's rows, one a key. What is decided never changes.
 package enum ChargeRepository {
     package static func find(_ chargeKey: String, in reader: SQLReader) async throws(PersistenceError) -> Charge? {
         try await reader.queryOne("SELECT * FROM charge WHERE charge_key = ?", chargeKey).map(charge)
     }
 
+    /// Writes a charge, unless its key stands already.
+    ///
+    /// - Parameter due: when a pending one is approved.
+    /// - Returns: what stands, and whether it is new.
     package static func insert(
-        _ request: CreateChargeRequest, _ decision: ChargeDecision, at now: Timestamp, in transaction: SQLTransaction
-    ) async throws(PersistenceError) -> Charge {
-        try await insert(
+        _ request: CreateChargeRequest, _ decision: ChargeDecision, at now: Timestamp, due: Timestamp?,
+        in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> (charge: Charge, isNew: Bool) {
+        let row = try await transaction.queryOne(
             """
-            INSERT INTO charge (charge_number, charge_key, outcome, amount_minor, currency, bundle_id,
-                customer_identifier, product_identifier, decline_reason, created_at)
-            SELECT COALESCE(MAX(charge_number), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM charge RETURNING *
+            INSERT INTO charge (charge_key, outcome, amount_minor, currency, bundle_id, customer_identifier,
+                product_identifier, decline_reason, created_at, due_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (charge_key) DO NOTHING RETURNING *
             """,
-            [
-                request.chargeKey, decision.outcome.rawValue, request.amount.minorUnits, request.amount.currency.code,
-                request.bundleId, request.customerIdentifier, request.productIdentifier, decision.declineReason,
-                now.milliseconds,
-            ], in: transaction)
+            request.chargeKey, decision.outcome.rawValue, request.amount.minorUnits, request.amount.currency.code,
+            request.bundleId, request.customerIdentifier, request.productIdentifier, decision.declineReason,
+            now.milliseconds, due?.milliseconds)
+        if let row { return (try charge(row), true) }
+        guard let known = try await find(request.chargeKey, in: transaction) else { throw vanished }
+        return (known, false)
     }
 
-    /// A charge that never was and never will be.
-    package static func insertTombstone(
+    /// Gives a key up: a tombstone where nothing stands, `cancelled` where it is pending, and no change where it is
+    /// decided. One statement, so that neither a create nor an approval comes in between.
+    package static func cancel(
         _ chargeKey: String, at now: Timestamp, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Charge {
-        try await insert(
+        let row = try await transaction.queryOne(
             """
-            INSERT INTO charge (charge_number, charge_key, outcome, created_at)
-            SELECT COALESCE(MAX(charge_number), 0) + 1, ?, 'cancelled', ? FROM charge RETURNING *
-            """, [chargeKey, now.milliseconds], in: transaction)
-    }
-
-    private static func insert(
-        _ sql: String, _ arguments: [any SQLValueConvertible], in transaction: SQLTransaction
-    ) async throws(PersistenceError) -> Charge {
-        guard let row = try await transaction.query(sql, arguments: arguments).first else {
-            throw PersistenceError(.statement, "the ledger returned no row")
-        }
+            INSERT INTO charge (charge_key, outcome, created_at) VALUES (?, 'cancelled', ?)
+            ON CONFLICT (charge_key) DO UPDATE
+            SET outcome = CASE charge.outcome WHEN 'pending' THEN 'cancelled' ELSE charge.outcome END
+            RETURNING *
+            """, chargeKey, now.milliseconds)
+        guard let row else { throw vanished }
         return try charge(row)
     }
 
+    /// Approves pending charges that are due, the longest waiting first.
+    /// - Returns: their keys. Each is returned once, however many processors share the ledger.
+    package static func approveDue(
+        now: Timestamp, limit: Int, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> [String] {
+        var keys: [String] = []
+        for row in try await transaction.query(
+            """
+            UPDATE charge SET outcome = 'approved' WHERE outcome = 'pending' AND charge_number IN (
+                SELECT charge_number FROM charge WHERE outcome = 'pending' AND due_at <= ?
+                ORDER BY due_at LIMIT ? \(transaction.dialect.skipLocked))
+            RETURNING charge_key
+            """, now.milliseconds, limit)
+        {
+            keys.append(try row["charge_key"])
+        }
+        return keys
+    }
+
+    /// When the next pending charge is due; nil when none is.
+    package static func nextDue(in reader: SQLReader) async throws(PersistenceError) -> Timestamp? {
+        let row = try await reader.queryOne("SELECT MIN(due_at) AS due FROM charge WHERE outcome = 'pending'")
+        let due: Int64? = try row.flatMap { row throws(PersistenceError) in try row["due"] }
+        return due.map(Timestamp.init(milliseconds:))
+    }
+
     /// Charges behind a number, in order.
-    package static func list(after: Int64, limit: Int, in reader: SQLReader) async throws(PersistenceError) -> [Charge] {
+    package static func list(
+        after: Int64, limit: Int, in reader: SQLReader
+    ) async throws(PersistenceError) -> [Charge] {
         var charges: [Charge] = []
         for row in try await reader.query(
             "SELECT * FROM charge WHERE charge_number > ? ORDER BY charge_number LIMIT ?", after, limit)
@@ -52,6 +82,10 @@ package enum ChargeRepository {
             charges.append(try charge(row))
         }
         return charges
+    }
+
+    private static var vanished: PersistenceError {
+        PersistenceError(.statement, "the ledger has lost a row, though it never deletes any")
     }
 
     private static func charge(_ row: SQLRow) throws(PersistenceError) -> Charge {
@@ -64,8 +98,8 @@ package enum ChargeRepository {
         }
         return Charge(
             chargeKey: try row["charge_key"], chargeIdentifier: "\(number)", outcome: try row["outcome"],
-            amount: amount,
-            declineReason: try row["decline_reason"], createdAt: Timestamp(milliseconds: try row["created_at"]))
+            amount: amount, declineReason: try row["decline_reason"],
+            createdAt: Timestamp(milliseconds: try row["created_at"]))
     }
 }
 

@@ -1,6 +1,6 @@
 import Persistence
 
-/// The ledger's schema. `charge_number` counts from 1; rows are only ever added.
+/// The ledger's schema. Rows are only ever added; an outcome changes once at most, from `pending`.
 package enum PaymentProcessorSchema {
     package static let migrations = [
         Migration(
@@ -20,6 +20,41 @@ package enum PaymentProcessorSchema {
                     CHECK ((amount_minor IS NULL) = (currency IS NULL)),
                     CHECK (outcome = 'cancelled' OR amount_minor IS NOT NULL)
                 );
-                """)
+                """),
+        Migration(
+            number: 2, name: "pending charges, answers withheld",
+            // A constraint cannot be changed in place everywhere, so the table is made anew. The engine counts
+            // `charge_number`.
+            sql: """
+                CREATE TABLE charge_2 (
+                    charge_number INTEGER PRIMARY KEY,
+                    charge_key TEXT NOT NULL UNIQUE,
+                    outcome TEXT NOT NULL CHECK (outcome IN ('approved', 'declined', 'cancelled', 'pending')),
+                    amount_minor BIGINT,
+                    currency TEXT,
+                    bundle_id TEXT,
+                    customer_identifier TEXT,
+                    product_identifier TEXT,
+                    decline_reason TEXT,
+                    created_at BIGINT NOT NULL,
+                    due_at BIGINT,
+                    CHECK ((amount_minor IS NULL) = (currency IS NULL)),
+                    CHECK (outcome = 'cancelled' OR amount_minor IS NOT NULL),
+                    CHECK (outcome <> 'pending' OR due_at IS NOT NULL)
+                );
+                INSERT INTO charge_2 (charge_number, charge_key, outcome, amount_minor, currency, bundle_id,
+                    customer_identifier, product_identifier, decline_reason, created_at)
+                SELECT charge_number, charge_key, outcome, amount_minor, currency, bundle_id, customer_identifier,
+                    product_identifier, decline_reason, created_at
+                FROM charge;
+                DROP TABLE charge;
+                ALTER TABLE charge_2 RENAME TO charge;
+                CREATE INDEX charge_pending ON charge (due_at) WHERE outcome = 'pending';
+                CREATE TABLE withheld_answer (
+                    charge_key TEXT PRIMARY KEY,
+                    created_at BIGINT NOT NULL
+                );
+                CREATE INDEX withheld_answer_created_at ON withheld_answer (created_at);
+                """),
     ]
 }

@@ -1,18 +1,34 @@
 import BusService
+import Logging
 import Persistence
 import ServiceLifecycle
 import StoreModels
 
-/// The sandbox processor as a service: its three endpoints and its ledger's health.
+/// The sandbox processor as a service: its three endpoints, its ledger's health, and what it does by itself.
 package final class PaymentProcessorService: ServiceLifecycle.Service {
     let ledger: ChargeLedger
+    let settler: ChargeSettler
+    let logger: Logger
 
-    package init(ledger: ChargeLedger) { self.ledger = ledger }
+    /// - Parameter publish: sends a callback; without it nobody is told.
+    package init(
+        ledger: ChargeLedger, logger: Logger = Logger(label: ServiceName.paymentProcessor.rawValue),
+        publish: @escaping @Sendable (ChargeChanged) -> Void = { _ in }
+    ) {
+        self.ledger = ledger
+        self.settler = ChargeSettler(ledger: ledger, publish: publish)
+        self.logger = logger
+    }
+
+    /// As above, with callbacks on the bus.
+    package convenience init(ledger: ChargeLedger, caller: ServiceCaller, logger: Logger) {
+        self.init(ledger: ledger, logger: logger) { caller.publish(event: ProcessorEvents.chargeChanged, $0) }
+    }
 
     /// Registers the endpoints and the health check; before the bus service runs.
     package func register(on service: BusService) {
-        service.handle(ProcessorEndpoints.createCharge) { [ledger] request, _ in
-            try await answering { try await ledger.create(request) }
+        service.handle(ProcessorEndpoints.createCharge) { [ledger] request, context in
+            try await answering { try await ledger.create(request, until: context.deadline) }
         }
         service.handle(ProcessorEndpoints.cancelCharge) { [ledger] request, _ in
             try await answering { try await ledger.cancel(request) }
@@ -25,11 +41,25 @@ package final class PaymentProcessorService: ServiceLifecycle.Service {
         }
     }
 
-    /// Holds the ledger open until graceful shutdown. In a service group it stands before the bus service, so that the
-    /// ledger closes after the last request.
+    /// Approves what is pending and sends callbacks until graceful shutdown, then closes the ledger. In a service group
+    /// it stands before the bus service, so that the ledger closes after the last request.
     package func run() async throws {
-        try? await gracefulShutdown()
+        await cancelWhenGracefulShutdown { await self.settle() }
         await ledger.database.close()
+    }
+
+    /// Round after round. One that fails is told of and not the end: the next may work.
+    private func settle() async {
+        while !Task.isCancelled {
+            var pause = ChargeSettler.interval
+            do {
+                pause = try await settler.round()
+            } catch {
+                logger.warning("charges were not settled, it will be tried again", metadata: ["error": "\(error)"])
+            }
+            // Ends early only with the process.
+            try? await Task.sleep(for: pause)
+        }
     }
 }
 

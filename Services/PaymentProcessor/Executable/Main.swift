@@ -7,7 +7,10 @@ import StoreModels
 @main struct PaymentProcessorMain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "payment-processor", abstract: "The sandbox's payment processor, with a ledger of its own.",
-        discussion: "PROCESSOR_MODE=approve|decline says how it decides; approve when nobody does.",
+        discussion: """
+            PROCESSOR_MODE says what becomes of charges, approve when it is not set: \
+            \(ProcessorMode.allCases.map(\.rawValue).joined(separator: ", ")).
+            """,
         version: StorebusVersion.text)
 
     @OptionGroup var options: ServiceOptions
@@ -17,11 +20,11 @@ import StoreModels
             name: .paymentProcessor, options: options, description: "Sandbox charges, in a ledger of its own."
         ) { environment in
             let mode = try environment.configuration.choice("processor.mode", default: ProcessorMode.approve)
+            let database = try PaymentProcessorService.openDatabase(
+                in: environment.dataDirectory, logger: environment.logger)
             let processor = PaymentProcessorService(
-                ledger: ChargeLedger(
-                    database: try PaymentProcessorService.openDatabase(
-                        in: environment.dataDirectory, logger: environment.logger),
-                    behavior: SandboxBehavior(mode: mode)))
+                ledger: ChargeLedger(database: database, behavior: SandboxBehavior(mode: mode)),
+                caller: environment.caller, logger: environment.logger)
             processor.register(on: environment.service)
             return [processor]
         }

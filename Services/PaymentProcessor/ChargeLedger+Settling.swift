@@ -1,0 +1,23 @@
+import Persistence
+import StoreModels
+import Synchronization
+
+/// What ``ChargeSettler`` asks of the ledger.
+extension ChargeLedger {
+    /// When the next pending charge is due; nil when none is pending.
+    func nextPending() async throws -> Timestamp? {
+        try await database.read { reader in try await ChargeRepository.nextDue(in: reader) }
+    }
+
+    /// Approves what is due.
+    /// - Returns: the keys of those that were approved now.
+    func approveDue(now: Timestamp, limit: Int) async throws -> [String] {
+        try await database.write { transaction in
+            try await ChargeRepository.approveDue(now: now, limit: limit, in: transaction)
+        }
+    }
+
+    func takeDueCallbacks(now: Timestamp) -> [String] { callbacks.withLock { $0.takeDue(now: now) } }
+
+    var nextCallback: Timestamp? { callbacks.withLock { $0.next } }
+}

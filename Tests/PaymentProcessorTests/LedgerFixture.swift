@@ -1,0 +1,84 @@
+import Logging
+import PaymentProcessor
+import Persistence
+import StoreModels
+import StorebusTesting
+import Synchronization
+import Testing
+
+/// A ledger file of a test's own, with the processor's clock in the test's hand: waits are written down and over at
+/// once.
+final class LedgerFixture: Sendable {
+    private let directory: TemporaryDirectory
+    private let time = Mutex(Timestamp(milliseconds: 1_795_000_000_000))
+    private let waits = Mutex<[Duration]>([])
+
+    init() throws { directory = try TemporaryDirectory(prefix: "ledger") }
+
+    func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
+
+    /// How long was waited so far, wait by wait.
+    var waited: [Duration] { waits.withLock { $0 } }
+
+    /// One life of the processor on the ledger file.
+    ///
+    /// - Parameter whileWaiting: what happens during each wait.
+    func withLedger<Output>(
+        _ behavior: any ProcessorBehavior = SandboxBehavior(mode: .approve),
+        whileWaiting: @escaping @Sendable (ChargeLedger) async throws -> Void = { _ in },
+        _ body: (ChargeLedger) async throws -> Output
+    ) async throws -> Output {
+        try await withDatabase { database in
+            let wall: @Sendable () -> Timestamp = { self.time.withLock { $0 } }
+            let other = ChargeLedger(database: database, behavior: behavior, wall: wall)
+            let ledger = ChargeLedger(
+                database: database, behavior: behavior, wall: wall,
+                sleep: { duration in
+                    self.waits.withLock { $0.append(duration) }
+                    try await whileWaiting(other)
+                })
+            return try await body(ledger)
+        }
+    }
+
+    /// The file itself, opened and closed again.
+    func withDatabase<Output>(
+        migrations: [Migration] = PaymentProcessorSchema.migrations, _ body: (any SQLDatabase) async throws -> Output
+    ) async throws -> Output {
+        let database = try SQLiteDatabase.open(
+            path: directory.file("ledger.sqlite"), holder: "test", migrations: migrations,
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        let result: Result<Output, any Error>
+        do { result = .success(try await body(database)) } catch { result = .failure(error) }
+        await database.close()
+        return try result.get()
+    }
+
+    static func request(
+        _ key: String, _ amount: String = "1.99", currency: String = "USD", simulate: ProcessorMode? = nil
+    ) throws -> CreateChargeRequest {
+        let currency = try #require(Currency(code: currency))
+        return CreateChargeRequest(
+            chargeKey: key, amount: try #require(Money(amount: amount, currency: currency)),
+            bundleId: "com.example.app", customerIdentifier: "c_1", productIdentifier: "coins", simulate: simulate)
+    }
+}
+
+/// Callbacks in the order they were sent.
+final class Callbacks: Sendable {
+    private let keys = Mutex<[String]>([])
+
+    var sent: [String] { keys.withLock { $0 } }
+
+    func hear(_ change: ChargeChanged) { keys.withLock { $0.append(change.chargeKey) } }
+
+    func settler(of ledger: ChargeLedger) -> ChargeSettler {
+        ChargeSettler(ledger: ledger) { self.hear($0) }
+    }
+}
+
+extension ChargeLedger {
+    func charge(_ key: String) async throws -> Charge? {
+        try await list(ChargeListRequest(limit: 500)).charges.first { $0.chargeKey == key }
+    }
+}

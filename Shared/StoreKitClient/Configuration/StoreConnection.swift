@@ -1,0 +1,69 @@
+import Dispatch
+import Foundation
+
+/// Where the store is and who the app is there: one app on one device, in the hands of one account.
+///
+/// ```swift
+/// StoreConnection.use(
+///     StoreConnection(
+///         gateway: URL(string: "http://127.0.0.1:7430")!, bundleId: "com.example.app", deviceId: "alice-1",
+///         account: "alice"))
+/// SKPaymentQueue.default().add(StoreObserver.shared)
+/// ```
+/// Said once, before `SKPaymentQueue.default()`, `canMakePayments()` or a products request is used for the first time.
+/// An app that says nothing is configured by its environment: ``fromEnvironment(_:)``.
+public struct StoreConnection: Sendable {
+    /// The device's kind, spelled as the store spells it.
+    public enum Platform: String, CaseIterable, Sendable {
+        case iOS, iPadOS, macOS, tvOS, watchOS, visionOS, iOSAppOnVisionOS, other
+    }
+
+    /// The gateway's address, without a path: `http://127.0.0.1:7430`.
+    public var gateway: URL
+    public var bundleId: String
+    /// Chosen by the app and kept by it; an unknown device is created by the first launch.
+    public var deviceId: String
+    /// The shopper's name; an unknown account is created by the first launch.
+    public var account: String
+    public var platform: Platform
+    public var osVersion: String
+    public var appVersion: String
+    /// Alpha-3 country code for an account that does not exist yet. For one that does it must be its own.
+    public var storefront: String?
+    /// Where downloaded content lies. Nil is a folder of the app and device in the user's caches.
+    public var contentDirectory: URL?
+    /// Callbacks run one after the other on a serial queue of the library whose target this is. Nil is a background
+    /// queue, which needs no run loop; an app with a user interface may say `.main`.
+    public var callbackTarget: DispatchQueue?
+    /// Told in one sentence of what the library copes with by itself: a lost stream, a repeated payment. Never with
+    /// tokens, receipts or names of shoppers. Called on any thread.
+    public var log: (@Sendable (String) -> Void)?
+
+    public init(
+        gateway: URL, bundleId: String, deviceId: String, account: String, platform: Platform = .other,
+        osVersion: String = "1.0", appVersion: String = "1.0", storefront: String? = nil,
+        contentDirectory: URL? = nil, callbackTarget: DispatchQueue? = nil,
+        log: (@Sendable (String) -> Void)? = nil
+    ) {
+        self.gateway = gateway
+        self.bundleId = bundleId
+        self.deviceId = deviceId
+        self.account = account
+        self.platform = platform
+        self.osVersion = osVersion
+        self.appVersion = appVersion
+        self.storefront = storefront
+        self.contentDirectory = contentDirectory
+        self.callbackTarget = callbackTarget
+        self.log = log
+    }
+
+    /// The gateway's address with `path`, which is percent-encoded already, behind it.
+    func url(_ path: String) -> URL? { URL(string: gateway.absoluteString.trimmingSuffix("/") + path) }
+}
+
+extension String {
+    fileprivate func trimmingSuffix(_ suffix: String) -> String {
+        hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+
+/// Where one download's content lies: what has come so far, and the whole of it when it is complete.
+///
+/// ```
+/// <directory>/<download>/content.part    as far as it has come
+/// <directory>/<download>/content.etag    whose bytes these are
+/// <directory>/<download>/<identifier>-<version>
+/// ```
+/// What an ended process has left is gone on with; another content under the same download begins anew.
+struct ContentFile: Sendable {
+    private let folder: URL
+    private let part: URL
+    private let tag: URL
+    /// The complete content.
+    let url: URL
+
+    init(directory: URL, downloadId: String, contentIdentifier: String, contentVersion: String) {
+        folder = directory.appendingPathComponent(HTTPCall.escape(downloadId), isDirectory: true)
+        part = folder.appendingPathComponent("content.part")
+        tag = folder.appendingPathComponent("content.etag")
+        url = folder.appendingPathComponent(HTTPCall.escape("\(contentIdentifier)-\(contentVersion)"))
+    }
+
+    /// Whether all of it is there.
+    var isComplete: Bool { FileManager.default.fileExists(atPath: url.path) }
+
+    /// What has come so far.
+    /// - Returns: How many bytes, and whose; none without knowing whose.
+    func received() throws -> (count: Int64, etag: String?) {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        guard let etag = try? String(contentsOf: tag, encoding: .utf8),
+            let size = try? FileManager.default.attributesOfItem(atPath: part.path)[.size] as? NSNumber
+        else {
+            try forget()
+            return (0, nil)
+        }
+        return (size.int64Value, etag)
+    }
+
+    /// Adds what comes next.
+    func append(_ bytes: [UInt8], etag: String) throws {
+        if !FileManager.default.fileExists(atPath: part.path) {
+            try Data().write(to: part)
+            try Data(etag.utf8).write(to: tag, options: .atomic)
+        }
+        let handle = try FileHandle(forWritingTo: part)
+        defer { try? handle.close() }
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data(bytes))
+    }
+
+    /// What has come is of no use.
+    func forget() throws {
+        for url in [part, tag] where FileManager.default.fileExists(atPath: url.path) {
+            try FileManager.default.removeItem(at: url)
+        }
+    }
+
+    /// All of it has come.
+    func complete() throws {
+        if !FileManager.default.fileExists(atPath: part.path) { try Data().write(to: part) }
+        if isComplete { try FileManager.default.removeItem(at: url) }
+        try FileManager.default.moveItem(at: part, to: url)
+        try? FileManager.default.removeItem(at: tag)
+    }
+
+    /// Nothing of it is wanted any more.
+    func remove() { try? FileManager.default.removeItem(at: folder) }
+}

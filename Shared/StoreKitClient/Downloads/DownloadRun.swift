@@ -1,0 +1,71 @@
+import Foundation
+internal import StoreModels
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// One thing done to one download.
+struct DownloadRun: Sendable {
+    let call: RepeatedCall
+    let download: SKDownload
+    let file: ContentFile
+    let changed: @Sendable (SKDownload) -> Void
+
+    func perform(_ action: DownloadAction) async {
+        do {
+            let model = try await tell(action)
+            switch action {
+            case .start, .resume: if model.state == .active { try await transfer() }
+            case .cancel: file.remove()
+            case .pause, .finish, .fail: break
+            }
+        } catch {
+            failed(error)
+        }
+    }
+
+    /// Nothing was fetched by what the store did not allow.
+    private func failed(_ error: any Error) {
+        guard !Task.isCancelled, !(error is CancellationError) else { return }
+        download.failed((error as? SKError) ?? SKError(cause: error))
+        changed(download)
+    }
+
+    private func transfer() async throws {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let isFirst = Locked(true)
+        let transfer = ContentTransfer(
+            gateway: call.gateway, timing: call.timing, downloadId: download.id, length: download.contentLength,
+            file: file
+        ) { [download, changed] received in
+            let now = start.duration(to: clock.now)
+            let begins = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            download.update { progress in
+                if begins { progress.begin(received: received, at: now) } else { progress.receive(received, at: now) }
+            }
+            if !begins { changed(download) }
+        }
+        defer { download.update { $0.stop() } }
+        do {
+            try await transfer.run()
+            download.arrived(at: file.url)
+            _ = try await tell(.finish)
+        } catch {
+            // The store is told, so that other runs know; the app is told by the store, or here when it cannot.
+            guard !Task.isCancelled, !(error is CancellationError) else { throw error }
+            guard (try? await tell(.fail)) != nil else { throw error }
+        }
+    }
+
+    /// - Returns: The download as it is now.
+    private func tell(_ action: DownloadAction) async throws -> Download {
+        let path = "/v1/downloads/\(HTTPCall.escape(download.id))/\(action.rawValue)"
+        let answer = try await call.send(.post(path, [String: String]()), patience: call.timing.patience)
+        return try StoreJSON.decode(Download.self, from: answer.body)
+    }
+}

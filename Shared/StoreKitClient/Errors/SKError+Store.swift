@@ -1,0 +1,32 @@
+import Foundation
+internal import StoreModels
+
+extension SKError {
+    /// The domain StoreKit gives the numbers beneath its own codes.
+    private static let underlyingDomain = "ASDServerErrorDomain"
+
+    /// The error of a failed transaction, restore or download.
+    ///
+    /// A code this version does not know is `unknown`; its number is kept as the error beneath.
+    init(_ error: TransactionError) {
+        let code = Code(rawValue: error.code)
+        self.init(code ?? .unknown, userInfo: [NSLocalizedDescriptionKey: error.localizedDescription])
+        userInfo[NSLocalizedFailureReasonErrorKey] = error.reason
+        if let underlying = error.underlying {
+            userInfo[NSUnderlyingErrorKey] = NSError(domain: Self.underlyingDomain, code: underlying)
+        } else if code == nil {
+            userInfo[NSUnderlyingErrorKey] = NSError(domain: error.domain, code: error.code)
+        }
+    }
+
+    /// What StoreKit makes of a store that cannot be reached or that refuses: `unknown`, with the cause beneath.
+    init(cause: any Error) {
+        self.init(
+            .unknown,
+            userInfo: [NSLocalizedDescriptionKey: Self.sentence(cause), NSUnderlyingErrorKey: cause])
+    }
+
+    private static func sentence(_ cause: any Error) -> String {
+        (cause as? StoreProblem)?.detail ?? "The store cannot be reached. (\((cause as NSError).code))"
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+internal import StoreModels
+
+/// An answer of the gateway that says no (RFC 9457). The error beneath an ``SKError``.
+public struct StoreProblem: LocalizedError, Equatable, Sendable {
+    /// The HTTP status.
+    public let status: Int
+    /// The contract: `serviceUnavailable`, `requestInvalid`, … Empty when somebody else than the gateway answered.
+    public let code: String
+    /// One sentence for people.
+    public let detail: String
+    /// Whether the same request may be sent again.
+    public let isRetryable: Bool
+    /// How long to wait before that; nil when nothing is known.
+    public let retryAfter: Duration?
+    /// Finds the request in the store's logs.
+    public let traceId: String?
+
+    public var errorDescription: String? { detail }
+}
+
+extension StoreProblem {
+    /// Reads `application/problem+json`; whatever else an intermediary sends is told by its status alone.
+    init(status: Int, body: [UInt8]) {
+        let members = (try? StrictJSON.parse(body))?.objectValue ?? [:]
+        self.status = status
+        code = members["code"]?.stringValue ?? ""
+        detail = members["detail"]?.stringValue ?? "the store answered with status \(status)"
+        isRetryable = members["retryable"]?.boolValue ?? (status >= 500)
+        retryAfter = members["retryAfterMs"]?.intValue.map { .milliseconds($0) }
+        traceId = members["traceId"]?.stringValue
+    }
+}

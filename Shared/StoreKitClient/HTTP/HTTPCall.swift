@@ -1,0 +1,50 @@
+import Foundation
+internal import StoreModels
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A request of ours, before it has an address and a token.
+struct HTTPCall: Sendable {
+    enum Method: String, Sendable { case get = "GET", post = "POST" }
+
+    var method: Method
+    /// Percent-encoded, with query.
+    var path: String
+    var headers: [String: String] = [:]
+    var body: [UInt8]?
+    /// Bytes of the answer.
+    var limit = ClientLimits.answerBytesMax
+
+    static func get(_ path: String, headers: [String: String] = [:]) -> HTTPCall {
+        HTTPCall(method: .get, path: path, headers: headers)
+    }
+
+    /// - Parameter key: Its Idempotency-Key, when it needs one.
+    static func post(_ path: String, _ body: some Encodable, key: String? = nil) -> HTTPCall {
+        // A body of ours is made of strings, numbers and booleans, which always have a JSON form.
+        let bytes = (try? StoreJSON.encode(body)) ?? []
+        return HTTPCall(method: .post, path: path, headers: key.map { ["Idempotency-Key": $0] } ?? [:], body: bytes)
+    }
+
+    /// A part of a path that comes from somebody else.
+    static func escape(_ part: String) -> String {
+        let unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+        return part.addingPercentEncoding(withAllowedCharacters: CharacterSet(charactersIn: unreserved)) ?? ""
+    }
+
+    /// - Returns: Nil when the gateway's address and the path are no URL together.
+    func request(to connection: StoreConnection, token: String?) -> URLRequest? {
+        guard let url = connection.url(path) else { return nil }
+        var request = URLRequest(url: url)
+        request.httpMethod = method.rawValue
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        if let body {
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+            request.httpBody = Data(body)
+        }
+        if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+        return request
+    }
+}

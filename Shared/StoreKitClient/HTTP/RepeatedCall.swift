@@ -1,0 +1,34 @@
+/// Sends a request until its outcome is known (``Repetition``).
+struct RepeatedCall: Sendable {
+    let gateway: GatewayClient
+    let timing: ClientTiming
+
+    /// - Parameter patience: How long a request that never reached the store is tried; nil is for ever.
+    /// - Returns: The store's answer.
+    /// - Throws: ``StoreProblem`` when the store refuses; `URLError` when it could not be reached in time;
+    ///   `CancellationError` when the queue is gone.
+    func send(_ call: HTTPCall, patience: Duration?) async throws -> HTTPAnswer {
+        let clock = ContinuousClock()
+        let start = clock.now
+        var repetition = Repetition(timing, patience: patience)
+        while true {
+            let attempt = await attempt(call)
+            try Task.checkCancellation()
+            switch repetition.after(attempt, elapsed: start.duration(to: clock.now)) {
+            case .done(let answer): return answer
+            case .failed(let error): throw error
+            case .again(let wait):
+                gateway.connection.log?("\(call.path) is sent again in \(wait)")
+                try await clock.sleep(for: wait)
+            }
+        }
+    }
+
+    private func attempt(_ call: HTTPCall) async -> Result<HTTPAnswer, any Error> {
+        do {
+            return .success(try await gateway.send(call))
+        } catch {
+            return .failure(error)
+        }
+    }
+}

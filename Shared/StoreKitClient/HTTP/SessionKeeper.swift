@@ -1,0 +1,124 @@
+import Dispatch
+import Foundation
+internal import StoreModels
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Keeps the one session of this launch: opens it when it is first needed, and again when the store no longer takes it.
+///
+/// Whoever needs it while it is being opened waits for the same one. Written with completions, so that a thread which
+/// blocks in `canMakePayments()` never waits for the pool it may be a thread of.
+final class SessionKeeper: Sendable {
+    typealias Completion = @Sendable (Result<StoreSession, any Error>) -> Void
+
+    private struct State: Sendable {
+        var session: StoreSession?
+        var waiting: [Completion]?
+        /// The store has ended this session's stream for a newer launch of the app.
+        var isSuperseded = false
+    }
+
+    private let connection: StoreConnection
+    private let transport: HTTPTransport
+    private let changed: @Sendable (Storefront) -> Void
+    private let state = Locked(State())
+
+    /// - Parameter changed: Told of the storefront when another session finds the customer elsewhere.
+    init(
+        _ connection: StoreConnection, _ transport: HTTPTransport, changed: @escaping @Sendable (Storefront) -> Void
+    ) {
+        self.connection = connection
+        self.transport = transport
+        self.changed = changed
+    }
+
+    /// The session as it is; nil before the first.
+    var current: StoreSession? { state.withLock { $0.session } }
+
+    /// The customer shops elsewhere now.
+    func moved(to storefront: Storefront) { state.withLock { $0.session?.storefront = storefront } }
+
+    /// A session.
+    /// - Parameter refused: A token the store did not take: another session is wanted.
+    func session(insteadOf refused: String? = nil, _ completion: @escaping Completion) {
+        enum Step { case answer(StoreSession), wait, open }
+        let step = state.withLock { state -> Step in
+            if let session = state.session, session.token != refused, state.waiting == nil { return .answer(session) }
+            defer { state.waiting = (state.waiting ?? []) + [completion] }
+            return state.waiting == nil ? .open : .wait
+        }
+        switch step {
+        case .answer(let session): completion(.success(session))
+        case .wait: break
+        case .open: open()
+        }
+    }
+
+    func session(insteadOf refused: String? = nil) async throws -> StoreSession {
+        try await withCheckedThrowingContinuation { continuation in
+            session(insteadOf: refused) { continuation.resume(with: $0) }
+        }
+    }
+
+    /// The stream of a session was ended for a newer launch.
+    /// - Returns: Whether that session is the newest of this process: then another process has taken over.
+    func superseded(_ token: String) -> Bool {
+        state.withLock { state in
+            guard state.session?.token == token, state.waiting == nil else { return false }
+            state.isSuperseded = true
+            return true
+        }
+    }
+
+    /// The app is launched once more: a session that was superseded makes way for a new one.
+    func sessionForLaunch() async throws -> StoreSession {
+        let old = state.withLock { state in
+            defer { state.isSuperseded = false }
+            return state.isSuperseded ? state.session?.token : nil
+        }
+        return try await session(insteadOf: old)
+    }
+
+    /// Blocks until there is a first session, or for as long as `wait`.
+    func waitForFirst(_ wait: Duration) -> StoreSession? {
+        if let current { return current }
+        let arrived = DispatchSemaphore(value: 0)
+        session { _ in arrived.signal() }
+        _ = arrived.wait(timeout: .now() + wait / .seconds(1))
+        return current
+    }
+
+    private func open() {
+        let call = HTTPCall.post("/v1/sessions", SessionRequest(connection))
+        guard let request = call.request(to: connection, token: nil) else {
+            return opened(.failure(URLError(.badURL)))
+        }
+        transport.start(
+            request,
+            WholeTransfer(limit: call.limit) { [self] result in
+                opened(result.flatMap { answer in Result { try Self.read(answer) } })
+            })
+    }
+
+    private func opened(_ result: Result<StoreSession, any Error>) {
+        let (waiting, isElsewhere) = state.withLock { state in
+            var isElsewhere = false
+            if case .success(let session) = result {
+                isElsewhere = state.session.map { $0.storefront != session.storefront } ?? false
+                state.session = session
+                state.isSuperseded = false
+            }
+            defer { state.waiting = nil }
+            return (state.waiting ?? [], isElsewhere)
+        }
+        if isElsewhere, case .success(let session) = result { changed(session.storefront) }
+        for completion in waiting { completion(result) }
+    }
+
+    private static func read(_ answer: HTTPAnswer) throws -> StoreSession {
+        guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
+        return try StoreJSON.decode(StoreSession.self, from: answer.body)
+    }
+}

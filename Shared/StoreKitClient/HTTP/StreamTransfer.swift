@@ -1,0 +1,47 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Hands on what comes as it comes, to one reader.
+///
+/// `URLSession` cannot be told to read more slowly, so what waits for the reader has a bound; beyond it the transfer ends
+/// with `dataLengthExceedsMaximum`.
+final class StreamTransfer: Transfer {
+    /// What an answer consists of.
+    enum Part: Sendable {
+        case head(HTTPAnswer)
+        case data(Data)
+    }
+
+    let parts: AsyncThrowingStream<Part, any Error>
+    private let continuation: AsyncThrowingStream<Part, any Error>.Continuation
+    private let bytesMax: Int
+    private let waiting = Locked(0)
+
+    init(bytesMax: Int) {
+        self.bytesMax = bytesMax
+        (parts, continuation) = AsyncThrowingStream.makeStream()
+    }
+
+    func received(_ response: HTTPURLResponse) { continuation.yield(.head(HTTPAnswer(response))) }
+
+    func received(_ data: Data) -> Bool {
+        let isWithinBound = waiting.withLock { waiting in
+            waiting += data.count
+            return waiting <= bytesMax
+        }
+        if isWithinBound {
+            continuation.yield(.data(data))
+        } else {
+            continuation.finish(throwing: URLError(.dataLengthExceedsMaximum))
+        }
+        return isWithinBound
+    }
+
+    func ended(_ error: (any Error)?) { continuation.finish(throwing: error) }
+
+    /// The reader has dealt with some of it.
+    func consumed(_ count: Int) { waiting.withLock { $0 -= count } }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Takes in what comes back for one request. Its methods are called one after the other, on the session's queue.
+protocol Transfer: Sendable {
+    func received(_ response: HTTPURLResponse)
+    /// - Returns: Whether more is wanted; false ends the transfer.
+    func received(_ data: Data) -> Bool
+    /// The last call.
+    func ended(_ error: (any Error)?)
+}
+
+/// Collects a whole answer.
+final class WholeTransfer: Transfer {
+    private struct State: Sendable {
+        var answer: HTTPAnswer?
+        var isTooLong = false
+    }
+
+    private let limit: Int
+    private let completion: @Sendable (Result<HTTPAnswer, any Error>) -> Void
+    private let state = Locked(State())
+
+    init(limit: Int, completion: @escaping @Sendable (Result<HTTPAnswer, any Error>) -> Void) {
+        self.limit = limit
+        self.completion = completion
+    }
+
+    func received(_ response: HTTPURLResponse) {
+        state.withLock { $0.answer = HTTPAnswer(response) }
+    }
+
+    func received(_ data: Data) -> Bool {
+        state.withLock { state in
+            guard let count = state.answer?.body.count, count + data.count <= limit else {
+                state.isTooLong = true
+                return false
+            }
+            state.answer?.body += data
+            return true
+        }
+    }
+
+    func ended(_ error: (any Error)?) {
+        let state = state.withLock { $0 }
+        if state.isTooLong {
+            completion(.failure(URLError(.dataLengthExceedsMaximum)))
+        } else if let error {
+            completion(.failure(error))
+        } else if let answer = state.answer {
+            completion(.success(answer))
+        } else {
+            completion(.failure(URLError(.badServerResponse)))
+        }
+    }
+}
+
+extension HTTPAnswer {
+    init(_ response: HTTPURLResponse) {
+        var headers: [String: String] = [:]
+        for case (let name as String, let value as String) in response.allHeaderFields {
+            headers[name.lowercased()] = value
+        }
+        self.init(status: response.statusCode, headers: headers, body: [])
+    }
+}

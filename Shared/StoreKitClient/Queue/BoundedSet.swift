@@ -1,0 +1,26 @@
+/// A set that forgets its oldest members when it is full.
+struct BoundedSet<Element: Hashable & Sendable>: Sendable {
+    private let count: Int
+    private var members: Set<Element> = []
+    private var order: [Element] = []
+    /// Where the oldest member stands in `order`, once it is full.
+    private var oldest = 0
+
+    init(count: Int) { self.count = count }
+
+    func contains(_ element: Element) -> Bool { members.contains(element) }
+
+    /// - Returns: Whether it was not there before.
+    @discardableResult
+    mutating func insert(_ element: Element) -> Bool {
+        guard members.insert(element).inserted else { return false }
+        if order.count < count {
+            order.append(element)
+        } else {
+            members.remove(order[oldest])
+            order[oldest] = element
+            oldest = (oldest + 1) % count
+        }
+        return true
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+internal import StoreModels
+
+extension QueueCore {
+    private struct PaymentBody: Encodable {
+        let productIdentifier: String
+        let quantity: Int
+        let applicationUsername: String?
+        /// Left out unless true, as the sandbox alone knows it.
+        let simulatesAskToBuyInSandbox: Bool?
+        let paymentDiscount: PaymentDiscount?
+
+        init(_ payment: Payment) {
+            productIdentifier = payment.productIdentifier
+            quantity = payment.quantity
+            applicationUsername = payment.applicationUsername
+            simulatesAskToBuyInSandbox = payment.simulatesAskToBuyInSandbox ? true : nil
+            paymentDiscount = payment.paymentDiscount
+        }
+    }
+
+    private struct Named: Decodable {
+        let id: String
+    }
+
+    /// Puts a payment into the queue. Its key is made here and sent with each attempt, so it is charged once at most.
+    func add(_ fields: PaymentFields) {
+        let payment = fields.model(key: UUID().uuidString.lowercased())
+        let isTooMany = state.withLock { state in
+            tell(state.table.add(payment), in: &state)
+            return state.table.unnamedCount > ClientLimits.paymentsMax
+        }
+        let key = payment.requestIdentifier
+        guard !isTooMany else {
+            let sentence = "\(ClientLimits.paymentsMax) payments are waiting to be answered; nothing was charged."
+            return refuse(key, SKError(.unknown, userInfo: [NSLocalizedDescriptionKey: sentence]))
+        }
+        tasks.run { [weak self, call] in
+            do {
+                let answer = try await call.send(
+                    .post("/v1/payments", PaymentBody(payment), key: key), patience: call.timing.patience)
+                let id = try StoreJSON.decode(Named.self, from: answer.body).id
+                self?.state.withLock { $0.table.name(key: key, id: id) }
+            } catch is CancellationError {
+                // The queue is gone, and with it whoever would be told.
+            } catch {
+                self?.refuse(key, SKError(cause: error))
+            }
+        }
+    }
+
+    private func refuse(_ key: String, _ error: SKError) {
+        state.withLock { state in tell(state.table.refuse(key: key, error), in: &state) }
+    }
+
+    /// Takes a transaction out of the queue. Asked until the store has answered.
+    func finish(_ transaction: SKPaymentTransaction) {
+        let step = state.withLock { state in
+            let step = state.table.finish(transaction.queued)
+            if case .done(let changes) = step { tell(changes, in: &state) }
+            return step
+        }
+        guard case .ask(let id) = step else { return }
+        tasks.run { [weak self, call] in
+            do {
+                _ = try await call.send(
+                    .post("/v1/transactions/\(HTTPCall.escape(id))/finish", [String: String]()), patience: nil)
+                self?.finishAnswered(id)
+            } catch let problem as StoreProblem where problem.status == 404 {
+                // Somebody has cleared it away.
+                self?.finishAnswered(id)
+            } catch {
+                self?.connection.log?("a transaction could not be finished and comes again: \(type(of: error))")
+                self?.state.withLock { $0.table.finishRefused(id) }
+            }
+        }
+    }
+
+    private func finishAnswered(_ id: String) {
+        state.withLock { state in tell(state.table.finishAnswered(id), in: &state) }
+    }
+}

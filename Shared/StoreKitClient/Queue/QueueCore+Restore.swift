@@ -1,0 +1,24 @@
+import Foundation
+internal import StoreModels
+
+extension QueueCore {
+    private struct RestoreBody: Encodable {
+        let applicationUsername: String?
+    }
+
+    /// Asks for what was bought before. What is restored, and the end, come with the stream.
+    func restore(applicationUsername: String?) {
+        let key = UUID().uuidString.lowercased()
+        tasks.run { [weak self, call] in
+            do {
+                _ = try await call.send(
+                    .post("/v1/restore", RestoreBody(applicationUsername: applicationUsername), key: key),
+                    patience: call.timing.patience)
+            } catch is CancellationError {
+                // The queue is gone, and with it whoever would be told.
+            } catch {
+                self?.tell(.restoreFailed(SKError(cause: error)))
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+internal import StoreModels
+
+extension QueueCore: StreamListener {
+    func streamOpening() { state.withLock { $0.table.streamOpening() } }
+
+    func received(_ event: StreamEvent) {
+        if case .storefront(let storefront) = event { sessions.moved(to: storefront) }
+        state.withLock { state in
+            // What a closed stream still had under way belongs to nobody (M20).
+            guard state.stream != nil else { return }
+            switch event {
+            case .updated(let models): tell(state.table.updated(models), in: &state)
+            case .removed(let models): tell(state.table.removed(models), in: &state)
+            case .downloads(let models): tell(state.table.updated(models), in: &state)
+            case .synchronized: tell(state.table.synchronized(), in: &state)
+            case .restoreFinished(let id): restoreEnded(id, .restoreFinished, in: &state)
+            case .restoreFailed(let id, let error): restoreEnded(id, .restoreFailed(SKError(error)), in: &state)
+            case .storefront: tellAll(.storefrontChanged, in: &state)
+            case .revoked(let productIdentifiers): tellAll(.entitlementsRevoked(productIdentifiers), in: &state)
+            case .superseded: break
+            }
+        }
+    }
+
+    func caughtUp() async {
+        await withCheckedContinuation { continuation in
+            let isReady = state.withLock { state in
+                guard state.callbackCount >= ClientLimits.callbacksMax else { return true }
+                state.waiting.append(continuation)
+                return false
+            }
+            if isReady { continuation.resume() }
+        }
+    }
+
+    func streamSuperseded() {
+        connection.log?("the app was launched again on this device; this queue hears nothing until it is observed anew")
+    }
+
+    /// The store tells the end of a restore at least once; the observer hears of it once.
+    private func restoreEnded(_ id: String, _ callback: QueueCallback, in state: inout QueueState) {
+        guard state.restoresEnded.insert(id) else { return }
+        tellAll(callback, in: &state)
+    }
+}

@@ -1,0 +1,196 @@
+import Dispatch
+import Foundation
+internal import StoreModels
+
+/// What is behind `SKPaymentQueue`: decides under one lock, tells observers on one serial queue, sends in tasks.
+///
+/// A callback is put on its queue while the lock is held that decided on it, so callbacks come in the order of the
+/// decisions, whatever thread they were made on.
+final class QueueCore: Sendable {
+    let connection: StoreConnection
+    let timing: ClientTiming
+    let sessions: SessionKeeper
+    let gateway: GatewayClient
+    let call: RepeatedCall
+    let state: Locked<QueueState>
+    let tasks = TaskBag()
+    private let streamTransport: HTTPTransport
+    private let callbacks: DispatchQueue
+    private let desk: Locked<DownloadDesk?>
+
+    init(_ connection: StoreConnection, timing: ClientTiming) {
+        self.connection = connection
+        self.timing = timing
+        let moved = Locked<(@Sendable () -> Void)?>(nil)
+        let transport = HTTPTransport(timeout: timing.requestTimeout)
+        streamTransport = HTTPTransport(timeout: timing.streamTimeout)
+        sessions = SessionKeeper(connection, transport) { _ in moved.withLock { $0 }?() }
+        gateway = GatewayClient(connection: connection, transport: transport, sessions: sessions)
+        call = RepeatedCall(gateway: gateway, timing: timing)
+        callbacks = DispatchQueue(label: "StoreKitClient.callbacks", target: connection.callbackTarget)
+        state = Locked(QueueState(deviceId: connection.deviceId))
+        desk = Locked(nil)
+        let directory = connection.contentDirectory ?? Self.caches(of: connection)
+        let made = DownloadDesk(call, directory: directory) { [weak self] download in
+            self?.tell(.updatedDownloads([download]))
+        }
+        desk.withLock { $0 = made }
+        moved.withLock { $0 = { [weak self] in self?.tell(.storefrontChanged) } }
+    }
+
+    deinit {
+        let state = state.withLock { $0 }
+        state.stream?.cancel()
+        for reader in state.waiting { reader.resume() }
+    }
+
+    private static func caches(of connection: StoreConnection) -> URL {
+        let caches =
+            FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
+            ?? FileManager.default.temporaryDirectory
+        return [connection.bundleId, connection.deviceId].reduce(caches.appendingPathComponent("Storebus")) {
+            $0.appendingPathComponent(HTTPCall.escape($1), isDirectory: true)
+        }
+    }
+}
+
+// MARK: Observers
+
+extension QueueCore {
+    /// The first observer opens the stream. A later one is told what is known.
+    func add(_ observer: any SKPaymentTransactionObserver) {
+        state.withLock { state in
+            state.observers.prune()
+            guard let number = state.observers.add(observer) else { return }
+            let known = state.table.transactions
+            if !known.isEmpty { tell(.updatedTransactions(objects(of: known, in: &state)), only: [number], in: &state) }
+            if state.stream == nil { state.stream = openStream() }
+        }
+    }
+
+    /// The last observer closes the stream.
+    func remove(_ observer: any SKPaymentTransactionObserver) {
+        state.withLock { state in
+            state.observers.remove(observer)
+            endRunIfUnobserved(in: &state)
+        }
+    }
+
+    private func openStream() -> Task<Void, Never> {
+        let stream = ObserverStream(
+            connection: connection, transport: streamTransport, sessions: sessions, timing: timing)
+        // Unstructured, because registering an observer returns at once; the queue cancels it when nobody observes.
+        return Task { [listener = StreamListenerReference(self)] in await stream.run { listener.listener } }
+    }
+
+    private func endRunIfUnobserved(in state: inout QueueState) {
+        state.observers.prune()
+        guard state.observers.isEmpty else { return }
+        state.stream?.cancel()
+        state.stream = nil
+        state.table.endRun()
+        state.downloads.removeAll()
+    }
+}
+
+// MARK: Telling
+
+extension QueueCore {
+    /// Tells all observers.
+    func tell(_ callback: QueueCallback) { state.withLock { state in tellAll(callback, in: &state) } }
+
+    func tellAll(_ callback: QueueCallback, in state: inout QueueState) {
+        tell(callback, only: state.observers.numbers, in: &state)
+    }
+
+    /// Tells all observers of changes, in their order.
+    func tell(_ changes: [TransactionTable.Change], in state: inout QueueState) {
+        for change in changes {
+            let callback: QueueCallback =
+                switch change {
+                case .updated(let list): .updatedTransactions(objects(of: list, in: &state))
+                case .removed(let list): .removedTransactions(removing(list, from: &state))
+                case .downloads(let list): .updatedDownloads(downloads(list, in: &state))
+                }
+            tellAll(callback, in: &state)
+        }
+    }
+
+    private func tell(_ callback: QueueCallback, only numbers: [Int], in state: inout QueueState) {
+        guard !numbers.isEmpty else { return }
+        state.callbackCount += 1
+        callbacks.async { [weak self] in self?.deliver(callback, to: numbers) }
+    }
+
+    /// Runs on the callback queue. An observer that was removed meanwhile hears nothing.
+    private func deliver(_ callback: QueueCallback, to numbers: [Int]) {
+        for number in numbers {
+            let (queue, observer) = state.withLock { ($0.queue, $0.observers.observer(number)) }
+            guard let queue, let observer else { continue }
+            callback.tell(observer, of: queue)
+        }
+        let caughtUp = state.withLock { state in
+            state.callbackCount -= 1
+            endRunIfUnobserved(in: &state)
+            guard state.callbackCount <= ClientLimits.callbacksMax / 2 else {
+                return [] as [CheckedContinuation<Void, Never>]
+            }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for reader in caughtUp { reader.resume() }
+    }
+
+    func objects(of list: [QueuedTransaction], in state: inout QueueState) -> [SKPaymentTransaction] {
+        list.map { queued in state.object(of: queued, makeDownload) }
+    }
+
+    private func removing(_ list: [QueuedTransaction], from state: inout QueueState) -> [SKPaymentTransaction] {
+        let removed = objects(of: list, in: &state)
+        for download in removed.flatMap(\.downloads) {
+            state.downloads[download.id] = nil
+            desk.withLock { $0 }?.forget(download)
+        }
+        return removed
+    }
+
+    private func downloads(_ models: [Download], in state: inout QueueState) -> [SKDownload] {
+        let ids = Set(models.map(\.id))
+        return objects(of: state.table.transactions, in: &state).flatMap(\.downloads).filter { ids.contains($0.id) }
+    }
+
+    private func makeDownload(_ model: Download, of owner: QueuedTransaction) -> SKDownload {
+        let download = SKDownload(model, of: owner)
+        // An earlier run of the app has fetched it.
+        if model.state == .finished, let file = desk.withLock({ $0 })?.file(of: model), file.isComplete {
+            download.arrived(at: file.url)
+        }
+        return download
+    }
+}
+
+// MARK: What the app asks for
+
+extension QueueCore {
+    var transactions: [SKPaymentTransaction] {
+        state.withLock { state in objects(of: state.table.transactions, in: &state) }
+    }
+
+    func perform(_ action: DownloadAction, on downloads: [SKDownload]) {
+        for download in downloads { desk.withLock { $0 }?.perform(action, on: download) }
+    }
+
+    /// - Parameter completion: Called on the callback queue, once.
+    func products(
+        _ identifiers: Set<String>, _ completion: @escaping @Sendable (Result<SKProductsResponse, any Error>) -> Void
+    ) -> any RunningRequest {
+        let query = ProductsQuery(gateway: gateway, identifiers: identifiers)
+        // Unstructured, because `start()` returns at once; the request cancels it when it goes.
+        return Task { [callbacks] in
+            let result = await query.result()
+            callbacks.async { completion(result) }
+        }
+    }
+}
+
+extension Task: RunningRequest where Success == Void, Failure == Never {}

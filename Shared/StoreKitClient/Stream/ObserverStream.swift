@@ -1,0 +1,98 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Keeps one stream open for as long as somebody observes: reads it, and opens it again when it breaks.
+///
+/// Each opening begins with everything unfinished, so nothing is lost with a connection; what was told before is not told
+/// again (``TransactionTable``).
+struct ObserverStream: Sendable {
+    private enum End: Error {
+        case superseded
+        case refused(StoreProblem, token: String)
+    }
+
+    let connection: StoreConnection
+    let transport: HTTPTransport
+    let sessions: SessionKeeper
+    let timing: ClientTiming
+
+    /// Runs until it is cancelled, the listener is gone, or a newer launch has taken over.
+    func run(_ listener: @escaping @Sendable () -> (any StreamListener)?) async {
+        var backoff = Backoff(timing)
+        var isLaunch = true
+        while !Task.isCancelled {
+            do {
+                let session = try await (isLaunch ? sessions.sessionForLaunch() : sessions.session())
+                isLaunch = false
+                try await read(token: session.token, listener) { backoff.reset() }
+                connection.log?("the stream has ended and is opened again")
+            } catch End.superseded {
+                listener()?.streamSuperseded()
+                return
+            } catch End.refused(let problem, let token) where problem.status == 401 {
+                _ = try? await sessions.session(insteadOf: token)
+            } catch {
+                connection.log?("the stream broke and is opened again: \(Self.name(error))")
+            }
+            guard listener() != nil else { return }
+            try? await Task.sleep(for: backoff.next())
+        }
+    }
+
+    /// Reads one stream to its end.
+    private func read(
+        token: String, _ listener: @Sendable () -> (any StreamListener)?, onSynchronized: () -> Void
+    ) async throws {
+        var call = HTTPCall.get("/v1/transactions/stream")
+        call.headers["Accept"] = "text/event-stream"
+        guard let request = call.request(to: connection, token: token) else { throw URLError(.badURL) }
+        listener()?.streamOpening()
+        let transfer = StreamTransfer(bytesMax: ClientLimits.streamBytesMax)
+        let task = transport.start(request, transfer)
+        defer { task.cancel() }
+        var parser = EventStreamParser()
+        var refusal: HTTPAnswer?
+        for try await part in transfer.parts {
+            switch part {
+            case .head(let head): if !head.isSuccess { refusal = head }
+            case .data(let data) where refusal != nil: refusal?.body += data
+            case .data(let data):
+                for event in try parser.receive(data) {
+                    guard let listener = listener() else { return }
+                    if try take(event, token, listener) { onSynchronized() }
+                    await listener.caughtUp()
+                }
+                transfer.consumed(data.count)
+            }
+        }
+        if let refusal {
+            throw End.refused(StoreProblem(status: refusal.status, body: refusal.body), token: token)
+        }
+    }
+
+    /// - Returns: Whether the stream has told everything unfinished.
+    private func take(
+        _ event: EventStreamParser.Event, _ token: String, _ listener: any StreamListener
+    ) throws -> Bool {
+        guard let told = StreamEvent(event) else {
+            connection.log?("an event of the stream was not understood: \(event.name)")
+            return false
+        }
+        if told == .superseded, sessions.superseded(token) { throw End.superseded }
+        listener.received(told)
+        return told == .synchronized
+    }
+
+    /// Without what an error might quote: no address, no token.
+    private static func name(_ error: any Error) -> String {
+        switch error {
+        case End.refused(let problem, _): "\(problem.status) \(problem.code)"
+        case let problem as StoreProblem: "\(problem.status) \(problem.code)"
+        case let error as URLError: "URLError \(error.code.rawValue)"
+        default: "\(type(of: error))"
+        }
+    }
+}

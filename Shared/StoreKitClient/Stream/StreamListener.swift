@@ -1,0 +1,17 @@
+/// Hears what an observer's stream brings.
+protocol StreamListener: AnyObject, Sendable {
+    /// A stream is about to be asked for: what is known now has to come again in it, or is gone.
+    func streamOpening()
+    func received(_ event: StreamEvent)
+    /// Returns when callbacks have caught up, so that a slow observer slows the reading.
+    func caughtUp() async
+    /// The app was launched again elsewhere; this stream stays closed until an observer is registered anew.
+    func streamSuperseded()
+}
+
+/// Leads to a listener without keeping it: the stream of a queue that is gone ends.
+struct StreamListenerReference: Sendable {
+    private(set) weak var listener: (any StreamListener)?
+
+    init(_ listener: any StreamListener) { self.listener = listener }
+}

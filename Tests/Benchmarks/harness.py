@@ -1,5 +1,5 @@
 """What the benchmarks share: a catalogue, running stacks, meters, and cells that are measured until the machine is quiet."""
-import contextlib, importlib.machinery, importlib.util, json, os, platform, pwd, shutil, statistics, subprocess, sys
+import contextlib, importlib.machinery, importlib.util, json, os, platform, pwd, sqlite3, statistics, subprocess, sys
 import tempfile, time, urllib.request, uuid
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -128,28 +128,68 @@ class Stack:
 
 
 @contextlib.contextmanager
-def storebus(binaries, name="storebus", environment=None, postmaster=None):
-    """`storebus up` with release executables. `environment`: what the services are told besides."""
+def storebus(binaries, name="storebus", environment=None, postmaster=None, stored=0):
+    """`storebus up` with release executables. `environment`: what the services are told besides; `stored`: how many
+    transactions lie in the payment queue's SQLite file already."""
     with tempfile.TemporaryDirectory(prefix="storebus-bench") as directory:
         with open(directory + "/bench.storekit", "w") as file: json.dump(catalogue(), file)
-        data = directory + "/data"
-        log = open(directory + "/up.log", "w")
-        up = subprocess.Popen([binaries + "/storebus", "up", "--port", "auto", "--bus-port", "auto", "--data", data,
-                               "--import", directory + "/bench.storekit", "--bundle-id", BUNDLE],
-                              stdout=log, stderr=log, cwd=directory, env=dict(os.environ, **(environment or {})))
-        try:
-            wait(lambda: "ready in" in open(directory + "/up.log").read(), up, directory + "/up.log")
-            with open(data + "/run/up.json") as file: record = json.load(file)
-            run = data + "/run/"
-            pids = {name.split(".")[0]: int(open(run + name).read()) for name in os.listdir(run) if name.endswith(".pid")}
-            stack = Stack(name, record["url"], list(pids.values()) + [up.pid], directory, postmaster)
-            stack.names, stack.data = pids, data
-            stack.bus_port = int(record["busURL"].rsplit(":", 1)[1].strip("/"))
-            stack.token_file = data + "/bus.token"
-            yield stack
-        finally:
-            up.terminate()
-            up.wait(30)
+        if stored:
+            with up(binaries, name, directory, environment, postmaster) as stack: stack.drive("buy", 1, 1)
+            fill(directory + "/data/payment-queue.sqlite", stored)
+        with up(binaries, name, directory, environment, postmaster) as stack: yield stack
+
+
+@contextlib.contextmanager
+def up(binaries, name, directory, environment, postmaster):
+    data = directory + "/data"
+    log = open(directory + "/up.log", "w")
+    process = subprocess.Popen([binaries + "/storebus", "up", "--port", "auto", "--bus-port", "auto", "--data", data,
+                                "--import", directory + "/bench.storekit", "--bundle-id", BUNDLE],
+                               stdout=log, stderr=log, cwd=directory, env=dict(os.environ, **(environment or {})))
+    try:
+        wait(lambda: "ready in" in open(directory + "/up.log").read(), process, directory + "/up.log")
+        with open(data + "/run/up.json") as file: record = json.load(file)
+        run = data + "/run/"
+        pids = {name.split(".")[0]: int(open(run + name).read()) for name in os.listdir(run) if name.endswith(".pid")}
+        stack = Stack(name, record["url"], list(pids.values()) + [process.pid], directory, postmaster)
+        stack.names, stack.data = pids, data
+        stack.bus_port = int(record["busURL"].rsplit(":", 1)[1].strip("/"))
+        stack.token_file = data + "/bus.token"
+        yield stack
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+# What makes a copy of a row another row; all other columns are copied. `n` numbers the copies.
+OWN = {"id": "id || '-' || n", "transaction_id": "transaction_id || '-' || n", "request_key": "request_key || '-' || n",
+       "created_seq": "created_seq + n * 1000", "seq": "seq + n * 1000", "position": "NULL", "event": "NULL",
+       "transaction_number": "1000000000000000 + n * 1000000 + transaction_number % 1000000", "is_finished": "1"}
+
+
+def fill(path, count):
+    """Multiplies what the buyers have bought until about `count` finished transactions are stored, each with its
+    payment and its rows of the journal."""
+    database = sqlite3.connect(path)
+    bought = "(SELECT MIN(id) FROM payment_transaction WHERE state = 'purchased' GROUP BY customer_identifier)"
+    templates = database.execute("SELECT COUNT(*) FROM payment_transaction WHERE id IN %s" % bought).fetchone()[0]
+    database.execute("PRAGMA synchronous = OFF")
+    database.execute("CREATE TEMP TABLE template AS SELECT id FROM payment_transaction WHERE id IN %s" % bought)
+    tables = {row[0] for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    for table, link in (("payment_transaction", "id"), ("payment", "transaction_id"), ("journal", "transaction_id")):
+        if table not in tables: continue
+        columns = [row[1] for row in database.execute("PRAGMA table_info(%s)" % table)]
+        database.execute(
+            "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < %d) "
+            "INSERT INTO %s (%s) SELECT %s FROM %s, number WHERE %s IN (SELECT id FROM template)" % (
+                count // templates, table, ", ".join(columns),
+                ", ".join(OWN.get(column, column) for column in columns), table, link))
+    database.execute("UPDATE customer SET head_seq = (SELECT COALESCE(MAX(seq), 0) FROM journal WHERE "
+                     "journal.bundle_id = customer.bundle_id AND "
+                     "journal.customer_identifier = customer.customer_identifier)")
+    database.commit()
+    database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
 
 
 @contextlib.contextmanager

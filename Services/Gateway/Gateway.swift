@@ -48,10 +48,8 @@ package final class Gateway: Sendable {
 
     /// Every path and method there is.
     var routes: [Route] {
-        sessionRoutes + productRoutes + paymentRoutes + transactionRoutes + storeRoutes + adminRoutes
-            + serviceRoutes + upkeepRoutes + priceRoutes + keyRoutes + testerRoutes + promptRoutes + eventRoutes
-            + customerRoutes
-            + monitoringRoutes
-            + laterRoutes
+        sessionRoutes + productRoutes + paymentRoutes + transactionRoutes + restoreRoutes + downloadRoutes
+            + storeRoutes + adminRoutes + contentRoutes + operatingRoutes + serviceRoutes + upkeepRoutes + priceRoutes
+            + keyRoutes + testerRoutes + promptRoutes + eventRoutes + customerRoutes + monitoringRoutes + laterRoutes
     }
 }

@@ -29,6 +29,8 @@ import Testing
         #expect(values("PromptKind") == Prompt.Kind.allCases.map(\.rawValue))
         #expect(values("PromptChoice") == Prompt.Answer.allCases.map(\.rawValue))
         #expect(values("KeyKind") == KeyKind.allCases.map(\.rawValue))
+        #expect(values("ProcessorMode") == ProcessorMode.allCases.map(\.rawValue))
+        #expect(values("RestoreState") == Restore.State.allCases.map(\.rawValue))
         #expect(values("StoreEventType") == StoreEvent.Kind.allCases.map(\.rawValue))
         #expect(values("UnavailabilityReason") == ProductExplanation.Reason.allCases.map(\.rawValue))
     }
@@ -60,7 +62,14 @@ import Testing
 
     @Test func `the stream's events are those the gateway writes`() throws {
         let usa = Storefront(countryCode: "USA", identifier: "143441")
+        let failure = TransactionError(.paymentCancelled, "cancelled")
         let written = try [
+            ServerSentEvent.bytes(
+                .restoreEnded(seq: 1, Restore(restoreIdentifier: "r", state: .finished, restored: 0))),
+            ServerSentEvent.bytes(
+                .restoreEnded(
+                    seq: 1, Restore(restoreIdentifier: "r", state: .failed, error: failure, restored: 0))),
+            ServerSentEvent.bytes(.downloadsUpdated(seq: 1, [])),
             ServerSentEvent.bytes(.updated(seq: 1, [])), ServerSentEvent.bytes(.removed(seq: 1, [])),
             ServerSentEvent.bytes(.synchronized(seq: 1)), ServerSentEvent.bytes(.storefrontChanged(seq: 1, usa)),
             ServerSentEvent.superseded(seq: 1),
@@ -91,11 +100,12 @@ import Testing
 
     /// The members of what is sent stand in their schemas, and the schemas know no others.
     @Test func `purchases have the members the models write`() throws {
-        let transaction = PaymentTransaction(
+        var transaction = PaymentTransaction(
             id: "t", transactionState: .purchased, payment: Sample.payment("t"), revision: 1, originDeviceId: "d",
             supersedes: "x", expiresDate: .wallClock(), isTrialPeriod: true, isInIntroOfferPeriod: true,
             isUpgraded: true, revocationDate: .wallClock(), price: Money(minorUnits: 1, currency: Sample.dollars),
             offer: AppliedOffer(type: .introductory, paymentMode: .freeTrial))
+        transaction.warnings = ["finishedWithPendingDownloads"]
         #expect(try members("Transaction") == written(transaction))
         let payment = Payment(
             requestIdentifier: "k", productIdentifier: "p", applicationUsername: "u", appAccountToken: "a",
@@ -117,6 +127,20 @@ import Testing
                         createdAt: .wallClock(), answers: [])))
     }
 
+    @Test func `restores and downloads have the members the models write`() throws {
+        let error = TransactionError(.unknown, "")
+        let restore = Restore(
+            restoreIdentifier: "r", state: .failed, error: error, restored: 0, applicationUsername: "u")
+        #expect(try members("Restore") == written(restore))
+        #expect(try members("RestoreAccepted") == written(RestoreAccepted(restoreIdentifier: "r")))
+        let download = Download(
+            id: "d", transactionId: "t", state: .failed, contentIdentifier: "c", contentVersion: "1.0",
+            contentLength: 1, error: error)
+        #expect(try members("Download") == written(download))
+        let content = HostedContent(contentIdentifier: "c", contentVersion: "1.0", contentLength: 1, sha256: "")
+        #expect(try members("HostedContent") == written(content))
+    }
+
     @Test func `products and apps have the members the models write`() throws {
         let discount = ProductDiscount(
             identifier: nil, type: .introductory, price: Money(minorUnits: 0, currency: Sample.dollars),
@@ -130,7 +154,8 @@ import Testing
         #expect(
             try members("App")
                 == written(App(bundleId: "a", settings: .init(name: "A"), catalogVersion: 1, testerDefaults: .init())))
-        #expect(try members("Tester") == written(TesterAnswer(Tester(account: "a", settings: .init()))))
+        #expect(
+            try members("Tester") == written(TesterAnswer(Tester(account: "a", settings: .init(processor: .slow)))))
         #expect(
             try members("Explanation")
                 == written(ProductExplanation(productIdentifier: "p", storefront: "USA", reasons: [], details: [])))
@@ -154,6 +179,8 @@ import Testing
         #expect(members("AppSession") == SessionRequest.members.names)
         #expect(members("StoreSession").isSubset(of: SessionRequest.members.names))
         #expect(members("PaymentRequest") == PaymentRequest.members.names)
+        #expect(members("NewRestore") == NewRestore.members.names)
+        #expect(members("FailureReason") == OptionalError.members.names)
         #expect(members("ProductsQuery") == ProductsQuery.members.names)
     }
 

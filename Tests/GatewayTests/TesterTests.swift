@@ -80,10 +80,29 @@ import Testing
     @Test func `what this version cannot act on is refused, not accepted`() async throws {
         try await GatewayHarness.run { store in
             let answer = try await store.send(
-                .PUT, "/admin/v1/testers/alice", token: key, body: #"{"interruptPurchases":true}"#)
+                .PUT, "/admin/v1/testers/alice", token: key, body: #"{"simulatedErrors":{"receiptRefresh":"unknown"}}"#)
             #expect(answer.status == 501)
             #expect(answer.code == "notImplemented")
-            #expect(answer.json["detail"]?.stringValue?.contains("interruptPurchases") == true)
+            #expect(answer.json["detail"]?.stringValue?.contains("receiptRefresh") == true)
+        }
+    }
+
+    @Test func `a tester has a payment processor of their own, one of eight`() async throws {
+        try await GatewayHarness.run { store in
+            for mode in ProcessorMode.allCases {
+                let answer = try await store.send(
+                    .PUT, "/admin/v1/testers/alice", token: key, body: #"{"processor":"\#(mode.rawValue)"}"#)
+                #expect(answer.status == 200)
+                #expect(answer.json["processor"]?.stringValue == mode.rawValue)
+                #expect(answer.json["overrides"]?["processor"]?.stringValue == mode.rawValue)
+            }
+            let wrong = try await store.send(
+                .PUT, "/admin/v1/testers/alice", token: key, body: #"{"processor":"broken"}"#)
+            #expect(wrong.status == 400)
+            #expect(wrong.json["path"] == "$.processor")
+            _ = try await store.send(.PUT, "/admin/v1/testers/alice", token: key, body: "{}")
+            let none = try await store.send(.GET, "/admin/v1/testers/alice", token: key)
+            #expect(none.json["processor"] == nil, "as everybody's")
         }
     }
 

@@ -55,7 +55,9 @@ extension Gateway {
     private func body(of stream: ObserverStream, _ call: Call) -> ResponseBody {
         ResponseBody { [services] writer in
             try await call.request.body.consumeWithInboundCloseHandler { _ in
-                let sender = StreamSender(stream: stream, services: services) { call.context(deadline: $0) }
+                let sender = StreamSender(stream: stream, services: services, channel: call.channel) {
+                    call.context(deadline: $0)
+                }
                 try await sender.run(&writer)
             } onInboundClosed: {
                 stream.end()

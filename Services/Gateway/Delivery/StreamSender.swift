@@ -7,7 +7,9 @@ import StoreModels
 struct StreamSender {
     let stream: ObserverStream
     let services: ServiceCaller
-    /// A context for each read, of the request's trace.
+    /// The connection the bytes go into.
+    let channel: any Channel
+    /// A context for each request, of the client's trace.
     let context: @Sendable (ContinuousClock.Instant) -> CallContext
 
     /// Returns when the stream has ended; whatever happens, its subscription ends too.
@@ -31,8 +33,29 @@ struct StreamSender {
             try await writer.write(ByteBuffer(bytes: bytes))
             stream.writeEnded()
         case .read(let need): await read(need)
+        case .acknowledge(let restores): await acknowledge(restores)
         }
         return true
+    }
+
+    /// Tells PaymentQueue which ends were written, once nothing of them is left in the gateway's own buffers: a
+    /// connection that is cut takes those with it. What is not acknowledged now is tried again with the next second, and
+    /// otherwise comes with the next stream.
+    private func acknowledge(_ restores: [String]) async {
+        guard await isFlushed() else { return }
+        var acknowledged: [String] = []
+        for restore in restores {
+            let reply = try? await services.call(
+                PaymentEndpoints.acknowledgeRestore, RestoreRequest(of: stream.session, restore),
+                context: context(.now + DeliveryLimits.headsInterval))
+            guard reply != nil else { break }
+            acknowledged.append(restore)
+        }
+        stream.acknowledged(acknowledged)
+    }
+
+    private func isFlushed() async -> Bool {
+        (try? await channel.getOption(ChannelOptions.bufferedWritableBytes).get()) == 0
     }
 
     private func read(_ need: DeliveryMachine.Need) async {

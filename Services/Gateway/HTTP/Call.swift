@@ -21,13 +21,14 @@ struct Call: Sendable {
     var logger: Logger
 
     /// A parameter of the path, checked.
+    /// - Parameter what: What it names, for the words of a problem.
     /// - Throws: `notFound` for text no identifier can be.
-    func parameter(_ name: String) throws(StoreError) -> String {
+    func parameter(_ name: String, of what: String = "object") throws(StoreError) -> String {
         guard let value = parameters[name] else { preconditionFailure("\(route.path) has no {\(name)}") }
         do {
             try Identifier.check(value, at: name)
         } catch {
-            throw .notFound("object")
+            throw .notFound(what)
         }
         return value
     }

@@ -1,3 +1,5 @@
+import NIOCore
+
 /// What a request may weigh. Each limit has a stated answer, and a test on both sides of it.
 enum HTTPLimits {
     /// A JSON body, in bytes; more is 413 `bodyTooLarge`.
@@ -32,6 +34,8 @@ enum HTTPLimits {
     static let uploadTimeout = Duration.seconds(300)
     /// How long a reset or the clearing of a history may take unless `Sb-Timeout` says otherwise.
     static let upkeepTimeout = Duration.seconds(30)
+    /// How long an upload or a download of content may stand still before its connection is cut.
+    static let contentStallMax = TimeAmount.seconds(30)
     /// How long a body may take to arrive.
     static let bodyTimeout = Duration.seconds(15)
 }

@@ -14,9 +14,6 @@ extension Gateway {
     private static let later: [Line] =
         [
             (.post, "/v1/eligibility", .app, "eligibility from a receipt is"),
-            (.post, "/v1/restore", .app, "restoring is"),
-            (.get, "/v1/restores/{restoreIdentifier}", .app, "restoring is"),
-            (.get, "/v1/downloads/{id}/content", .app, "hosted content is"),
             (.get, "/v1/receipt", .app, "receipts are"),
             (.get, "/v1/subscriptions", .app, "managing subscriptions is"),
             (.put, "/v1/subscriptions/{originalTransactionIdentifier}", .app, "managing subscriptions is"),
@@ -33,11 +30,7 @@ extension Gateway {
             (.post, "/v1/open-url", .appOrStore, "opening a store URL is"),
             (.get, "/v1/customers/{account}/subscriptions", .server, "managing subscriptions is"),
             (.post, "/verifyReceipt", .named, "receipts are"),
-        ] + downloads + appleServer + adminApps + adminDevices + adminTransactions
-
-    private static let downloads: [Line] = ["start", "pause", "resume", "cancel", "finish", "fail"].map {
-        (.post, "/v1/downloads/{id}/\($0)", .app, "hosted content is")
-    }
+        ] + appleServer + adminApps + adminDevices + adminTransactions
 
     /// The App Store Server API's own paths, as Apple's libraries call them.
     private static let appleServer: [Line] = [
@@ -56,7 +49,6 @@ extension Gateway {
     ]
 
     private static let adminApps: [Line] = [
-        (.put, "/admin/v1/apps/{bundleId}/products/{id}/content", .admin, "hosted content is"),
         (.put, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image", .admin, "promotional images are"),
         (.post, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image/approve", .admin, "promotional images are"),
         (.post, "/admin/v1/apps/{bundleId}/products/{id}/promotion-image/reject", .admin, "promotional images are"),
@@ -83,10 +75,8 @@ extension Gateway {
         ),
     ]
 
-    private static let adminTransactions: [Line] =
-        [(.delete, "/admin/v1/transactions/{id}", .admin, "deleting a transaction is")]
-        + [
-            "approve", "decline", "refund", "revoke", "resolve", "renew", "expire", "enableAutoRenew",
-            "disableAutoRenew", "failNextRenewal", "resolveBilling", "extend",
-        ].map { (.post, "/admin/v1/transactions/{id}/\($0)", .admin, "changing a transaction is") }
+    private static let adminTransactions: [Line] = [
+        "refund", "revoke", "renew", "expire", "enableAutoRenew", "disableAutoRenew", "failNextRenewal",
+        "resolveBilling", "extend",
+    ].map { (.post, "/admin/v1/transactions/{id}/\($0)", .admin, "changing a transaction is") }
 }

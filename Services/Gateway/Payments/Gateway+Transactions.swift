@@ -61,7 +61,7 @@ extension Gateway {
         let session = call.session
         return TransactionRequest(
             bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
-            id: try call.parameter("id"))
+            id: try call.parameter("id", of: "transaction"))
     }
 }
 

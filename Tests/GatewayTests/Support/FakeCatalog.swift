@@ -22,6 +22,11 @@ final class FakeCatalog: Sendable {
         /// Versions that the next product answers carry; then 1.
         var versions: [Int64] = []
         var promotionRequests: [PromotedProductsRequest] = []
+        /// Content in force: its description and its bytes.
+        var hosted: (content: HostedContent, bytes: [UInt8])?
+        /// Uploads that were begun and not committed.
+        var contentUploads: [String: (begin: BeginContentRequest, bytes: [UInt8])] = [:]
+        var readRequests: [ReadContentRequest] = []
         var explainRequests: [ExplainProductRequest] = []
     }
 
@@ -35,6 +40,7 @@ final class FakeCatalog: Sendable {
         serveStorefronts()
         serveProducts()
         serveImports()
+        serveContent()
     }
 
     private func serveApps() {

@@ -12,8 +12,8 @@ extension FakePaymentQueue {
         }
         service.handle(PaymentEndpoints.putTester) { [self] request in
             try check()
-            if request.settings.interruptPurchases == true {
-                throw StoreError(.notImplemented, "interruptPurchases is not simulated yet")
+            if request.settings.simulatedErrors?.receiptRefresh != nil {
+                throw StoreError(.notImplemented, "simulatedErrors.receiptRefresh has no effect in this version")
             }
             contents.withLock { $0.testers[request.account] = request.settings }
             return Tester(account: request.account, settings: request.settings)

@@ -36,6 +36,16 @@ final class FakePaymentQueue: Sendable {
         /// What `events.list` answers from; an event's `id` is its place, counted from 1.
         var events: [StoreEvent] = []
         var eventsRequests: [EventsRequest] = []
+        /// By idempotency key.
+        var restores: [String: Restore] = [:]
+        /// Ends that no stream has acknowledged; a snapshot's last page brings them.
+        var undelivered: [Restore] = []
+        var acknowledged: [RestoreRequest] = []
+        var refusesAcknowledgements = false
+        var downloads: [String: DownloadReply] = [:]
+        var downloadRequests: [UpdateDownloadRequest] = []
+        /// `approve t_1` and the like, in order.
+        var operations: [String] = []
         var businessNow = Timestamp(milliseconds: 1_800_000_000_000)
     }
 
@@ -51,19 +61,30 @@ final class FakePaymentQueue: Sendable {
         serveTransactions()
         serveTesters()
         serveTesting()
+        serveRestores()
+        serveDownloads()
+        serveOperating()
     }
 
     /// Commits a change and tells of it.
     @discardableResult
     func commit(_ transaction: PaymentTransaction, kind: CustomerChange.Kind = .updated) -> CustomerChange {
-        let (change, publishes) = contents.withLock { contents in
-            contents.seq += 1
+        write { contents, seq in
             contents.transactions.removeAll { $0.id == transaction.id }
             contents.transactions.append(transaction)
             if kind == .removed { contents.finished.insert(transaction.id) }
-            let change = CustomerChange(
-                bundleId: Sample.bundleId, customerIdentifier: Self.customer, seq: contents.seq, kind: kind,
+            return CustomerChange(
+                bundleId: Sample.bundleId, customerIdentifier: Self.customer, seq: seq, kind: kind,
                 transaction: transaction)
+        }
+    }
+
+    /// Writes one row of the journal and tells of it.
+    @discardableResult
+    func write(_ change: (inout Contents, Int64) -> CustomerChange) -> CustomerChange {
+        let (change, publishes) = contents.withLock { contents in
+            contents.seq += 1
+            let change = change(&contents, contents.seq)
             contents.journal.append(change)
             return (change, contents.publishes)
         }
@@ -125,13 +146,16 @@ final class FakePaymentQueue: Sendable {
             try check()
             return contents.withLock { contents in
                 contents.snapshotRequests.append(request)
+                let isMine = request.bundleId == Sample.bundleId && request.customerIdentifier == Self.customer
                 let mine = contents.transactions.filter {
-                    request.customerIdentifier == Self.customer && !contents.finished.contains($0.id)
+                    isMine && !contents.finished.contains($0.id)
                 }
                 let start = request.after.flatMap { after in mine.firstIndex { $0.id == after }.map { $0 + 1 } } ?? 0
                 let page = Array(mine.dropFirst(start).prefix(min(request.limit, contents.pageMax)))
                 let isLast = start + page.count >= mine.count
-                return Snapshot(transactions: page, seq: contents.seq, after: isLast ? nil : page.last?.id)
+                return Snapshot(
+                    transactions: page, seq: contents.seq, after: isLast ? nil : page.last?.id,
+                    restores: isLast && isMine && request.deviceId == Sample.deviceId ? contents.undelivered : [])
             }
         }
         service.handle(PaymentEndpoints.changes) { [self] request in
@@ -202,7 +226,8 @@ final class FakePaymentQueue: Sendable {
     private func find(_ request: TransactionRequest) throws -> PaymentTransaction {
         try check()
         let found = contents.withLock { contents in
-            request.customerIdentifier == Self.customer ? contents.transactions.first { $0.id == request.id } : nil
+            request.bundleId == Sample.bundleId && request.customerIdentifier == Self.customer
+                ? contents.transactions.first { $0.id == request.id } : nil
         }
         guard let found else { throw StoreError(.notFound, "there is no such transaction") }
         return found

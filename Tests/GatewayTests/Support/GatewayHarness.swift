@@ -119,10 +119,11 @@ final class GatewayHarness: Sendable {
 
     /// Opens a session and returns its token.
     func session(
-        account: String = "alice", device: String = Sample.deviceId, client: String = "app", promoted: String? = nil
+        account: String = "alice", device: String = Sample.deviceId, client: String = "app", promoted: String? = nil,
+        bundleId: String = Sample.bundleId
     ) async throws -> String {
         var members: [String: JSONValue] = [
-            "bundleId": .string(Sample.bundleId), "deviceId": .string(device), "account": .string(account),
+            "bundleId": .string(bundleId), "deviceId": .string(device), "account": .string(account),
             "platform": "iOS", "osVersion": "17.0", "client": .string(client),
         ]
         if client == "app" { members["appVersion"] = "1.0" }

@@ -1,0 +1,54 @@
+import BusService
+import Hummingbird
+import StoreModels
+
+extension Gateway {
+    /// What a parent, support or time would do to one transaction, whoever's it is.
+    var operatingRoutes: [Route] {
+        [
+            Route(.post, "/admin/v1/transactions/{id}/approve", .admin) { [self] in
+                try await operate($0, PaymentEndpoints.approveTransaction)
+            },
+            Route(.post, "/admin/v1/transactions/{id}/decline", .admin) { [self] in
+                let body = try await $0.body(OptionalError.self, members: OptionalError.members, isOptional: true)
+                return try await answer($0, PaymentEndpoints.declineTransaction, error: body.error?.code)
+            },
+            Route(.post, "/admin/v1/transactions/{id}/resolve", .admin) { [self] in
+                try await operate($0, PaymentEndpoints.resolveTransaction)
+            },
+            Route(.delete, "/admin/v1/transactions/{id}", .admin) { [self] in
+                _ = try await operated($0, PaymentEndpoints.deleteTransaction)
+                return Response(status: .noContent)
+            },
+        ]
+    }
+
+    /// For what has no body.
+    private func operate(
+        _ call: Call, _ endpoint: Endpoint<OperateTransactionRequest, PaymentTransaction>
+    ) async throws -> Response {
+        _ = try await call.body(Empty.self, members: MemberNames([]), isOptional: true)
+        return try await answer(call, endpoint)
+    }
+
+    /// Whoever comes second gets the transaction the first one's word has led to.
+    private func answer(
+        _ call: Call, _ endpoint: Endpoint<OperateTransactionRequest, PaymentTransaction>, error: SKErrorCode? = nil
+    ) async throws -> Response {
+        try Reply.json(try await operated(call, endpoint, error: error))
+    }
+
+    /// - Throws: `outcomeUnknown` when the word was sent and nobody can say whether it counted; the same again is safe.
+    private func operated<Answer>(
+        _ call: Call, _ endpoint: Endpoint<OperateTransactionRequest, Answer>, error: SKErrorCode? = nil
+    ) async throws -> Answer {
+        let request = OperateTransactionRequest(id: try call.parameter("id", of: "transaction"), error: error)
+        do {
+            return try await services.call(endpoint, request, context: call.context())
+        } catch let error as StoreError where error.leavesOutcomeUnknown {
+            throw StoreError(
+                .outcomeUnknown, "the request was sent and its outcome is not known here; the same again tells",
+                retryAfterMs: 1000)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import BusService
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import StoreModels
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Answers with a package's bytes: read from Catalog part by part, each when the one before has been taken, so that a
+/// package never stands in memory.
+struct ContentReader: Sendable {
+    let services: ServiceCaller
+    let bundleId: String
+    let productIdentifier: String
+    let content: HostedContent
+
+    /// The whole package (200), one range of it (206), or 416 when there is no such range.
+    ///
+    /// The first part is read before the answer begins, so that an error is a problem and not a broken file. A later
+    /// error, such as a package that was replaced, cuts the connection; the client goes on with `If-Range` and gets the
+    /// new one whole.
+    func response(to call: Call) async throws -> Response {
+        let headers = call.request.headers
+        let isSame = headers[.ifRange].map { $0 == entityTag } ?? true
+        let range: Range<Int64>
+        var answer = Response(status: .ok)
+        switch ByteRange(isSame ? headers[.range] : nil, length: content.contentLength) {
+        case .whole: range = 0..<content.contentLength
+        case .part(let part):
+            range = part
+            answer.status = .partialContent
+            answer.headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(content.contentLength)"
+        case .unsatisfiable: throw unsatisfiable
+        }
+        let first = range.isEmpty ? [] : try await part(at: range.lowerBound, before: range.upperBound, call)
+        answer.headers[.contentType] = "application/octet-stream"
+        answer.headers[.eTag] = entityTag
+        answer.headers[.acceptRanges] = "bytes"
+        // The customer's own; whoever keeps it asks whether it is still the same.
+        answer.headers[.cacheControl] = "private, no-cache"
+        answer.body = ResponseBody(contentLength: range.count) { writer in
+            try await write(first, range, to: &writer, call)
+        }
+        return answer
+    }
+
+    private var entityTag: String { "\"\(content.sha256)\"" }
+
+    private var unsatisfiable: Problem {
+        Problem(
+            .invalid("Range", "must begin within the \(content.contentLength) bytes there are", status: 416),
+            headers: [.contentRange: "bytes */\(content.contentLength)"])
+    }
+
+    @concurrent private func write(
+        _ first: [UInt8], _ range: Range<Int64>, to writer: inout any ResponseBodyWriter, _ call: Call
+    ) async throws {
+        var bytes = first
+        var offset = range.lowerBound
+        while !bytes.isEmpty {
+            try await write(bytes, to: &writer, call)
+            offset += Int64(bytes.count)
+            bytes = offset < range.upperBound ? try await part(at: offset, before: range.upperBound, call) : []
+        }
+        try await writer.finish(nil)
+    }
+
+    @concurrent private func write(
+        _ bytes: [UInt8], to writer: inout any ResponseBodyWriter, _ call: Call
+    ) async throws {
+        let cut = call.cut(after: HTTPLimits.contentStallMax)
+        defer { cut.cancel() }
+        try await writer.write(ByteBuffer(bytes: bytes))
+    }
+
+    private func part(at offset: Int64, before end: Int64, _ call: Call) async throws(StoreError) -> [UInt8] {
+        let length = Int(min(end - offset, Int64(ContentPartRequest.bytesMax)))
+        let request = ReadContentRequest(
+            bundleId: bundleId, productIdentifier: productIdentifier, version: content.contentVersion,
+            sha256: content.sha256, offset: offset, length: length)
+        let part = try await services.call(
+            CatalogEndpoints.readContent, request, context: call.context(deadline: .now + HTTPLimits.requestTimeout))
+        guard let data = Data(base64Encoded: part.data), data.count == length else {
+            throw StoreError(.internal, "catalog answered other bytes of the content than it was asked for")
+        }
+        return Array(data)
+    }
+}

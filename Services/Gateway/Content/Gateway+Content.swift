@@ -1,0 +1,64 @@
+import BusService
+import HTTPTypes
+import Hummingbird
+import StoreModels
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Gateway {
+    /// The operator's side of hosted content.
+    var contentRoutes: [Route] {
+        [
+            Route(.put, "/admin/v1/apps/{bundleId}/products/{id}/content", .admin, query: ["version"]) { [self] in
+                try await putContent($0)
+            },
+            Route(.get, "/admin/v1/apps/{bundleId}/products/{id}/content", .admin, query: ["version"]) { [self] in
+                try await content($0)
+            },
+        ]
+    }
+
+    /// Streams the package to Catalog, part by part; nothing of it counts before the commit.
+    @concurrent private func putContent(_ call: Call) async throws -> Response {
+        let upload = try ContentUpload(call.request)
+        guard let version = try call.contentVersion() else { throw StoreError.invalid("query version", "is missing") }
+        let context = call.context(deadline: .now + HTTPLimits.uploadTimeout)
+        let begin = BeginContentRequest(
+            bundleId: try call.bundleId(), productIdentifier: try call.parameter("id", of: "product"), version: version)
+        let identifier = try await services.call(CatalogEndpoints.beginContent, begin, context: context)
+            .uploadIdentifier
+        var parts = upload.parts()
+        while let part = try await parts.next(call) {
+            let request = ContentPartRequest(
+                uploadIdentifier: identifier, offset: parts.offset - Int64(part.count),
+                data: Data(part).base64EncodedString())
+            _ = try await services.call(CatalogEndpoints.addContentPart, request, context: context)
+        }
+        let reply = try await services.call(
+            CatalogEndpoints.commitContent, CommitContentRequest(uploadIdentifier: identifier, length: parts.offset),
+            context: context)
+        return try Reply.json(reply.content, status: reply.isReplaced ? .ok : .created)
+    }
+
+    private func content(_ call: Call) async throws -> Response {
+        let request = ContentRequest(
+            bundleId: try call.bundleId(), productIdentifier: try call.parameter("id", of: "product"),
+            version: try call.contentVersion())
+        return try Reply.json(
+            try await services.call(CatalogEndpoints.getContent, request, context: call.context()))
+    }
+}
+
+extension Call {
+    /// `?version=`, `1.0`.
+    /// - Throws: `requestInvalid`.
+    fileprivate func contentVersion() throws(StoreError) -> String? {
+        guard let version = try query.single("version") else { return nil }
+        try Identifier.check(version, at: "query version", lengthMax: 64)
+        return version
+    }
+}

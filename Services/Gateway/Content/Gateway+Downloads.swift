@@ -1,0 +1,53 @@
+import BusService
+import HTTPTypes
+import Hummingbird
+import StoreModels
+
+extension Gateway {
+    /// Hosted content, as the app's device sees it.
+    var downloadRoutes: [Route] {
+        DownloadAction.allCases.map { action in
+            Route(.post, "/v1/downloads/{id}/\(action.rawValue)", .app) { [self] in try await update($0, action) }
+        } + [
+            Route(.get, "/v1/downloads/{id}/content", .app) { [self] in try await downloadContent($0) }
+        ]
+    }
+
+    private func update(_ call: Call, _ action: DownloadAction) async throws -> Response {
+        var error: SKErrorCode?
+        if action == .fail {
+            let body = try await call.body(OptionalError.self, members: OptionalError.members, isOptional: true)
+            error = body.error?.code
+        } else {
+            _ = try await call.body(Empty.self, members: MemberNames([]), isOptional: true)
+        }
+        let session = call.session
+        let request = UpdateDownloadRequest(
+            bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
+            downloadId: try call.parameter("id", of: "download"), action: action, error: error)
+        let reply = try await services.call(PaymentEndpoints.updateDownload, request, context: call.context())
+        return try Reply.json(reply.download)
+    }
+
+    /// The content's bytes, whole or a range of them. Looking changes nothing; a download that was cancelled is no
+    /// longer served.
+    private func downloadContent(_ call: Call) async throws -> Response {
+        let session = call.session
+        let request = DownloadRequest(
+            bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
+            downloadId: try call.parameter("id", of: "download"))
+        let found = try await services.call(PaymentEndpoints.getDownload, request, context: call.context())
+        guard found.download.state != .cancelled else {
+            throw StoreError(.downloadStateInvalid, "download \(found.download.id) is cancelled")
+        }
+        let content = try await services.call(
+            CatalogEndpoints.getContent,
+            ContentRequest(
+                bundleId: session.bundleId, productIdentifier: found.productIdentifier,
+                version: found.download.contentVersion), context: call.context())
+        let reader = ContentReader(
+            services: services, bundleId: session.bundleId, productIdentifier: found.productIdentifier,
+            content: content)
+        return try await reader.response(to: call)
+    }
+}

@@ -1,0 +1,56 @@
+import BusService
+import Hummingbird
+import StoreModels
+
+extension Gateway {
+    var restoreRoutes: [Route] {
+        [
+            Route(.post, "/v1/restore", .app) { [self] in try await startRestore($0) },
+            Route(.get, "/v1/restores/{restoreIdentifier}", .app) { [self] in try await restore($0) },
+        ]
+    }
+
+    /// Begins to restore what the customer owns, for this device; the stream brings the transactions and the end.
+    ///
+    /// The answer to the same key is the same however far the restore is, and says nothing of its end; so it never
+    /// carries `Idempotent-Replayed`, which is for answers that were stored when something ended.
+    /// - Throws: `outcomeUnknown` when the request was sent and nobody can say whether it was taken; the same key is
+    ///   safe.
+    private func startRestore(_ call: Call) async throws -> Response {
+        let key = try IdempotencyKey.read(call.request.headers)
+        let body = try await call.body(NewRestore.self, members: NewRestore.members, isOptional: true)
+        try body.validate()
+        let session = call.session
+        let request = StartRestoreRequest(
+            bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
+            requestIdentifier: key, applicationUsername: body.applicationUsername)
+        do {
+            let restore = try await services.call(
+                PaymentEndpoints.startRestore, request, context: call.context(requestIdentifier: key))
+            return try Reply.json(RestoreAccepted(restoreIdentifier: restore.restoreIdentifier), status: .accepted)
+        } catch let error as StoreError where error.leavesOutcomeUnknown {
+            throw StoreError(
+                .outcomeUnknown, "the restore was asked for and is not known to have begun", retryAfterMs: 1000)
+        }
+    }
+
+    private func restore(_ call: Call) async throws -> Response {
+        let request = RestoreRequest(of: call.session, try call.parameter("restoreIdentifier", of: "restore"))
+        return try Reply.json(
+            try await services.call(PaymentEndpoints.getRestore, request, context: call.context()))
+    }
+}
+
+/// `{"restoreIdentifier":"r_01j…"}`
+struct RestoreAccepted: Encodable {
+    var restoreIdentifier: String
+}
+
+extension RestoreRequest {
+    /// A restore of a session's device.
+    init(of session: Session, _ restoreIdentifier: String) {
+        self.init(
+            bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
+            restoreIdentifier: restoreIdentifier)
+    }
+}

@@ -1,0 +1,14 @@
+import StoreModels
+
+/// The body of `POST /v1/restore`, which may be left out: `{"applicationUsername":"u-17"}`.
+struct NewRestore: Decodable {
+    /// Recorded and echoed; it filters nothing.
+    var applicationUsername: String?
+
+    static let members = MemberNames(["applicationUsername"])
+
+    /// - Throws: `requestInvalid`.
+    func validate() throws(StoreError) {
+        if let applicationUsername { try Identifier.check(applicationUsername, at: "$.applicationUsername") }
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Glibc
+import StoreModels
+import Synchronization
+
+/// A gateway of the test's own, on a free port: real sockets and real HTTP, so that broken connections are broken ones.
+///
+/// It opens sessions and streams by itself, and answers everything else as the test says. An unexpected request is
+/// answered with 501, which no test passes over.
+final class FakeGateway: Sendable {
+    typealias Handler = @Sendable (FakeRequest) -> FakeAnswer
+
+    private struct State {
+        var handlers: [String: Handler] = [:]
+        var requests: [FakeRequest] = []
+        var connections: [FakeConnection] = []
+        var sessions = 0
+        var isStopped = false
+    }
+
+    let url: URL
+    private let listener: Int32
+    private let state = Mutex(State())
+
+    init() throws {
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let (descriptor, size) = (listener, length)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, size) == 0 && listen(descriptor, 64) == 0
+                    && getsockname(descriptor, address, &length) == 0
+            }
+        }
+        guard isBound, let url = URL(string: "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))") else {
+            throw POSIXError(.EADDRINUSE)
+        }
+        self.url = url
+        Thread.detachNewThread { [weak self, listener] in
+            while true {
+                let descriptor = accept(listener, nil, nil)
+                guard descriptor >= 0, let self else { break }
+                self.serve(FakeConnection(descriptor))
+            }
+            close(listener)
+        }
+    }
+
+    deinit { stop() }
+
+    /// Closes everything.
+    func stop() {
+        let connections = state.withLock { state in
+            state.isStopped = true
+            return state.connections
+        }
+        shutdown(listener, Int32(SHUT_RDWR))
+        for connection in connections { connection.shut() }
+    }
+
+    /// Says what becomes of requests: `"POST /v1/payments"`; a last part `*` stands for any.
+    func on(_ line: String, _ handler: @escaping Handler) { state.withLock { $0.handlers[line] = handler } }
+
+    /// Answers the first requests with `answers`, one after the other, and all later ones with the last.
+    func on(_ line: String, _ answers: [FakeAnswer]) {
+        let rest = Mutex(answers)
+        on(line) { _ in rest.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] } }
+    }
+
+    /// What was asked so far.
+    func requests(_ line: String) -> [FakeRequest] { state.withLock { $0.requests.filter { $0.line == line } } }
+
+    private func serve(_ connection: FakeConnection) {
+        let isStopped = state.withLock { state in
+            state.connections.append(connection)
+            return state.isStopped
+        }
+        if isStopped { return connection.shut() }
+        Thread.detachNewThread { [weak self] in
+            while let request = connection.readRequest(), let answer = self?.answer(request) {
+                guard Self.carryOut(answer, connection) else { break }
+            }
+            connection.shut()
+        }
+    }
+
+    /// - Returns: Whether the connection goes on.
+    private static func carryOut(_ answer: FakeAnswer, _ connection: FakeConnection) -> Bool {
+        switch answer {
+        case .drop: return false
+        case .silence:
+            connection.waitForClose()
+            return false
+        case .stream(let stream):
+            stream.serve(connection)
+            return false
+        case .answer(let status, let headers, let body):
+            var head = "HTTP/1.1 \(status) Status\r\ncontent-length: \(body.count)\r\n"
+            for (name, value) in headers { head += "\(name): \(value)\r\n" }
+            return connection.write(Array("\(head)\r\n".utf8) + body)
+        }
+    }
+
+    private func answer(_ request: FakeRequest) -> FakeAnswer {
+        let handler = state.withLock { state in
+            state.requests.append(request)
+            return state.handlers[request.line] ?? state.handlers[Self.pattern(of: request.line)]
+        }
+        if let handler { return handler(request) }
+        switch request.line {
+        case "POST /v1/sessions": return openSession()
+        case "GET /v1/transactions/stream": return .stream(.beginning())
+        default: return .problem(.notImplemented, request.line)
+        }
+    }
+
+    /// `POST /v1/transactions/t1/finish` → `POST /v1/transactions/*/finish`
+    private static func pattern(of line: String) -> String {
+        var parts = line.components(separatedBy: "/")
+        if parts.count > 3 { parts[3] = "*" }
+        return parts.joined(separator: "/")
+    }
+
+    private func openSession() -> FakeAnswer {
+        let number = state.withLock { state in
+            state.sessions += 1
+            return state.sessions
+        }
+        return .session(token: "token-\(number)")
+    }
+}
+
+extension FakeAnswer {
+    static func session(token: String, storefront: String = "USA", canMakePayments: Bool = true) -> FakeAnswer {
+        let members: [String: JSONValue] = [
+            "token": .string(token), "expiresAt": "2026-11-22T10:00:00.000Z", "canMakePayments": .bool(canMakePayments),
+            "storefront": .object(["countryCode": .string(storefront), "identifier": "143441"]), "degraded": .array([]),
+        ]
+        return .json(members, status: 201)
+    }
+}

@@ -1,0 +1,17 @@
+import StoreModels
+
+/// A request as the fake gateway has read it.
+struct FakeRequest: Sendable {
+    var method: String
+    /// Without the query.
+    var path: String
+    /// Names in lower case.
+    var headers: [String: String]
+    var body: [UInt8]
+
+    /// `POST /v1/payments`
+    var line: String { "\(method) \(path)" }
+    var key: String? { headers["idempotency-key"] }
+    var token: String? { headers["authorization"].map { String($0.dropFirst("Bearer ".count)) } }
+    var json: JSONValue { (try? StrictJSON.parse(body)) ?? .null }
+}

@@ -1,4 +1,4 @@
-import EventLoop
+internal import EventLoop
 internal import Logging
 
 /// What the database threads tell everybody else: counts, and whether the disk can still be trusted.

@@ -4,18 +4,20 @@ struct Migrator {
         CREATE TABLE IF NOT EXISTS schema_migration (
             number INTEGER PRIMARY KEY, name TEXT NOT NULL, fingerprint TEXT NOT NULL)
         """
-    static let applied = "SELECT number, name, fingerprint FROM schema_migration ORDER BY number"
+    static let applied = "SELECT CAST(m.number AS TEXT) AS number, name, fingerprint FROM schema_migration AS m ORDER BY m.number"
     static let insert = "INSERT INTO schema_migration (number, name, fingerprint) VALUES (?, ?, ?)"
 
     let migrations: [Migration]
     let path: String
+    let dialect: SQLDialect
 
-    init(_ migrations: [Migration], path: String) {
+    init(_ migrations: [Migration], path: String, dialect: SQLDialect = .sqlite) {
         precondition(
             migrations.map(\.number) == Array(1..<(migrations.count + 1)),
             "migrations are numbered 1, 2, 3 without gaps")
         self.migrations = migrations
         self.path = path
+        self.dialect = dialect
     }
 
     /// - Returns: the numbers of the steps that were applied now.
@@ -46,7 +48,10 @@ struct Migrator {
     /// - Throws: `schemaMismatch`.
     func missing(behind rows: [SQLRow]) throws(PersistenceError) -> ArraySlice<Migration> {
         var applied: [(number: Int, name: String, fingerprint: String)] = []
-        for row in rows { applied.append((try row["number"], try row["name"], try row["fingerprint"])) }
+        for row in rows {
+            let number: String = try row["number"]
+            applied.append((Int(number) ?? 0, try row["name"], try row["fingerprint"]))
+        }
         try check(applied)
         return migrations.dropFirst(applied.count)
     }
@@ -61,7 +66,7 @@ struct Migrator {
                 """)
         }
         for (step, migration) in zip(applied, migrations)
-        where step.number != migration.number || step.fingerprint != migration.fingerprint {
+        where step.number != migration.number || step.fingerprint != migration.fingerprint(dialect) {
             throw PersistenceError(
                 .schemaMismatch,
                 """

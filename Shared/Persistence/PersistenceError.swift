@@ -3,7 +3,7 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
     package enum Code: Hashable, Sendable {
         /// Another process holds the database.
         case held
-        /// The file or its directory cannot be opened or written.
+        /// The file or its directory cannot be opened or written; the server refuses who asks.
         case cannotOpen
         /// The file is damaged, or no database at all. Restore a copy.
         case corrupted
@@ -21,6 +21,14 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
         case overloaded
         /// The database was closed.
         case closed
+        /// The server is away, or the connection was lost before the commit was asked for. Nothing was written; may be
+        /// tried again.
+        case unavailable
+        /// The connection was lost while the commit was under way: nobody knows whether it stands. Reading finds out.
+        case outcomeUnknown
+        /// The engine gave the transaction up because of another one, again and again. Nothing was written; may be tried
+        /// again.
+        case conflict
         case constraint(Constraint)
         case columnMissing
         case columnType
@@ -52,7 +60,7 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
     /// Whether the same call may succeed later without anything being repaired by hand but disk space.
     package var isRetryable: Bool {
         switch code {
-        case .storageFull, .busy, .overloaded: true
+        case .storageFull, .busy, .overloaded, .unavailable, .conflict: true
         default: false
         }
     }
@@ -63,7 +71,7 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
         case .held: 73
         case .corrupted: 65
         case .cannotOpen, .schemaMismatch, .notDurable: 78
-        case .storageFull, .storageFailed, .busy, .overloaded, .closed: 75
+        case .storageFull, .storageFailed, .busy, .overloaded, .closed, .unavailable, .outcomeUnknown, .conflict: 75
         case .constraint, .columnMissing, .columnType, .statement: 70
         }
     }

@@ -1,6 +1,8 @@
 /// The engine's end of one request: what ``SQLReader`` and ``SQLTransaction`` send their statements to.
 protocol SQLSession: AnyObject {
     var dialect: SQLDialect { get }
+    /// What a statement of this request failed with. After it nothing is run any more, whatever the body makes of it.
+    var failure: PersistenceError? { get }
 
     /// Runs one statement and waits for its answer.
     /// - Parameter rowsMax: how many rows are wanted; what lies behind them is not fetched.
@@ -12,7 +14,7 @@ protocol SQLSession: AnyObject {
 }
 
 /// What a statement came to.
-struct SQLResult {
+struct SQLResult: Sendable {
     var rows: [SQLRow] = []
     /// Rows an INSERT, UPDATE or DELETE has changed.
     var changed = 0

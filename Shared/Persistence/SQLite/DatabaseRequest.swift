@@ -1,4 +1,4 @@
-import EventLoop
+internal import EventLoop
 
 /// A body that waits for its turn on a database thread.
 protocol DatabaseJob<Access>: Sendable {
@@ -28,6 +28,7 @@ final class DatabaseRequest<Access: SQLReader, Output: Sendable>: DatabaseJob {
     func perform(_ access: Access) async -> (any Error)? {
         do {
             let output = try await body(access)
+            if let failure = access.session.failure { throw failure }
             result.withLock { $0 = .success(output) }
             return nil
         } catch {

@@ -2,11 +2,13 @@
 /// flush to the disk.
 struct GroupCommit {
     private let connection: SQLiteConnection
+    private let session: SQLiteSession
     private let transaction: SQLTransaction
 
     init(_ connection: SQLiteConnection) {
         self.connection = connection
-        transaction = SQLTransaction(SQLiteSession(connection))
+        session = SQLiteSession(connection)
+        transaction = SQLTransaction(session)
     }
 
     /// - Returns: nil after the commit; else why the whole group failed. Nothing of it is in the database then.
@@ -27,6 +29,7 @@ struct GroupCommit {
     /// - Throws: what took the whole transaction away.
     private func perform(_ job: any DatabaseJob<SQLTransaction>) async throws(PersistenceError) {
         _ = try connection.run("SAVEPOINT request")
+        session.begin()
         let thrown = await job.perform(transaction)
         guard connection.isInTransaction else {
             throw thrown as? PersistenceError

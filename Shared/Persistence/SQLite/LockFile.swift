@@ -1,4 +1,4 @@
-import EventLoop
+internal import EventLoop
 
 #if canImport(Glibc)
     import Glibc

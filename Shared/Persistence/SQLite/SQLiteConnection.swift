@@ -48,11 +48,14 @@ final class SQLiteConnection: @unchecked Sendable {
         defer { statement.reset() }
         try check(statement.bind(arguments), sql)
         var result = SQLResult()
-        while result.rows.count < rowsMax {
+        while true {
             let code = sqlite3_step(statement.handle)
             if code == SQLITE_DONE { break }
             guard code == SQLITE_ROW else { throw error(code, sql) }
+            if result.rows.count == rowsMax { break }
             result.rows.append(statement.row())
+            // A statement that writes has done all of it with its first row.
+            if result.rows.count == rowsMax { break }
         }
         if !statement.isReadOnly { result.changed = Int(sqlite3_changes64(handle)) }
         return result

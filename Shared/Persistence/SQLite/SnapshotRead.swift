@@ -1,11 +1,13 @@
 /// Runs one read inside a transaction, so that all its statements see the same commit.
 struct SnapshotRead {
     private let connection: SQLiteConnection
+    private let session: SQLiteSession
     private let reader: SQLReader
 
     init(_ connection: SQLiteConnection) {
         self.connection = connection
-        reader = SQLReader(SQLiteSession(connection))
+        session = SQLiteSession(connection)
+        reader = SQLReader(session)
     }
 
     /// - Returns: why the snapshot could not be taken; what the body threw is the body's own result.
@@ -15,6 +17,7 @@ struct SnapshotRead {
         } catch {
             return error
         }
+        session.begin()
         _ = await job.perform(reader)
         if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
         return nil

@@ -1,0 +1,36 @@
+internal import CPostgres
+
+extension PersistenceError {
+    /// What a failed statement means to a repository.
+    /// - Parameters:
+    ///   - result: a result of status `PGRES_FATAL_ERROR`.
+    ///   - columns: the columns of a unique index, by its name.
+    init(postgres result: OpaquePointer?, place: String, sql: String, columns: [String: [String]]) {
+        let state = Self.field(result, "C") ?? ""
+        // The primary message names tables and constraints; values stand in the detail, which is left out.
+        let message = Self.field(result, "M") ?? "unknown failure"
+        let text = "\(place): \(message) (\(state))"
+        switch state {
+        case "23505":
+            self.init(.constraint(.unique), text, columns: columns[Self.field(result, "n") ?? ""] ?? [])
+        case "23502":
+            let column = [Self.field(result, "t"), Self.field(result, "c")].compactMap { $0 }.joined(separator: ".")
+            self.init(.constraint(.notNull), text, columns: [column])
+        case "23503": self.init(.constraint(.foreignKey), text)
+        case "23514": self.init(.constraint(.check), text)
+        case "40001", "40P01": self.init(.conflict, text)
+        case "55P03", "57014": self.init(.busy, text)
+        case "53100": self.init(.storageFull, "\(text); free some space, nothing was written")
+        case "58030": self.init(.storageFailed, text)
+        case "XX001", "XX002": self.init(.corrupted, "\(text); restore the database from a copy")
+        case "25P03": self.init(.unavailable, text)
+        default:
+            let isAway = ["08", "53", "57"].contains(state.prefix(2))
+            self.init(isAway ? .unavailable : .statement, isAway ? text : "\(text) in '\(sql)'")
+        }
+    }
+
+    private static func field(_ result: OpaquePointer?, _ code: Character) -> String? {
+        PQresultErrorField(result, CInt(code.asciiValue!)).map { String(cString: $0) }
+    }
+}

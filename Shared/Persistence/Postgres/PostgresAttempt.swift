@@ -1,0 +1,108 @@
+internal import CPostgres
+internal import EventLoop
+internal import Foundation
+
+/// A connection on its way.
+///
+/// `@unchecked Sendable`: a reference to it travels with a continuation; everything in it is touched on the loop only.
+final class PostgresAttempt: @unchecked Sendable {
+    /// Gets nil when the socket is ready.
+    typealias Waiter = UnsafeContinuation<PersistenceError?, Never>
+
+    enum Step {
+        case connected(PostgresHandle)
+        case waits(PollHandle.Events)
+        case failed(PersistenceError)
+    }
+
+    private let handle: PostgresHandle
+    private let location: PostgresLocation
+    private let poller: PostgresPoller
+    private let timer: LoopTimer
+    private var hasBegun = false
+
+    /// - Throws: `unavailable` when there is no memory for it.
+    init(_ location: PostgresLocation, applicationName: String, loop: UVLoop) throws(PersistenceError) {
+        let parameters = location.parameters(applicationName: applicationName)
+        guard let pointer = Self.begin(parameters) else {
+            throw PersistenceError(.unavailable, "\(location.place): no memory for a connection")
+        }
+        handle = PostgresHandle(pointer: pointer)
+        self.location = location
+        poller = PostgresPoller(loop: loop)
+        timer = LoopTimer(loop: loop)
+    }
+
+    private static func begin(_ parameters: [(String, String)]) -> OpaquePointer? {
+        let keywords = parameters.map { UnsafePointer(strdup($0.0)) } + [nil]
+        let values = parameters.map { UnsafePointer(strdup($0.1)) } + [nil]
+        defer { for text in keywords + values { free(UnsafeMutableRawPointer(mutating: text)) } }
+        return PQconnectStartParams(keywords, values, 1)
+    }
+
+    /// Lets libpq go on as far as it can without waiting.
+    func step() -> Step {
+        var status = PQstatus(handle.pointer) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
+        if hasBegun { status = PQconnectPoll(handle.pointer) }
+        hasBegun = true
+        switch status {
+        case PGRES_POLLING_OK:
+            timer.close()
+            return .connected(handle)
+        case PGRES_POLLING_READING: return .waits(.readable)
+        case PGRES_POLLING_WRITING: return .waits(.writable)
+        default:
+            let failure = failure()
+            giveUp()
+            return .failed(failure)
+        }
+    }
+
+    /// Resumes `waiter` when the socket is ready, or with what is wrong.
+    func wait(for events: PollHandle.Events, until deadline: ContinuousClock.Instant, _ waiter: Waiter) {
+        timer.start(after: max(.zero, deadline - .now)) { [poller, location] in
+            poller.stop()
+            waiter.resume(
+                returning: PersistenceError(
+                    .unavailable, "PostgreSQL at \(location.place) does not answer; is it the right address?"))
+        }
+        do throws(UVError) {
+            try poller.wait(for: events, of: handle.pointer) { [poller, timer] _ in
+                // libpq may close this socket in its next step, and take another one.
+                poller.stop()
+                timer.stop()
+                waiter.resume(returning: nil)
+            }
+        } catch {
+            timer.stop()
+            waiter.resume(returning: PersistenceError(.unavailable, "\(location.place): \(error)"))
+        }
+    }
+
+    func giveUp() {
+        poller.stop()
+        timer.close()
+        PQfinish(handle.pointer)
+    }
+
+    /// libpq has no code for why a connection failed. `FATAL` stands where the server itself has answered, and refuses
+    /// us; without it nobody has.
+    private func failure() -> PersistenceError {
+        let message = String(cString: PQerrorMessage(handle.pointer)).split(separator: "\n").joined(separator: "; ")
+        let text = "PostgreSQL at \(location.place): \(message)"
+        if ["starting up", "shutting down", "recovery mode", "too many", "reserved for"].contains(where: message.contains) {
+            return PersistenceError(.unavailable, text)
+        }
+        if message.contains("FATAL:") || PQconnectionNeedsPassword(handle.pointer) == 1 {
+            return PersistenceError(.cannotOpen, "\(text); check DATABASE_URL and DATABASE_PASSWORD_FILE")
+        }
+        return PersistenceError(.unavailable, "\(text); check DATABASE_URL, or start the server")
+    }
+}
+
+/// libpq's connection object.
+///
+/// `@unchecked Sendable`: it is handed from the attempt to the connection, which alone uses it then.
+struct PostgresHandle: @unchecked Sendable {
+    let pointer: OpaquePointer
+}

@@ -1,0 +1,37 @@
+/// Something a connection has sent and has no answer to yet.
+struct PostgresCommand {
+    enum Kind {
+        /// Whoever waits gets the rows; without anybody only a failure is noted.
+        case statement(PostgresStatement)
+        /// As a statement; when the connection is lost meanwhile, nobody knows the outcome.
+        case commit(PostgresStatement)
+        /// Makes a statement known to the server.
+        case prepare(PostgresStatement)
+        /// Several statements at once, before the pipeline begins.
+        case script
+        /// The end of a segment: after a failure the server skips everything up to here.
+        case sync
+    }
+
+    typealias Waiter = UnsafeContinuation<Result<SQLResult, PersistenceError>, Never>
+
+    let kind: Kind
+    let sql: String
+    var rowsMax = Int.max
+    var request: PostgresRequestState?
+    var waiter: Waiter?
+    /// What has come so far.
+    var outcome: Result<SQLResult, PersistenceError>?
+
+    init(
+        _ kind: Kind, _ sql: String, rowsMax: Int = .max, request: PostgresRequestState? = nil, waiter: Waiter? = nil
+    ) {
+        self.kind = kind
+        self.sql = sql
+        self.rowsMax = rowsMax
+        self.request = request
+        self.waiter = waiter
+    }
+
+    var isCommit: Bool { if case .commit = kind { true } else { false } }
+}

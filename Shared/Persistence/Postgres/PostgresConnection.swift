@@ -1,0 +1,336 @@
+internal import CPostgres
+import DequeModule
+internal import EventLoop
+
+/// One connection of libpq, non-blocking and in pipeline mode: a statement is sent before the one before it is answered.
+///
+/// A segment is what lies between two syncs. Statements nobody waits for go out with the next one somebody waits for;
+/// that one ends the segment. After a failure the server skips the rest of the segment, and the transaction is rolled
+/// back by whoever runs it.
+///
+/// Everything happens on the loop. Calls from the loop's own thread go straight in; others are sent there, in order.
+actor PostgresConnection {
+    /// Prepared statements kept; beyond it the one not used for longest is given up.
+    static let statementsMax = 256
+    /// How long anything may stay unanswered. The server gives statements up earlier (``PostgresSettings``).
+    static let answerTime: Duration = .seconds(15)
+
+    nonisolated let loop: UVLoop
+    nonisolated let place: String
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    /// libpq's object; nil once it was lost or closed.
+    private(set) var handle: OpaquePointer?
+    private let poller: PostgresPoller
+    private var inFlight = Deque<PostgresCommand>()
+    private var statements: [String: PostgresStatement] = [:]
+    private var used = 0
+    /// The columns of unique indexes, by index.
+    private var uniqueColumns: [String: [String]] = [:]
+    private var isPipelining = false
+    private var watchdog: LoopTimer?
+    private var lastAnswer: ContinuousClock.Instant = .now
+    /// Called once, when the connection ends by itself.
+    var onLoss: (@Sendable (PersistenceError) -> Void)?
+
+    /// - Parameter handle: connected; this object closes it.
+    init(_ handle: PostgresHandle, loop: UVLoop, place: String) {
+        self.handle = handle.pointer
+        poller = PostgresPoller(loop: loop)
+        self.loop = loop
+        self.place = place
+    }
+
+    /// Begins to listen, and to watch that answers come.
+    func start() {
+        // Warnings, as of a ROLLBACK too many, would go to standard error.
+        PQsetNoticeProcessor(handle, { _, _ in }, nil)
+        PQsetnonblocking(handle, 1)
+        listen([.readable])
+        let watchdog = LoopTimer(loop: loop)
+        watchdog.start(after: .seconds(5), repeating: .seconds(5)) { [weak self] in
+            self?.assumeIsolated { $0.watch() }
+        }
+        self.watchdog = watchdog
+    }
+
+    /// From here on statements are prepared and pipelined.
+    /// - Parameter uniqueColumns: the columns of the schema's unique indexes, by index.
+    func beginPipeline(uniqueColumns: [String: [String]]) {
+        self.uniqueColumns = uniqueColumns
+        isPipelining = PQenterPipelineMode(handle) == 1
+    }
+
+    var isOpen: Bool { handle != nil }
+
+    /// Runs statements separated by semicolons, outside of a pipeline; gives the rows of the last one, all as text.
+    func script(_ sql: String) async throws(PersistenceError) -> SQLResult {
+        precondition(!isPipelining, "scripts belong before the pipeline")
+        return try await withUnsafeContinuation { (waiter: PostgresCommand.Waiter) in
+            guard let handle, PQsendQuery(handle, sql) == 1 else { return waiter.resume(returning: .failure(refusal())) }
+            append(PostgresCommand(.script, sql, waiter: waiter))
+            flush()
+        }.get()
+    }
+
+    /// Calls `work` on the loop: at once when this is the loop's thread.
+    nonisolated func perform(_ work: @escaping @Sendable (isolated PostgresConnection) -> Void) {
+        if loop.isCurrent {
+            assumeIsolated { work($0) }
+        } else {
+            loop.execute { self.assumeIsolated { work($0) } }
+        }
+    }
+
+    // MARK: Sending
+
+    /// Sends a statement; with a waiter that ends the segment.
+    /// - Parameter begin: the statement that begins the transaction, when this is its first.
+    func send(
+        _ sql: String, _ arguments: [SQLValue], begin: String?, rowsMax: Int, _ request: PostgresRequestState,
+        _ waiter: PostgresCommand.Waiter?
+    ) {
+        if let failure = request.failure {
+            waiter?.resume(returning: .failure(failure))
+            return
+        }
+        if let begin { submit(begin, [], isCommit: false, rowsMax: 0, request, nil) }
+        submit(sql, arguments, isCommit: false, rowsMax: rowsMax, request, waiter)
+        if waiter != nil { endSegment() }
+    }
+
+    /// Sends COMMIT behind what was sent already, so that nothing of it stands when one of them fails.
+    func commit(_ request: PostgresRequestState, _ waiter: PostgresCommand.Waiter?) {
+        if let failure = request.failure {
+            waiter?.resume(returning: .failure(failure))
+            return
+        }
+        submit("COMMIT", [], isCommit: true, rowsMax: 0, request, waiter)
+        endSegment()
+    }
+
+    /// Takes the transaction back; nobody waits for it. The sync before it ends a segment that may have failed, in
+    /// which the ROLLBACK would be skipped.
+    func rollBack() {
+        guard handle != nil else { return }
+        endSegment()
+        submit("ROLLBACK", [], isCommit: false, rowsMax: 0, PostgresRequestState(), nil)
+        endSegment()
+    }
+
+    private func submit(
+        _ sql: String, _ arguments: [SQLValue], isCommit: Bool, rowsMax: Int, _ request: PostgresRequestState,
+        _ waiter: PostgresCommand.Waiter?
+    ) {
+        guard handle != nil else { return refuse(refusal(), request, waiter) }
+        do throws(PersistenceError) {
+            let statement = try statement(for: sql, request)
+            guard arguments.count == statement.parameterCount else {
+                throw PersistenceError(
+                    .statement,
+                    "\(place): \(statement.parameterCount) parameters, \(arguments.count) values in '\(sql)'")
+            }
+            try execute(statement, PostgresArguments(arguments))
+            append(
+                PostgresCommand(
+                    isCommit ? .commit(statement) : .statement(statement), sql, rowsMax: rowsMax, request: request,
+                    waiter: waiter))
+        } catch {
+            refuse(error, request, waiter)
+        }
+    }
+
+    private func refuse(
+        _ error: PersistenceError, _ request: PostgresRequestState, _ waiter: PostgresCommand.Waiter?
+    ) {
+        if request.failure == nil { request.failure = error }
+        waiter?.resume(returning: .failure(error))
+    }
+
+    private func statement(
+        for sql: String, _ request: PostgresRequestState
+    ) throws(PersistenceError) -> PostgresStatement {
+        used += 1
+        if let known = statements[sql] {
+            known.lastUse = used
+            return known
+        }
+        if statements.count >= Self.statementsMax { try giveOldestUp(request) }
+        let syntax = PlaceholderSyntax(sql)
+        let statement = PostgresStatement(name: "s\(used)", parameterCount: syntax.parameterCount)
+        statement.lastUse = used
+        guard PQsendPrepare(handle, statement.name, syntax.sql, 0, nil) == 1 else { throw broken() }
+        statements[sql] = statement
+        append(PostgresCommand(.prepare(statement), sql, request: request))
+        return statement
+    }
+
+    private func giveOldestUp(_ request: PostgresRequestState) throws(PersistenceError) {
+        guard let oldest = statements.min(by: { $0.value.lastUse < $1.value.lastUse }) else { return }
+        statements[oldest.key] = nil
+        let sql = "DEALLOCATE \(oldest.value.name)"
+        guard PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 1) == 1 else { throw broken() }
+        append(PostgresCommand(.statement(PostgresStatement(name: "", parameterCount: 0)), sql, request: request))
+    }
+
+    private func execute(_ statement: PostgresStatement, _ arguments: PostgresArguments) throws(PersistenceError) {
+        let count = CInt(statement.parameterCount)
+        let sent = arguments.withPointers { values in
+            PQsendQueryPrepared(handle, statement.name, count, values, arguments.lengths, arguments.formats, 1)
+        }
+        guard sent == 1 else { throw broken() }
+    }
+
+    private func endSegment() {
+        guard let handle else { return }
+        guard PQpipelineSync(handle) == 1 else { return lose(broken()) }
+        append(PostgresCommand(.sync, ""))
+        flush()
+    }
+
+    private func append(_ command: PostgresCommand) {
+        if inFlight.isEmpty { lastAnswer = .now }
+        inFlight.append(command)
+    }
+
+    private func flush() {
+        guard let handle else { return }
+        switch PQflush(handle) {
+        case 0: listen([.readable])
+        case 1: listen([.readable, .writable])
+        default: lose(broken())
+        }
+    }
+
+    private func listen(_ events: PollHandle.Events) {
+        guard let handle else { return }
+        do throws(UVError) {
+            try poller.wait(for: events, of: handle) { [weak self] happened in
+                self?.assumeIsolated { $0.happened(happened) }
+            }
+        } catch {
+            lose(PersistenceError(.unavailable, "\(place): \(error)"))
+        }
+    }
+
+    // MARK: Receiving
+
+    private func happened(_ events: PollHandle.Events) {
+        guard let handle else { return }
+        if events.contains(.readable) {
+            let isAlive = PQconsumeInput(handle) == 1
+            // What came before the end is still to be had: it says why.
+            takeResults()
+            if !isAlive { return lose(broken()) }
+        }
+        if events.contains(.writable) { flush() }
+    }
+
+    private func takeResults() {
+        while let handle, let command = inFlight.first, PQisBusy(handle) == 0 {
+            guard let result = PQgetResult(handle) else {
+                // The end of a command's results. Without one before it nothing has come yet.
+                guard command.outcome != nil else { return }
+                inFlight.removeFirst()
+                deliver(command)
+                continue
+            }
+            lastAnswer = .now
+            if PQresultStatus(result) == PGRES_PIPELINE_SYNC {
+                inFlight.removeFirst()
+            } else {
+                let outcome = outcome(of: result, command)
+                // A script's first failure counts, and otherwise what its last statement gave.
+                if case .failure = inFlight[0].outcome {} else { inFlight[0].outcome = outcome }
+            }
+            PQclear(result)
+        }
+    }
+
+    private func outcome(of result: OpaquePointer, _ command: PostgresCommand) -> Result<SQLResult, PersistenceError> {
+        switch PQresultStatus(result) {
+        case PGRES_COMMAND_OK where command.isCommit && String(cString: PQcmdStatus(result)) != "COMMIT":
+            return .failure(PersistenceError(.statement, "\(place): a commit of a transaction that had failed"))
+        case PGRES_COMMAND_OK:
+            return .success(SQLResult(changed: Int(String(cString: PQcmdTuples(result))) ?? 0))
+        case PGRES_TUPLES_OK:
+            return Result { () throws(PersistenceError) in try rows(result, command) }
+        case PGRES_PIPELINE_ABORTED:
+            let failure = PersistenceError(.statement, "\(place): skipped after a failure")
+            return .failure(command.request?.failure ?? failure)
+        default:
+            return .failure(
+                PersistenceError(postgres: result, place: place, sql: command.sql, columns: uniqueColumns))
+        }
+    }
+
+    private func rows(_ result: OpaquePointer, _ command: PostgresCommand) throws(PersistenceError) -> SQLResult {
+        let changed = Int(String(cString: PQcmdTuples(result))) ?? 0
+        switch command.kind {
+        case .statement(let statement), .commit(let statement):
+            return SQLResult(rows: try statement.rows(result, max: command.rowsMax), changed: changed)
+        case .script: return SQLResult(rows: PostgresValue.texts(result), changed: changed)
+        case .prepare, .sync: return SQLResult()
+        }
+    }
+
+    private func deliver(_ command: PostgresCommand) {
+        guard var outcome = command.outcome else { return }
+        if case .failure(var error) = outcome {
+            if case .prepare = command.kind { statements[command.sql] = nil }
+            // The server ends while it commits: what it wrote last is not known.
+            if command.isCommit, error.code == .unavailable {
+                error = PersistenceError(.outcomeUnknown, error.message)
+                outcome = .failure(error)
+            }
+            if let request = command.request, request.failure == nil { request.failure = error }
+        }
+        command.waiter?.resume(returning: outcome)
+    }
+
+    // MARK: Ending
+
+    private func watch() {
+        guard !inFlight.isEmpty, ContinuousClock.now - lastAnswer > Self.answerTime else { return }
+        lose(PersistenceError(.unavailable, "\(place) has not answered for \(Self.answerTime)"))
+    }
+
+    private func broken() -> PersistenceError {
+        let message = handle.map { String(cString: PQerrorMessage($0)) } ?? ""
+        let line = message.split(separator: "\n").first.map(String.init) ?? "the connection was lost"
+        return PersistenceError(.unavailable, "\(place): \(line)")
+    }
+
+    private func refusal() -> PersistenceError { PersistenceError(.unavailable, "\(place): the connection was lost") }
+
+    /// The connection has ended by itself: whoever waits is told.
+    private func lose(_ error: PersistenceError) {
+        guard handle != nil else { return }
+        finish()
+        let lost = inFlight
+        inFlight.removeAll()
+        for command in lost {
+            let failure =
+                command.isCommit
+                ? PersistenceError(.outcomeUnknown, "\(error.message); the commit was under way") : error
+            if let request = command.request, request.failure == nil { request.failure = failure }
+            command.waiter?.resume(returning: .failure(failure))
+        }
+        onLoss?(error)
+        onLoss = nil
+    }
+
+    /// Ends it; nobody may wait.
+    func close() {
+        onLoss = nil
+        finish()
+    }
+
+    private func finish() {
+        watchdog?.close()
+        watchdog = nil
+        poller.stop()
+        if let handle { PQfinish(handle) }
+        handle = nil
+    }
+}

@@ -1,0 +1,53 @@
+internal import EventLoop
+
+/// Opens connections without blocking the loop, but for the name of a host, which libpq looks up by itself.
+actor PostgresConnector {
+    /// For one attempt, whatever it waits for.
+    static let time: Duration = .seconds(5)
+
+    nonisolated let loop: UVLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    private let location: PostgresLocation
+    private let applicationName: String
+
+    init(_ location: PostgresLocation, applicationName: String, loop: UVLoop) {
+        self.location = location
+        self.applicationName = applicationName
+        self.loop = loop
+    }
+
+    /// A connection that `prepare` has made ready.
+    /// - Throws: `unavailable` when the server is away, `cannotOpen` when it refuses us; what `prepare` throws.
+    func connection(
+        _ prepare: @Sendable (PostgresConnection) async throws(PersistenceError) -> Void
+    ) async throws(PersistenceError) -> PostgresConnection {
+        let connection = try await connect()
+        await connection.start()
+        do throws(PersistenceError) {
+            try await prepare(connection)
+            return connection
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    private func connect() async throws(PersistenceError) -> PostgresConnection {
+        let attempt = try PostgresAttempt(location, applicationName: applicationName, loop: loop)
+        let deadline = ContinuousClock.now + Self.time
+        while true {
+            switch attempt.step() {
+            case .connected(let handle): return PostgresConnection(handle, loop: loop, place: location.place)
+            case .failed(let error): throw error
+            case .waits(let events):
+                let failure = await withUnsafeContinuation { (waiter: PostgresAttempt.Waiter) in
+                    attempt.wait(for: events, until: deadline, waiter)
+                }
+                if let failure {
+                    attempt.giveUp()
+                    throw failure
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+package import EventLoop
+package import Logging
+internal import ServiceLifecycle
+
+/// A service's schema in a PostgreSQL database, which several processes of the service may share.
+///
+/// ```swift
+/// let database = try await PostgresDatabase.open(
+///     PostgresLocation(url: url), holder: "catalog", migrations: schema, loop: loop, logger: logger)
+/// ```
+/// Each write is one transaction, READ COMMITTED, on one of at most eight connections; the server groups the flushes.
+/// Each read is one snapshot. Bodies run on the caller's executor; on the database's own loop without any thread hop.
+///
+/// Writers of different processes meet at rows: a body that reads what it then changes locks the row first
+/// (``SQLDialect/lockRow``). What the server gives up because of another transaction is run again, three times at most.
+package final class PostgresDatabase: SQLDatabase {
+    /// How often a body is run that another transaction got into the way of.
+    static let attemptsMax = 4
+
+    private let pool: PostgresPool
+    private let state: PostgresState
+    package let synchronous: DatabaseSynchronous
+
+    private init(_ pool: PostgresPool, _ state: PostgresState, _ synchronous: DatabaseSynchronous) {
+        self.pool = pool
+        self.state = state
+        self.synchronous = synchronous
+    }
+
+    /// Connects, checks the server's settings and brings the service's schema up to date.
+    ///
+    /// - Parameters:
+    ///   - holder: the service's name, `payment-queue`; its schema is `payment_queue`.
+    ///   - migrations: numbered 1, 2, 3 …
+    ///   - synchronous: what a commit survives.
+    ///   - loop: where the connections live; close the database before it.
+    /// - Throws: ``PersistenceError`` with code `unavailable`, `cannotOpen`, `schemaMismatch`, `notDurable`.
+    package static func open(
+        _ location: PostgresLocation, holder: String, migrations: [Migration],
+        synchronous: DatabaseSynchronous = .full, loop: UVLoop, logger: Logger
+    ) async throws(PersistenceError) -> PostgresDatabase {
+        let schema = holder.replacing("-", with: "_")
+        let opening = PostgresOpening(
+            schema: schema, migrations: migrations, synchronous: synchronous, place: location.place)
+        let connector = PostgresConnector(location, applicationName: "storebus \(holder)", loop: loop)
+        let state = PostgresState(place: "\(location.place), schema \(schema)", logger: logger)
+        let pool = PostgresPool(loop: loop, state: state) { () throws(PersistenceError) in
+            try await connector.connection { connection throws(PersistenceError) in
+                _ = try await opening.prepare(connection)
+                try await opening.finish(connection)
+            }
+        }
+        let first = try await connector.connection { connection throws(PersistenceError) in
+            let applied = try await opening.migrate(connection)
+            logger.info(
+                "database open",
+                metadata: [
+                    "place": "\(location.place)", "schema": "\(schema)", "steps": "\(migrations.count)",
+                    "applied": "\(applied)",
+                ])
+            try await opening.finish(connection)
+        }
+        await pool.begin(with: first)
+        return PostgresDatabase(pool, state, synchronous)
+    }
+
+    package func write<Output: Sendable>(
+        _ body: @escaping @Sendable (SQLTransaction) async throws -> Output
+    ) async throws -> Output {
+        var attempt = 1
+        while true {
+            do {
+                return try await writeOnce(body)
+            } catch let error as PersistenceError where error.code == .conflict && attempt < Self.attemptsMax {
+                attempt += 1
+                // Not at once, and not all at the same time: who got into the way may still be at it.
+                try? await pool.loop.sleep(for: .milliseconds(Int.random(in: 1...10) * attempt))
+            }
+        }
+    }
+
+    private func writeOnce<Output: Sendable>(
+        _ body: @escaping @Sendable (SQLTransaction) async throws -> Output
+    ) async throws -> Output {
+        let connection = try await pool.acquire()
+        defer { pool.release(connection) }
+        let session = PostgresSession(connection, begin: "BEGIN")
+        do {
+            let output = try await body(SQLTransaction(session))
+            try await session.commit()
+            state.finishedWrite(failed: false)
+            return output
+        } catch {
+            session.rollBack()
+            if error is PersistenceError { state.finishedWrite(failed: true) }
+            throw error
+        }
+    }
+
+    package func read<Output: Sendable>(
+        _ body: @escaping @Sendable (SQLReader) async throws -> Output
+    ) async throws -> Output {
+        let connection = try await pool.acquire()
+        defer { pool.release(connection) }
+        let session = PostgresSession(connection, begin: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        do {
+            let output = try await body(SQLReader(session))
+            if let failure = session.failure { throw failure }
+            session.leave()
+            state.finishedRead()
+            return output
+        } catch {
+            session.rollBack()
+            throw error
+        }
+    }
+
+    package func close() async { await pool.close() }
+
+    /// Why the server is away; nil while there is a connection. It is asked again by itself.
+    package var fault: PersistenceError? { state.fault }
+
+    package var statistics: DatabaseStatistics { state.statistics }
+
+    /// Reads and writes that wait for a connection.
+    package var waitingCount: Int { state.waitingCount }
+
+    package var dialect: SQLDialect { .postgres }
+
+    /// Keeps the database open until graceful shutdown, then closes it. A server that is away is no reason to end.
+    package func run() async throws {
+        try? await gracefulShutdown()
+        await close()
+    }
+}

@@ -1,0 +1,83 @@
+/// Makes a fresh connection ready: settings, and, for the first one of a process, schema and migrations.
+struct PostgresOpening: Sendable {
+    let schema: String
+    let migrations: [Migration]
+    let synchronous: DatabaseSynchronous
+    let place: String
+
+    /// - Throws: `notDurable`, `cannotOpen`, `schemaMismatch`; ``PersistenceError`` by what the server answers.
+    /// - Returns: the numbers of the steps that were applied now.
+    func migrate(_ connection: PostgresConnection) async throws(PersistenceError) -> [Int] {
+        let facts = try await prepare(connection)
+        try PostgresSettings.check(facts, synchronous, place: place)
+        _ = try await connection.script("BEGIN; SET LOCAL lock_timeout = 60000; SET LOCAL statement_timeout = 60000")
+        do throws(PersistenceError) {
+            let applied = try await applyMissing(connection)
+            _ = try await connection.script("COMMIT")
+            return applied
+        } catch {
+            _ = try? await connection.script("ROLLBACK")
+            throw error
+        }
+    }
+
+    /// Of several processes that start at once, one migrates and the others wait for it and find all done. The lock is
+    /// the database's, so that services with schemas of their own wait for one another too, which they do once.
+    private func applyMissing(_ connection: PostgresConnection) async throws(PersistenceError) -> [Int] {
+        _ = try await connection.script("SELECT pg_advisory_xact_lock(\(PostgresLock.migration))")
+        _ = try await connection.script("CREATE SCHEMA IF NOT EXISTS \(schema)")
+        _ = try await connection.script(SchemaSyntax.postgres(Migrator.table))
+        let migrator = Migrator(migrations, path: "\(place), schema \(schema)", dialect: .postgres)
+        let rows = try await connection.script(Migrator.applied).rows
+        var applied: [Int] = []
+        for migration in try migrator.missing(behind: rows) {
+            _ = try await connection.script(migration.postgres)
+            let name = migration.name.replacing("'", with: "''")
+            _ = try await connection.script(
+                """
+                INSERT INTO schema_migration (number, name, fingerprint)
+                VALUES (\(migration.number), '\(name)', '\(migration.fingerprint(.postgres))')
+                """)
+            applied.append(migration.number)
+        }
+        return applied
+    }
+
+    /// Settings, the unique indexes, the pipeline.
+    func finish(_ connection: PostgresConnection) async throws(PersistenceError) {
+        var columns: [String: [String]] = [:]
+        for row in try await connection.script(Self.uniqueIndexes(schema)).rows {
+            let (index, table, column): (String, String, String) = (
+                try row["index_name"], try row["table_name"], try row["column_name"]
+            )
+            columns[index, default: []].append("\(table).\(column)")
+        }
+        await connection.beginPipeline(uniqueColumns: columns)
+    }
+
+    /// - Returns: one row of what the server is set to.
+    func prepare(_ connection: PostgresConnection) async throws(PersistenceError) -> SQLRow {
+        _ = try await connection.script(PostgresSettings.session(schema: schema, synchronous))
+        guard let facts = try await connection.script(PostgresSettings.facts).rows.first else {
+            throw PersistenceError(.cannotOpen, "\(place) says nothing of its settings")
+        }
+        return facts
+    }
+
+    private static func uniqueIndexes(_ schema: String) -> String {
+        """
+        SELECT i.relname AS index_name, t.relname AS table_name, a.attname AS column_name
+        FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid
+        JOIN pg_namespace n ON n.oid = t.relnamespace
+        CROSS JOIN LATERAL unnest(x.indkey::int2[]) WITH ORDINALITY AS k (attnum, place)
+        JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = k.attnum
+        WHERE x.indisunique AND n.nspname = '\(schema)' ORDER BY i.relname, k.place
+        """
+    }
+}
+
+/// Numbers of advisory locks, all in one place: a database's locks of this kind know no schema.
+enum PostgresLock {
+    /// Held while a schema is brought up to date.
+    static let migration = 7_420_001
+}

@@ -1,0 +1,45 @@
+internal import CPostgres
+internal import EventLoop
+
+/// Waits for a socket of libpq's, which may be another one after each step of connecting.
+///
+/// Everything is called on the loop.
+final class PostgresPoller {
+    private let loop: UVLoop
+    private var handle: PollHandle?
+    private var descriptor: CInt = -1
+    private var events: PollHandle.Events = []
+
+    init(loop: UVLoop) { self.loop = loop }
+
+    /// Calls `body` again and again while one of `events` is the case for the connection's socket, until something else
+    /// is waited for. An error counts as an event: libpq finds out what it is.
+    /// - Throws: what libuv says of the descriptor.
+    func wait(
+        for events: PollHandle.Events, of connection: OpaquePointer, _ body: @escaping (PollHandle.Events) -> Void
+    ) throws(UVError) {
+        let socket = PQsocket(connection)
+        if handle == nil || socket != descriptor {
+            stop()
+            handle = try PollHandle(loop: loop, fileDescriptor: socket)
+            descriptor = socket
+        } else if self.events == events {
+            return
+        }
+        self.events = events
+        try handle?.start(events) { result in
+            switch result {
+            case .success(let events): body(events)
+            case .failure: body(.readable)
+            }
+        }
+    }
+
+    /// Lets go of the socket; before libpq may close it.
+    func stop() {
+        handle?.close()
+        handle = nil
+        events = []
+        descriptor = -1
+    }
+}

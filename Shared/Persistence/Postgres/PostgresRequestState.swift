@@ -1,0 +1,7 @@
+/// What the loop knows of one transaction while its statements are on their way.
+///
+/// `@unchecked Sendable`: it travels with the statements, and is touched on the connection's loop only.
+final class PostgresRequestState: @unchecked Sendable {
+    /// The first failure. Whatever comes after it is not sent.
+    var failure: PersistenceError?
+}

@@ -1,0 +1,69 @@
+/// One transaction of one connection, begun with its first statement.
+final class PostgresSession: SQLSession {
+    private let connection: PostgresConnection
+    private let state = PostgresRequestState()
+    /// Nil once it was sent.
+    private var begin: String?
+    private(set) var failure: PersistenceError?
+
+    /// - Parameter begin: `BEGIN`, with how.
+    init(_ connection: PostgresConnection, begin: String) {
+        self.connection = connection
+        self.begin = begin
+    }
+
+    var dialect: SQLDialect { .postgres }
+
+    func run(_ sql: String, _ arguments: [SQLValue], rowsMax: Int) async throws(PersistenceError) -> SQLResult {
+        let begin = takeBegin()
+        let result = await withUnsafeContinuation { (waiter: PostgresCommand.Waiter) in
+            connection.perform { [state] in
+                $0.send(sql, arguments, begin: begin, rowsMax: rowsMax, state, waiter)
+            }
+        }
+        return try keep(result)
+    }
+
+    func send(_ sql: String, _ arguments: [SQLValue]) async throws(PersistenceError) {
+        if let failure { throw failure }
+        let begin = takeBegin()
+        connection.perform { [state] in $0.send(sql, arguments, begin: begin, rowsMax: 0, state, nil) }
+    }
+
+    private func takeBegin() -> String? {
+        defer { begin = nil }
+        return begin
+    }
+
+    private func keep(_ result: Result<SQLResult, PersistenceError>) throws(PersistenceError) -> SQLResult {
+        switch result {
+        case .success(let result): return result
+        case .failure(let error):
+            failure = failure ?? error
+            throw error
+        }
+    }
+
+    /// Ends the transaction and waits until it stands. Without any statement nothing was begun.
+    /// - Throws: what a statement failed with that nobody waited for, or the commit itself.
+    func commit() async throws(PersistenceError) {
+        if let failure { throw failure }
+        guard begin == nil else { return }
+        let result = await withUnsafeContinuation { (waiter: PostgresCommand.Waiter) in
+            connection.perform { [state] in $0.commit(state, waiter) }
+        }
+        _ = try keep(result)
+    }
+
+    /// Ends a transaction that has only read, and waits for nothing.
+    func leave() {
+        guard begin == nil else { return }
+        connection.perform { [state] in $0.commit(state, nil) }
+    }
+
+    /// Takes everything back, and waits for nothing: the next transaction's statements come behind it.
+    func rollBack() {
+        guard begin == nil else { return }
+        connection.perform { $0.rollBack() }
+    }
+}

@@ -1,0 +1,58 @@
+/// What every session is set to, and what the server has to be set to.
+enum PostgresSettings {
+    /// A statement is given up after this long.
+    static let statementTime: Duration = .seconds(10)
+    /// A lock is waited for this long.
+    static let lockTime: Duration = .seconds(3)
+    /// A process that stops in the middle of a transaction holds its locks this long.
+    static let idleTime: Duration = .seconds(10)
+
+    /// Prepares a session. `synchronous_commit` is raised where it is weaker than wanted; a server that waits for its
+    /// replicas too is left alone.
+    static func session(schema: String, _ synchronous: DatabaseSynchronous) -> String {
+        let commit =
+            synchronous == .full
+            ? """
+            SELECT set_config('synchronous_commit', 'on', false)
+            WHERE current_setting('synchronous_commit') NOT IN ('on', 'remote_apply')
+            """ : "SET synchronous_commit = off"
+        return """
+            SET search_path = \(schema);
+            SET statement_timeout = \(statementTime.components.seconds * 1000);
+            SET lock_timeout = \(lockTime.components.seconds * 1000);
+            SET idle_in_transaction_session_timeout = \(idleTime.components.seconds * 1000);
+            SET default_transaction_isolation = 'read committed';
+            \(commit)
+            """
+    }
+
+    /// One row of what ``check(_:_:place:)`` looks at.
+    static let facts = """
+        SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
+            current_setting('synchronous_commit') AS synchronous_commit, pg_is_in_recovery() AS standby,
+            current_setting('server_encoding') AS encoding
+        """
+
+    /// - Throws: `notDurable` naming the setting and the remedy; `cannotOpen` for a server that cannot be written, or
+    ///   has another encoding than UTF-8.
+    static func check(_ row: SQLRow, _ synchronous: DatabaseSynchronous, place: String) throws(PersistenceError) {
+        guard try row["standby"] == "f" else {
+            throw PersistenceError(.cannotOpen, "\(place) is a standby, which cannot be written; name the primary")
+        }
+        guard try row["encoding"] == "UTF8" else {
+            throw PersistenceError(.cannotOpen, "\(place) has another encoding than UTF8; make a database with UTF8")
+        }
+        guard synchronous == .full else { return }
+        for name in ["fsync", "full_page_writes"] where try row[name] != "on" {
+            throw PersistenceError(
+                .notDurable,
+                "\(place): \(name) is off, so acknowledged purchases can be lost; set \(name) = on in postgresql.conf")
+        }
+        let commit: String = try row["synchronous_commit"]
+        guard ["on", "remote_apply"].contains(commit) else {
+            throw PersistenceError(
+                .notDurable,
+                "\(place): synchronous_commit is \(commit) and cannot be set; let the role set it, or set it to on")
+        }
+    }
+}

@@ -1,0 +1,61 @@
+internal import EventLoop
+internal import Logging
+
+/// What the database tells those who are not on its loop: counts, and whether the server is there.
+final class PostgresState: Sendable {
+    private struct Facts {
+        var statistics = DatabaseStatistics()
+        var away: PersistenceError?
+        var waiting = 0
+    }
+
+    private let facts = Locked(Facts())
+    private let place: String
+    private let logger: Logger
+
+    init(place: String, logger: Logger) {
+        self.place = place
+        self.logger = logger
+    }
+
+    var statistics: DatabaseStatistics { facts.withLock { $0.statistics } }
+    /// Why the server is away; nil while there is a connection.
+    var fault: PersistenceError? { facts.withLock { $0.away } }
+    var waitingCount: Int { facts.withLock { $0.waiting } }
+
+    var closed: PersistenceError { PersistenceError(.closed, "\(place) is closed") }
+    var overloaded: PersistenceError {
+        PersistenceError(.overloaded, "\(place): more than \(SQLiteDatabase.waitingMax) requests wait for it")
+    }
+
+    func waiting(_ count: Int) { facts.withLock { $0.waiting = count } }
+
+    func finishedRead() { facts.withLock { $0.statistics.reads += 1 } }
+
+    func finishedWrite(failed: Bool) {
+        facts.withLock { facts in
+            if failed {
+                facts.statistics.failedCommits += 1
+            } else {
+                facts.statistics.commits += 1
+                facts.statistics.writes += 1
+            }
+        }
+    }
+
+    func isAway(_ error: PersistenceError) {
+        let isNew = facts.withLock { facts in
+            defer { facts.away = error }
+            return facts.away == nil
+        }
+        if isNew { logger.error("database away", metadata: ["place": "\(place)", "error": "\(error)"]) }
+    }
+
+    func isBack() {
+        let wasAway = facts.withLock { facts in
+            defer { facts.away = nil }
+            return facts.away != nil
+        }
+        if wasAway { logger.notice("database back", metadata: ["place": "\(place)"]) }
+    }
+}

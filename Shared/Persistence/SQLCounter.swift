@@ -1,0 +1,45 @@
+/// Numbers that only grow, by name: a row of the table `counter (name, value)` on SQLite, a sequence on PostgreSQL.
+///
+/// A row would make all writers of a store queue behind one another's flush. SQLite's queue for its one writer anyhow, so
+/// that numbers are in the order of the commits and none is missing; PostgreSQL's are in the order they were asked for,
+/// and numbers of what was taken back are missing.
+package struct SQLCounter: Hashable, Sendable {
+    /// `transaction`, with a migration that names it among its `counters`.
+    package let name: String
+
+    package init(_ name: String) { self.name = name }
+
+    static func sequence(_ name: String) -> String { "counter_\(name)" }
+
+    /// The next `count` numbers, growing; without gaps on SQLite only.
+    /// - Throws: `statement` for a counter that no migration has made.
+    package func next(_ count: Int = 1, in transaction: SQLTransaction) async throws(PersistenceError) -> [Int64] {
+        switch transaction.dialect {
+        case .sqlite:
+            let row = try await transaction.queryOne(
+                "UPDATE counter SET value = value + ? WHERE name = ? RETURNING value", count, name)
+            guard let last = try row.map({ row throws(PersistenceError) in try row["value"] as Int64 }) else {
+                throw missing
+            }
+            return (0..<count).map { last - Int64(count - 1 - $0) }
+        case .postgres:
+            // Sorted, because the server may hand them out to rows in any order.
+            let sql = "SELECT nextval('\(Self.sequence(name))') AS value FROM generate_series(1, ?) ORDER BY value"
+            var numbers: [Int64] = []
+            for row in try await transaction.query(sql, count) { numbers.append(try row["value"]) }
+            return numbers
+        }
+    }
+
+    /// The last number that was given, 0 before the first. On PostgreSQL it may be one of a transaction under way.
+    package func last(in reader: SQLReader) async throws(PersistenceError) -> Int64 {
+        let sql =
+            reader.dialect == .sqlite
+            ? "SELECT value FROM counter WHERE name = '\(name)'"
+            : "SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS value FROM \(Self.sequence(name))"
+        guard let row = try await reader.queryOne(sql) else { throw missing }
+        return try row["value"]
+    }
+
+    private var missing: PersistenceError { PersistenceError(.statement, "the counter '\(name)' is missing") }
+}

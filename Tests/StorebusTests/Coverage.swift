@@ -10,7 +10,7 @@ struct Coverage {
         "-", "a", "times", "time", "free", "expires", "trial", "yes", "no", "of", "on", "device", "app", "key", "from",
         "transaction", "transactions", "deleted", "ready", "reset", "data", "not", "hidden", "1", "error",
         "purchase:", "set", "sent", "finished", "because", "secret", "notes", "imported", "products", "group", "offer",
-        "then", "again", "until", "the", "finishes", "so", "it", "is",
+        "then", "again", "until", "the", "finishes", "so", "it", "is", "bytes", "in", "place", "unfinished", "state",
     ]
 
     init(_ document: JSONValue) {

@@ -16,6 +16,14 @@ import Testing
         ["buy", "pro.monthly", "--as", "alice"], ["finish", "0001", "--as", "alice"], ["import", sample],
         ["prompt", "answer", "p_1", "approve"], ["decline", "0001"], ["account", "set", "alice", "--sheet", "cancel"],
         ["key", "revoke", "K1", "--yes"], ["doctor", "--url", "http://store"],
+        ["approve", "0001"], ["resolve", "t_1"], ["restore", "--as", "alice"],
+        ["download", "list", "--as", "alice"], ["download", "start", "d_1", "--as", "alice"],
+        ["download", "pause", "…1", "--as", "alice"], ["download", "resume", "0001", "--as", "alice"],
+        ["download", "cancel", "d_1", "--as", "alice"], ["product", "content", "put", "hidden-beaches", sample],
+        ["product", "content", "show", "hidden-beaches"], ["product", "show", "pro.monthly"], ["device", "list"],
+        ["device", "add", "alice-2", "--as", "alice"], ["tx", "delete", "0001", "--yes"],
+        ["tx", "delete", "0001", "--dry-run"], ["tx", "finish", "0001", "--as", "alice"],
+        ["buy", "pro.monthly", "--as", "alice", "--outcome", "approve"],
     ]
 
     /// Each prints a sentence, or something another program reads.

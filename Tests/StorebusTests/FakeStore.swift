@@ -7,6 +7,7 @@ final class FakeStore: StoreTransport {
     typealias Respond = @Sendable (StoreRequest) -> (status: Int, body: JSONValue)
 
     private let answers: Mutex<[String: Respond]>
+    private let streams = Mutex<[String: @Sendable (StoreRequest) -> StoreStream]>([:])
     private let seen = Mutex<[StoreRequest]>([])
 
     init(_ answers: [String: JSONValue] = FakeStore.usual) {
@@ -19,6 +20,11 @@ final class FakeStore: StoreTransport {
     }
 
     func answer(_ key: String, _ respond: @escaping Respond) { answers.withLock { $0[key] = respond } }
+
+    /// Answers `open`.
+    func stream(_ key: String, _ respond: @escaping @Sendable (StoreRequest) -> StoreStream) {
+        streams.withLock { $0[key] = respond }
+    }
 
     var requests: [StoreRequest] { seen.withLock { $0 } }
 
@@ -38,16 +44,32 @@ final class FakeStore: StoreTransport {
     }
 
     func open(_ request: StoreRequest) async throws(CLIError) -> StoreStream {
-        throw CLIError(.usage, "this store has no streams")
+        seen.withLock { $0.append(request) }
+        guard let known = streams.withLock({ $0["\(request.method.rawValue) \(Self.path(request))"] }) else {
+            throw CLIError(.usage, "this store has no streams")
+        }
+        return known(request)
+    }
+
+    /// The file is one body.
+    func upload(_ request: StoreRequest, _ file: UploadFile) async throws(CLIError) -> StoreResponse {
+        var request = request
+        do {
+            request.body = try await file.reduce(into: []) { $0 += $1 }
+        } catch {
+            throw CLIError(.fileUnreadable, "\(error)")
+        }
+        return try await send(request)
     }
 
     /// A command line against this store.
     func run(
-        _ arguments: String..., variables: [String: String] = [:], terminal: Terminal = .none, answer: String? = nil
+        _ arguments: String..., variables: [String: String] = [:], terminal: Terminal = .none, answer: String? = nil,
+        onStop: @escaping @Sendable (@escaping @Sendable () -> Void) -> AnyObject = Recorder.neverStopped
     ) async -> (status: CLIExit, said: Recorder) {
         await Recorder.run(
             arguments, variables: ["STOREBUS_ADMIN_KEY": "admin"].merging(variables) { $1 }, terminal: terminal,
-            transport: self, answer: answer)
+            transport: self, answer: answer, onStop: onStop)
     }
 }
 
@@ -58,6 +80,10 @@ struct SilentStore: StoreTransport {
     }
 
     func open(_ request: StoreRequest) async throws(CLIError) -> StoreStream {
+        throw CLIError(.serverUnreachable, "no Storebus here", retryable: true)
+    }
+
+    func upload(_ request: StoreRequest, _ file: UploadFile) async throws(CLIError) -> StoreResponse {
         throw CLIError(.serverUnreachable, "no Storebus here", retryable: true)
     }
 }
@@ -71,8 +97,21 @@ extension FakeStore {
         "POST /v1/products/query": JSONText.value(
             ProductsAnswer(products: [products[0]], invalidProductIdentifiers: [], degraded: [])),
         "POST /v1/payments": JSONText.value(purchased),
-        "GET /v1/transactions": JSONText.value(TransactionsPage(transactions: [purchased])),
+        "GET /v1/transactions": JSONText.value(TransactionsPage(transactions: [purchased, restored])),
         "POST /v1/transactions/t_1/finish": JSONText.value(purchased),
+        "POST /v1/restore": ["restoreIdentifier": "r_1"],
+        "GET /v1/restores/r_1": ["state": "finished", "restored": 1],
+        "POST /v1/downloads/d_1/start": JSONText.value(Fixtures.download(.active)),
+        "POST /v1/downloads/d_1/pause": JSONText.value(Fixtures.download(.paused)),
+        "POST /v1/downloads/d_1/resume": JSONText.value(Fixtures.download(.active)),
+        "POST /v1/downloads/d_1/cancel": JSONText.value(Fixtures.download(.cancelled)),
+        "POST /v1/downloads/d_1/finish": JSONText.value(Fixtures.download(.finished)),
+        "PUT \(app)/products/hidden-beaches/content": JSONText.value(Fixtures.content),
+        "GET \(app)/products/hidden-beaches/content": JSONText.value(Fixtures.content),
+        "POST /admin/v1/transactions/t_1/approve": JSONText.value(purchased),
+        "POST /admin/v1/transactions/t_1/decline": JSONText.value(failed),
+        "POST /admin/v1/transactions/t_1/resolve": JSONText.value(resolved),
+        "DELETE /admin/v1/transactions/t_1": .object([:]),
         "GET /readyz": ["bus": "connected", "ready": true, "services": ["catalog": "answering"]],
         "GET /admin/v1/services": services,
         "GET /admin/v1/apps": JSONText.value(AppsPage(apps: [])),
@@ -102,7 +141,7 @@ extension FakeStore {
 
     static let products = [
         Fixtures.product("pro.monthly", "9.99", period: .init(numberOfUnits: 1, unit: .month), trial: true),
-        Fixtures.product("hidden-beaches", "1.99"),
+        Fixtures.hosted("hidden-beaches", "1.99"),
     ]
 
     static let explanation = JSONText.value(
@@ -140,7 +179,29 @@ extension FakeStore {
                 languages: ["fr_FR"]),
         ]))
 
-    static let purchased = Fixtures.transaction("t_1", .purchased, identifier: "2000000000000001")
+    static let purchased = Fixtures.transaction(
+        "t_1", .purchased, identifier: "2000000000000001", downloads: [Fixtures.download(.waiting)])
+
+    static let failed: PaymentTransaction = {
+        var transaction = Fixtures.transaction("t_1", .failed)
+        transaction.error = TransactionError(.paymentInvalid, "Nobody pays like that.")
+        return transaction
+    }()
+
+    /// In the place of one that was interrupted.
+    static let resolved: PaymentTransaction = {
+        var transaction = Fixtures.transaction("t_3", .purchased, identifier: "2000000000000003")
+        transaction.supersedes = "t_1"
+        return transaction
+    }()
+
+    static let restored: PaymentTransaction = {
+        var transaction = Fixtures.transaction("t_2", .restored, identifier: "2000000000000002")
+        transaction.original = OriginalTransaction(
+            Fixtures.transaction("t_0", .purchased, identifier: "1000000000000009"))
+        transaction.originalTransactionIdentifier = "1000000000000009"
+        return transaction
+    }()
 
     static let transactions = JSONText.value(
         TransactionsPage(

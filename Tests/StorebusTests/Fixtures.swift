@@ -41,15 +41,38 @@ enum Fixtures {
             introductoryOfferEligibility: trial ? .eligible : nil)
     }
 
+    /// One with content of ``contentBytes``.
+    static func hosted(_ identifier: String, _ amount: String) -> Product {
+        var product = product(identifier, amount)
+        product.isDownloadable = true
+        product.downloadContentVersion = "1.0"
+        product.downloadContentLengths = [Int64(contentBytes.count)]
+        return product
+    }
+
+    static let contentBytes = Array("hello, beach".utf8)
+
+    static let content = HostedContent(
+        contentIdentifier: "hidden-beaches", contentVersion: "1.0", contentLength: Int64(contentBytes.count),
+        sha256: "9f86d081")
+
+    static func download(_ state: Download.State, error: TransactionError? = nil) -> Download {
+        Download(
+            id: "d_1", transactionId: "t_1", state: state, contentIdentifier: "hidden-beaches", contentVersion: "1.0",
+            contentLength: Int64(contentBytes.count), error: error)
+    }
+
     /// One without an identifier has no outcome, so neither date nor price.
     static func transaction(
-        _ id: String, _ state: TransactionState, identifier: String? = nil
+        _ id: String, _ state: TransactionState, identifier: String? = nil, downloads: [Download] = []
     ) -> PaymentTransaction {
         let isPurchased = state == .purchased
         return PaymentTransaction(
             id: id, transactionIdentifier: identifier, transactionState: state,
             transactionDate: isPurchased ? Timestamp("2026-11-21T10:00:04Z") : nil,
-            payment: Payment(requestIdentifier: "key", productIdentifier: "pro.monthly"), revision: 1, deliveries: 2,
+            payment: Payment(requestIdentifier: "key", productIdentifier: "pro.monthly"), downloads: downloads,
+            revision: 1,
+            deliveries: 2,
             originDeviceId: "alice-1", expiresDate: isPurchased ? Timestamp("2026-11-28T10:00:04Z") : nil,
             isTrialPeriod: isPurchased ? true : nil, price: isPurchased ? money("9.99") : nil)
     }

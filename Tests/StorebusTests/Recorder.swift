@@ -13,16 +13,20 @@ final class Recorder: Sendable {
             narration: { text in self.texts.withLock { $0.narration += text } })
     }
 
+    /// Nobody presses Ctrl-C.
+    static let neverStopped: @Sendable (@escaping @Sendable () -> Void) -> AnyObject = { _ in Recorder() }
+
     /// Runs a command line away from this machine's own store, environment and terminal.
     /// - Parameter transport: nil lets the command use the network.
     static func run(
         _ arguments: [String], variables: [String: String] = [:], terminal: Terminal = .none,
-        directory: String = "/nowhere", transport: (any StoreTransport)? = nil, answer: String? = nil
+        directory: String = "/nowhere", transport: (any StoreTransport)? = nil, answer: String? = nil,
+        onStop: @escaping @Sendable (@escaping @Sendable () -> Void) -> AnyObject = neverStopped
     ) async -> (status: CLIExit, said: Recorder) {
         let recorder = Recorder()
         let environment = CommandEnvironment(
             console: recorder.console, variables: variables, currentDirectory: directory, terminal: terminal,
-            transport: { transport ?? HTTPTransport(baseURL: $0) }, answer: { answer })
+            transport: { transport ?? HTTPTransport(baseURL: $0) }, answer: { answer }, onStop: onStop)
         return (await CommandLineEntry.run(arguments, environment: environment), recorder)
     }
 }

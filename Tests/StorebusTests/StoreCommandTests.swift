@@ -45,11 +45,14 @@ import Testing
         let store = FakeStore()
         let (status, _) = await store.run(
             "account", "set", "alice", "--can-make-payments", "false", "--simulate", "loadProducts=unknown", "--unset",
-            "sheet")
+            "sheet", "--processor", "timeoutAfter")
         #expect(status == .success)
         let sent = try body(store.requests(.put, "/admin/v1/testers/alice").first)
         #expect(
-            sent == ["storefront": "FRA", "canMakePayments": false, "simulatedErrors": ["loadProducts": "unknown"]])
+            sent == [
+                "storefront": "FRA", "canMakePayments": false, "simulatedErrors": ["loadProducts": "unknown"],
+                "processor": "timeoutAfter",
+            ])
     }
 
     @Test func `a new account begins with what is given`() async throws {
@@ -65,7 +68,7 @@ import Testing
 
     @Test(arguments: [
         ["--sheet", "maybe"], ["--sign-in", "x"], ["--renewal-rate", "fast"], ["--simulate", "purchase"],
-        ["--simulate", "x=y"], ["--unset", "x"], [],
+        ["--simulate", "x=y"], ["--unset", "x"], ["--processor", "x"], [],
     ])
     func `a setting that cannot be is refused before anything is sent`(arguments: [String]) async {
         let store = FakeStore()
@@ -97,13 +100,166 @@ import Testing
 
     // MARK: decisions
 
-    @Test func `a purchase that a prompt waits for is decided by answering it`() async throws {
+    private func waiting(_ transaction: PaymentTransaction) -> JSONValue {
+        JSONText.value(
+            TransactionsPage(
+                transactions: [transaction],
+                records: [
+                    .init(bundleId: "com.example.app", account: "alice", customerIdentifier: "c_1", isFinished: false)
+                ]))
+    }
+
+    @Test func `a payment sheet that is open is answered`() async throws {
         let store = FakeStore()
-        let (status, _) = await store.run("decline", "…0001", "--error", "paymentInvalid")
+        store.answer("GET /admin/v1/transactions", waiting(Fixtures.transaction("t_1", .purchasing)))
+        let (status, _) = await store.run("decline", "t_1", "--error", "paymentInvalid")
         #expect(status == .success)
         #expect(
             try body(store.requests(.post, "/admin/v1/prompts/p_1").first)
                 == ["answer": "decline", "error": "paymentInvalid"])
+        store.answer("GET /admin/v1/prompts", ["prompts": .array([])])
+        let (refused, said) = await store.run("approve", "t_1")
+        #expect(refused == .refused)
+        #expect(said.narration.contains("t_1 is purchasing, and nobody is asked"))
+    }
+
+    @Test func `a deferred purchase is decided by its identifier or the end of it`() async throws {
+        let store = FakeStore()
+        store.answer("GET /admin/v1/transactions", waiting(Fixtures.transaction("t_1", .deferred)))
+        let (approved, said) = await store.run("approve", "…1")
+        #expect(approved == .success)
+        #expect(said.result.hasPrefix("purchased  2000000000000001  pro.monthly"))
+        #expect(said.narration.contains("next: storebus finish 2000000000000001 --as alice"))
+        let (declined, no) = await store.run("decline", "t_1", "--error", "3")
+        #expect(declined == .success)
+        #expect(no.result == "failed  t_1  pro.monthly  paymentInvalid (3)\n")
+        #expect(try body(store.requests(.post, "/admin/v1/transactions/t_1/decline").first) == ["error": 3])
+        #expect(store.requests(.post, "/admin/v1/transactions/t_1/approve").first?.body == nil)
+        #expect(store.requests(.get, "/admin/v1/prompts").isEmpty)
+    }
+
+    @Test func `an interrupted purchase is resolved into a new one, and approving it says how`() async throws {
+        let store = FakeStore()
+        var interrupted = Fixtures.transaction("t_1", .failed)
+        interrupted.error = TransactionError(.unknown, "The purchase was interrupted.", reason: "interrupted")
+        store.answer("GET /admin/v1/transactions", waiting(interrupted))
+        store.answer(
+            "POST /admin/v1/transactions/t_1/approve", status: 409,
+            StubTransport.problem(409, .transactionStateInvalid))
+        let (status, said) = await store.run("approve", "t_1")
+        #expect(status == .refused)
+        #expect(said.narration.contains("[transactionStateInvalid]"))
+        #expect(said.narration.contains("let it go on: storebus resolve t_1"))
+        let (resolved, new) = await store.run("resolve", "t_1")
+        #expect(resolved == .success)
+        #expect(new.result.hasPrefix("purchased  2000000000000003  pro.monthly"))
+        #expect(new.result.contains("in the place of t_1"))
+        let why = await store.run("why", "t_1").said
+        #expect(why.narration.contains("next: storebus resolve t_1"))
+    }
+
+    @Test(arguments: ["paymentInvalidd", "99", "x"])
+    func `an error that StoreKit does not have is refused`(error: String) async {
+        let store = FakeStore()
+        let (status, said) = await store.run("decline", "t_1", "--error", error)
+        #expect(status == .usage)
+        #expect(said.narration.contains("SKError"))
+        #expect(store.requests.isEmpty)
+    }
+
+    // MARK: deleting
+
+    @Test func `one transaction is deleted after a yes, and none without`() async {
+        let store = FakeStore()
+        let (unasked, _) = await store.run("tx", "delete", "0001")
+        #expect(unasked == .usage)
+        let (dry, _) = await store.run("tx", "delete", "0001", "--dry-run")
+        #expect(dry == .success)
+        #expect(store.requests(.delete, "/admin/v1/transactions/t_1").isEmpty)
+        let terminal = Terminal(isInput: true, isOutput: true, isError: true)
+        let (status, said) = await store.run("tx", "delete", "0001", terminal: terminal, answer: "y")
+        #expect(status == .success)
+        #expect(said.result.hasPrefix("deleted  2000000000000001"))
+        #expect(store.requests(.delete, "/admin/v1/transactions/t_1").count == 1)
+    }
+
+    // MARK: hosted content
+
+    @Test func `content is sent as it is, with the version the catalogue declares`() async throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("beach.zip")
+        try FileAccess.write(Fixtures.contentBytes, to: file, mode: 0o600)
+        let store = FakeStore()
+        let (status, said) = await store.run("product", "content", "put", "hidden-beaches", file)
+        #expect(status == .success)
+        #expect(said.result == "replaced  hidden-beaches  1.0  12 bytes  sha256 9f86d081\n")
+        let sent = try #require(
+            store.requests(.put, "/admin/v1/apps/com.example.app/products/hidden-beaches/content").first)
+        #expect(sent.body == Fixtures.contentBytes)
+        #expect(sent.path.hasSuffix("?version=1.0"))
+        store.answer(
+            "PUT /admin/v1/apps/com.example.app/products/hidden-beaches/content", status: 201,
+            JSONText.value(Fixtures.content))
+        let first = await store.run("product", "content", "put", "hidden-beaches", file, "--content-version", "1.0")
+        #expect(first.said.result.hasPrefix("uploaded  hidden-beaches"))
+    }
+
+    @Test func `content of a product without any declared is refused, and a missing file before anything is asked`()
+        async throws
+    {
+        let store = FakeStore()
+        let (missing, _) = await store.run("product", "content", "put", "hidden-beaches", "/nowhere/beach.zip")
+        #expect(missing == .noSuchFile)
+        #expect(store.requests.isEmpty)
+        let (directory, _) = await store.run("product", "content", "put", "hidden-beaches", "/")
+        #expect(directory == .noSuchFile)
+        let (undeclared, said) = await store.run("product", "content", "show", "pro.monthly")
+        #expect(undeclared == .badInput)
+        #expect(said.narration.contains("declares no hosted content for pro.monthly"))
+        store.answer(
+            "GET /admin/v1/apps/com.example.app/products/hidden-beaches/content", status: 404,
+            StubTransport.problem(404, .notFound))
+        let (none, hint) = await store.run("product", "content", "show", "hidden-beaches")
+        #expect(none == .refused)
+        #expect(hint.narration.contains("storebus product content put hidden-beaches FILE"))
+    }
+
+    // MARK: devices
+
+    @Test func `a device is one the account's app is launched on`() async throws {
+        let store = FakeStore()
+        let (status, said) = await store.run("device", "add", "alice-2", "--as", "alice", "--storefront", "usa")
+        #expect(status == .success)
+        let session = try body(store.requests(.post, "/v1/sessions").first)
+        #expect(session["deviceId"] == "alice-2" && session["storefront"] == "USA")
+        #expect(said.result.contains("unfinished       2 transactions"))
+        let (_, list) = await store.run("device", "list", "-o", "names")
+        #expect(list.result == "alice-1\n")
+    }
+
+    @Test func `resuming a device shows what its observer is told, and ends`() async {
+        let store = FakeStore()
+        let page = JSONText.line([
+            "seq": 1, "transactions": .array([JSONText.value(FakeStore.purchased)]),
+        ])
+        let downloads = JSONText.line(["seq": 2, "downloads": .array([JSONText.value(Fixtures.download(.active))])])
+        let pieces = [
+            "event: updatedTransactions\ndata: \(page)\n\n", "event: updatedDownloads\ndata: \(downloads)\n\n",
+            "event: restoreCompletedTransactionsFinished\ndata: {\"seq\":3,\"restoreIdentifier\":\"r_1\"}\n\n",
+            "event: synchronized\ndata: {\"seq\":3}\n\n", "event: updatedTransactions\ndata: \(page)\n\n",
+        ]
+        store.stream("GET /v1/transactions/stream") { _ in
+            StoreStream(
+                bytes: AsyncThrowingStream<[UInt8], any Error> { continuation in
+                    for piece in pieces { continuation.yield(Array(piece.utf8)) }
+                })
+        }
+        let (status, said) = await store.run("device", "resume", "alice-1", "--as", "alice")
+        #expect(status == .success)
+        let lines = said.result.split(separator: "\n")
+        #expect(lines.count == 4)
+        #expect(lines[1].hasSuffix("download  d_1  active  hidden-beaches 1.0, 12 bytes"))
+        #expect(lines[2].hasSuffix("restore  r_1  finished"))
     }
 
     @Test func `an error's number is sent as a number`() async throws {
@@ -112,12 +268,14 @@ import Testing
         #expect(try body(store.requests(.post, "/admin/v1/prompts/p_1").first)["error"] == 3)
     }
 
-    @Test func `what nobody is asked about cannot be decided`() async {
+    @Test func `what was never deferred cannot be decided`() async {
         let store = FakeStore()
-        store.answer("GET /admin/v1/prompts", ["prompts": .array([])])
+        store.answer(
+            "POST /admin/v1/transactions/t_1/approve", status: 409,
+            StubTransport.problem(409, .transactionStateInvalid))
         let (status, said) = await store.run("approve", "0001")
         #expect(status == .refused)
-        #expect(said.narration.contains("2000000000000001 is purchased: nobody is asked"))
+        #expect(said.narration.contains("storebus why 2000000000000001"))
     }
 
     // MARK: import

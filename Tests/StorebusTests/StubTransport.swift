@@ -51,6 +51,10 @@ final class StubTransport: StoreTransport {
             })
     }
 
+    func upload(_ request: StoreRequest, _ file: UploadFile) async throws(CLIError) -> StoreResponse {
+        try await send(request)
+    }
+
     func api(adminKey: String? = "admin") -> StoreAPI {
         StoreAPI(transport: self, url: "http://store", adminKey: adminKey)
     }

@@ -7,7 +7,8 @@ import Testing
     @Test(arguments: [
         (["byu", "x", "--as", "a"], "storebus buy"), (["tx", "lst"], "storebus tx list"),
         (["account", "shwo"], "storebus account show"), (["bus", "stat"], "storebus bus stats"),
-        (["complations"], "storebus completions"),
+        (["complations"], "storebus completions"), (["resotre"], "storebus restore"),
+        (["download", "fecth"], "storebus download fetch"), (["device", "ad"], "storebus device add"),
     ])
     func `a misspelt command`(arguments: [String], meant: String) async {
         let (status, said) = await Recorder.run(arguments)
@@ -30,7 +31,12 @@ import Testing
         (["why", "pro.month"], "pro.monthly"), (["tx", "show", "2000000000000002"], "2000000000000001"),
         (["tx", "list", "--as", "alcie"], "alice"), (["account", "show", "alcie"], "alice"),
         (["account", "clear", "alcie", "--yes"], "alice"),
-        (["wait", "purchsed"], "purchased"), (["product", "list", "--storefront", "UAS"], "USA"),
+        (["wait", "purchsed"], "purchased"), (["account", "set", "alice", "--processor", "slo"], "slow"),
+        (["buy", "pro.monthly", "--as", "alice", "--outcome", "aprove"], "approve"),
+        (["buy", "pro.monthly", "--as", "alice", "--outcome", "fail:paymentInvalidd"], "paymentInvalid"),
+        (["download", "start", "d_2", "--as", "alice"], "d_1"), (["resolve", "2000000000000004"], "2000000000000001"),
+        (["product", "content", "show", "hidden-beach"], "hidden-beaches"),
+        (["product", "list", "--storefront", "UAS"], "USA"),
         (["product", "show", "pro.monthly", "--storefront", "UAS"], "USA"),
     ])
     func `a misspelt word behind it`(arguments: [String], meant: String) async {

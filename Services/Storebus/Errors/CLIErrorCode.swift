@@ -34,13 +34,15 @@ package struct CLIErrorCode: Hashable, Sendable {
     package static let unhealthy = CLIErrorCode("unhealthy", .refused)
     /// A program that `env` was to run, or a file that `completions` was to write.
     package static let commandFailed = CLIErrorCode("commandFailed", .noSuchFile)
+    /// Ctrl-C, where something had to be put in order before the end.
+    package static let interrupted = CLIErrorCode("interrupted", .interrupted)
     package static let `internal` = CLIErrorCode("internal", .bug)
 
     /// The codes above, for the registry in the docs.
     package static let own: [CLIErrorCode] = [
         usage, fileNotFound, fileUnreadable, serverUnreachable, answerInvalid, dataDirectoryInUse,
         dataDirectoryUnusable, portInUse, addressUnusable, executableMissing, serviceFailed, notReady,
-        transactionAmbiguous, notConfirmed, notInTime, unhealthy, commandFailed, `internal`,
+        transactionAmbiguous, notConfirmed, notInTime, unhealthy, commandFailed, interrupted, `internal`,
     ]
 
     /// A code the store answered with.

@@ -4,6 +4,7 @@ package enum CLIExit: Int32, CaseIterable, Sendable {
     /// The store understood and refused: not finishable, storefront differs, key used for another request. Also what
     /// was expected did not happen: `wait`, `ready`, `doctor`.
     case refused = 1
+    /// A restore or a download too.
     case purchaseFailed = 10
     case purchaseDeferred = 11
     case usage = 64
@@ -28,7 +29,7 @@ package enum CLIExit: Int32, CaseIterable, Sendable {
         switch self {
         case .success: "done"
         case .refused: "the store refused, or what was expected did not happen"
-        case .purchaseFailed: "the purchase failed or was cancelled"
+        case .purchaseFailed: "the purchase, restore or download failed or was cancelled"
         case .purchaseDeferred: "the purchase waits for approval"
         case .usage: "wrong command line"
         case .badInput: "bad input file"

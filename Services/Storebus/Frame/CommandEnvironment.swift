@@ -17,12 +17,15 @@ package struct CommandEnvironment: Sendable {
     package var transport: @Sendable (_ baseURL: String) -> any StoreTransport
     /// One line of the answer to a question; nil at the end of the input.
     package var answer: @Sendable () -> String?
+    /// Calls back at Ctrl-C and its like, instead of the end of the process, for as long as the returned object lives.
+    package var onStop: @Sendable (@escaping @Sendable () -> Void) -> AnyObject
 
     package init(
         console: Console, variables: [String: String] = [:],
         currentDirectory: String = FileManager.default.currentDirectoryPath, terminal: Terminal = .none,
         transport: @escaping @Sendable (_ baseURL: String) -> any StoreTransport = { HTTPTransport(baseURL: $0) },
-        answer: @escaping @Sendable () -> String? = { nil }
+        answer: @escaping @Sendable () -> String? = { nil },
+        onStop: @escaping @Sendable (@escaping @Sendable () -> Void) -> AnyObject = { StopSignals($0) }
     ) {
         self.console = console
         self.variables = variables.filter { !$0.value.isEmpty }
@@ -30,6 +33,7 @@ package struct CommandEnvironment: Sendable {
         self.terminal = terminal
         self.transport = transport
         self.answer = answer
+        self.onStop = onStop
     }
 
     /// The environment of the command that runs. Task-local, because the parser makes the commands and hands them

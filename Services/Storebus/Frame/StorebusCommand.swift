@@ -11,6 +11,7 @@ package struct StorebusCommand: AsyncParsableCommand {
             storebus buy PRODUCT --as alice           buy something
             storebus watch --as alice                 see what alice's app is told
             storebus finish TRANSACTION --as alice    say that it was delivered
+            storebus restore --as alice               bring back what was bought
 
             The store is found by .storebus/run/up.json here or in a directory above; --data, --url, STOREBUS_URL and \
             STOREBUS_ADMIN_KEY say otherwise. No command uses the network beyond the store's address. Results go to \
@@ -34,12 +35,15 @@ package struct StorebusCommand: AsyncParsableCommand {
                 ]),
             CommandGroup(
                 name: "Shopping",
-                subcommands: [BuyCommand.self, FinishCommand.self, TxCommand.self, WatchCommand.self]),
+                subcommands: [
+                    BuyCommand.self, ApproveCommand.self, DeclineCommand.self, ResolveCommand.self, FinishCommand.self,
+                    RestoreCommand.self, DownloadCommand.self, TxCommand.self, WatchCommand.self, DeviceCommand.self,
+                ]),
             CommandGroup(
                 name: "Testing",
                 subcommands: [
-                    AccountCommand.self, PromptCommand.self, ApproveCommand.self, DeclineCommand.self,
-                    WaitCommand.self, WhyCommand.self, ResetCommand.self, KeyCommand.self,
+                    AccountCommand.self, PromptCommand.self, WaitCommand.self, WhyCommand.self, ResetCommand.self,
+                    KeyCommand.self,
                 ]),
             CommandGroup(name: "Bus", subcommands: [BusCommand.self]),
             CommandGroup(name: "Misc", subcommands: [CompletionsCommand.self, VersionCommand.self]),

@@ -16,12 +16,18 @@ package struct HTTPTransport: StoreTransport {
 
     /// Never shut down: it lives as long as the process. A refused connection is an answer here, not something to try
     /// again until the time is over.
-    private static let client: HTTPClient = {
+    private static let client = client(idle: nil)
+
+    /// For transfers, which never rest: only such a client notices a connection on which nothing comes any more.
+    private static let transferClient = client(idle: .seconds(15))
+
+    private static func client(idle: TimeAmount?) -> HTTPClient {
         var configuration = HTTPClient.Configuration.singletonConfiguration
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout.connect = .seconds(5)
+        configuration.timeout.read = idle
         return HTTPClient(eventLoopGroup: .singletonMultiThreadedEventLoopGroup, configuration: configuration)
-    }()
+    }
 
     /// The largest answer taken: an exported catalogue.
     private static let answerByteCountMax = 160 * 1024 * 1024
@@ -39,13 +45,30 @@ package struct HTTPTransport: StoreTransport {
     package func open(_ request: StoreRequest) async throws(CLIError) -> StoreStream {
         do {
             // The deadline covers the head of the answer only; the stream itself has none.
-            let response = try await Self.client.execute(httpRequest(request), deadline: .distantFuture)
-            guard response.status == .ok else {
+            let client = request.isTransfer ? Self.transferClient : Self.client
+            let response = try await client.execute(httpRequest(request), deadline: .distantFuture)
+            guard response.status == .ok || response.status == .partialContent else {
                 return StoreStream(
                     failure: try await collect(response), bytes: AsyncThrowingStream<[UInt8], any Error> { $0.finish() }
                 )
             }
-            return StoreStream(bytes: response.body.map { Array($0.readableBytesView) })
+            let headers = Dictionary(response.headers.map { ($0.name.lowercased(), $0.value) }) { first, _ in first }
+            return StoreStream(
+                status: Int(response.status.code), headers: headers,
+                bytes: response.body.map { Array($0.readableBytesView) })
+        } catch {
+            throw unreachable(error)
+        }
+    }
+
+    package func upload(_ request: StoreRequest, _ file: UploadFile) async throws(CLIError) -> StoreResponse {
+        do {
+            var http = httpRequest(request)
+            http.body = .stream(file.map { ByteBuffer(bytes: $0) }, length: .known(file.length))
+            return try await collect(try await Self.client.execute(http, timeout: TimeAmount(request.timeout)))
+        } catch let error as CLIError {
+            // The file's own: it could not be read.
+            throw error
         } catch {
             throw unreachable(error)
         }

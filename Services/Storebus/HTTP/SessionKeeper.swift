@@ -33,6 +33,11 @@ package struct SessionKeeper: Sendable {
         }
     }
 
+    /// A new session, kept in the place of an older one: the app is launched anew.
+    package func launched(_ installation: Installation) async throws(CLIError) -> Session {
+        try await renewed(installation)
+    }
+
     private func renewed(_ installation: Installation) async throws(CLIError) -> Session {
         let session = try await api.openSession(installation)
         keep(session, installation)

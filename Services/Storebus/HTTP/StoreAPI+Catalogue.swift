@@ -78,6 +78,31 @@ extension StoreAPI {
         return answer.storefronts
     }
 
+    // MARK: Hosted content
+
+    private static func contentPath(_ bundleId: String, _ product: String, _ version: String) -> String {
+        "\(productPath(bundleId, product))/content" + query(["version": version])
+    }
+
+    /// `PUT /admin/v1/apps/{bundleId}/products/{id}/content?version=`
+    /// - Returns: what is in force now, and whether it has taken another's place.
+    package func putContent(
+        _ file: UploadFile, of product: String, version: String, bundleId: String, timeout: Duration
+    ) async throws(CLIError) -> (content: HostedContent, isReplaced: Bool) {
+        let request = StoreRequest(
+            .put, Self.contentPath(bundleId, product, version), token: adminKey,
+            headers: ["Content-Type": "application/octet-stream"], timeout: timeout)
+        let response = try await transport.upload(request, file)
+        guard (200..<300).contains(response.status) else { throw Problem.error(of: response, at: url) }
+        return (try decode(HostedContent.self, response), response.status == 200)
+    }
+
+    /// `GET /admin/v1/apps/{bundleId}/products/{id}/content?version=`
+    package func content(of product: String, version: String, bundleId: String) async throws(CLIError) -> HostedContent
+    {
+        try await get("\(Self.productPath(bundleId, product))/content", ["version": version], token: adminKey)
+    }
+
     // MARK: Keys
 
     /// `GET /admin/v1/apps/{bundleId}/keys`

@@ -16,10 +16,28 @@ extension StoreAPI {
             ], token: adminKey)
     }
 
-    /// `POST /admin/v1/transactions/{id}/{action}`
-    package func change(_ id: String, _ action: String) async throws(CLIError) -> PaymentTransaction {
+    private static func transactionPath(_ id: String) -> String {
+        "/admin/v1/transactions/\(PercentEncoding.encode(id))"
+    }
+
+    /// What an operator or a parent says about a transaction.
+    package enum Word: String, Sendable { case approve, decline, resolve }
+
+    /// `POST /admin/v1/transactions/{id}/{approve,decline,resolve}`: the transaction after it, of `resolve` the new one.
+    /// - Parameter error: the SKError a declined payment fails with, by name or number; nil is the store's choice.
+    package func say(_ word: Word, about id: String, error: String? = nil) async throws(CLIError) -> PaymentTransaction
+    {
         try await call(
-            .post, "/admin/v1/transactions/\(PercentEncoding.encode(id))/\(action)", token: adminKey, body: nil)
+            .post, "\(Self.transactionPath(id))/\(word.rawValue)", token: adminKey,
+            body: error.map { ["error": Self.errorValue($0)] })
+    }
+
+    /// A number is sent as one.
+    private static func errorValue(_ error: String) -> JSONValue { Int(error).map { .integer($0) } ?? .string(error) }
+
+    /// `DELETE /admin/v1/transactions/{id}`
+    package func deleteTransaction(_ id: String) async throws(CLIError) {
+        _ = try await exchange(StoreRequest(.delete, Self.transactionPath(id), token: adminKey))
     }
 
     /// `POST /admin/v1/apps/{bundleId}/reset`
@@ -88,7 +106,7 @@ extension StoreAPI {
         _ prompt: String, _ answer: Prompt.Answer, error: String?
     ) async throws(CLIError) -> Prompt {
         var body: [String: JSONValue] = ["answer": .string(answer.rawValue)]
-        if let error { body["error"] = Int(error).map { .integer($0) } ?? .string(error) }
+        if let error { body["error"] = Self.errorValue(error) }
         return try await call(
             .post, "/admin/v1/prompts/\(PercentEncoding.encode(prompt))", token: adminKey, body: body)
     }

@@ -23,8 +23,20 @@ package struct TracingTransport: StoreTransport {
     package func open(_ request: StoreRequest) async throws(CLIError) -> StoreStream {
         let start = ContinuousClock.now
         let stream = try await transport.open(request)
-        say(request, "\(stream.failure?.status ?? 200)", since: start)
+        say(request, "\(stream.status)", since: start)
         return stream
+    }
+
+    package func upload(_ request: StoreRequest, _ file: UploadFile) async throws(CLIError) -> StoreResponse {
+        let start = ContinuousClock.now
+        do {
+            let response = try await transport.upload(request, file)
+            say(request, "\(response.status)", since: start)
+            return response
+        } catch {
+            say(request, error.code.name, since: start)
+            throw error
+        }
     }
 
     private func say(_ request: StoreRequest, _ end: String, since start: ContinuousClock.Instant) {

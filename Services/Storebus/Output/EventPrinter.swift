@@ -28,6 +28,10 @@ package struct EventPrinter: Sendable {
         switch event.event {
         case "updatedTransactions": lines = Self.transactions(event).map { updated($0) }
         case "removedTransactions": lines = Self.transactions(event).map { removed($0) }
+        case "updatedDownloads":
+            lines = Self.decode(Downloads.self, event)?.downloads.map { "download  \(DownloadTable.line($0))" } ?? []
+        case "restoreCompletedTransactionsFinished", "restoreCompletedTransactionsFailedWithError":
+            lines = [Self.restoreEnd(event)]
         case "synchronized": lines = ["up to date, waiting      ^C ends"]
         default: lines = ["\(event.event)  \(Table.onOneLine(event.data))"]
         }
@@ -49,7 +53,25 @@ package struct EventPrinter: Sendable {
     private struct Transactions: Decodable { var transactions: [PaymentTransaction] }
 
     private static func transactions(_ event: ServerSentEvent) -> [PaymentTransaction] {
-        (try? StoreJSON.decode(Transactions.self, from: Array(event.data.utf8)))?.transactions ?? []
+        decode(Transactions.self, event)?.transactions ?? []
+    }
+
+    private struct Downloads: Decodable { var downloads: [Download] }
+
+    private struct RestoreEnd: Decodable {
+        var restoreIdentifier: String
+        var error: TransactionError?
+    }
+
+    private static func decode<Data: Decodable>(_ type: Data.Type, _ event: ServerSentEvent) -> Data? {
+        try? StoreJSON.decode(type, from: Array(event.data.utf8))
+    }
+
+    /// `restore  r_01j…  failed  unknown (0)`
+    private static func restoreEnd(_ event: ServerSentEvent) -> String {
+        guard let end = decode(RestoreEnd.self, event) else { return event.event }
+        let error = end.error.map { "failed  \($0.name) (\($0.code))" }
+        return "restore  \(end.restoreIdentifier)  \(error ?? "finished")"
     }
 
     private mutating func updated(_ transaction: PaymentTransaction) -> String {

@@ -43,7 +43,15 @@ package struct ProductFacts: Sendable {
         facts.add("price", Words.price(of: product))
         facts.add("locale", product.priceLocale)
         facts.add("offer", product.introductoryPrice.map(Words.offer))
+        facts.add("content", content(product))
         facts.add("group", product.subscriptionGroupIdentifier)
+    }
+
+    /// `version 1.0, 73412 bytes`
+    private static func content(_ product: Product) -> String? {
+        guard product.isDownloadable else { return nil }
+        let lengths = product.downloadContentLengths.map { "\($0) bytes" }
+        return (["version \(product.downloadContentVersion)"] + lengths).joined(separator: ", ")
     }
 
     private var next: String {

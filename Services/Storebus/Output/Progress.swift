@@ -46,6 +46,9 @@ package struct Progress: Sendable {
         }
     }
 
+    /// Shows words, or takes them away.
+    package func show(_ words: String?) { console.showProgress(words) }
+
     /// Takes the words away; the ticker has ended when this returns, so that it cannot show them again.
     package func end(_ ticker: Task<Void, Never>) async {
         ticker.cancel()

@@ -17,9 +17,11 @@ package struct Style: Hashable, Sendable {
         /// Of a word for a state: of a transaction, a service, a check.
         package static func of(state: String) -> Tone? {
             switch state {
-            case "purchased", "restored", "pass", "ready", "answering", "yes", "ok": .good
-            case "failed", "fail", "away", "unavailable", "error", "critical": .bad
-            case "purchasing", "deferred", "warn", "warning", "not ready", "unfinished": .waiting
+            case "purchased", "restored", "finished", "pass", "ready", "answering", "yes", "ok": .good
+            case "failed", "cancelled", "fail", "away", "unavailable", "error", "critical": .bad
+            case "purchasing", "deferred", "running", "waiting", "active", "paused", "warn", "warning", "not ready",
+                "unfinished":
+                .waiting
             default: nil
             }
         }

@@ -34,6 +34,7 @@ package enum TesterTable {
         add("interruptPurchases", settings.interruptPurchases.map { "\($0)" })
         add("subscriptionRenewalRate", settings.subscriptionRenewalRate?.rawValue)
         add("simulatedErrors", errors(settings.simulatedErrors))
+        add("processor", settings.processor?.rawValue)
         let shown = facts
         return Answer(
             data: tester.json, names: [tester.account], next: "storebus tx list --as \(tester.account)"

@@ -40,6 +40,9 @@ package struct TransactionExplanation: Sendable {
         switch transaction.transactionState {
         case .purchasing: return "it has no outcome yet; a payment sheet or the processor is waited for"
         case .deferred: return "somebody has to approve it; until then every device of \(row.account) is told so"
+        case .failed where transaction.isInterrupted && transaction.deliveries > 0:
+            return
+                "the shopper was interrupted: resolved, it is made anew; until it is finished it is sent at every launch"
         case .purchased, .failed, .restored:
             let reason = "the app has not finished it, so it is sent at every launch"
             guard transaction.deliveries == 0 else { return reason }
@@ -54,6 +57,7 @@ package struct TransactionExplanation: Sendable {
         return switch transaction.transactionState {
         case .purchasing: "storebus prompt list --as \(row.account)"
         case .deferred: "storebus approve \(Words.name(transaction))"
+        case .failed where transaction.isInterrupted: "storebus resolve \(Words.name(transaction))"
         case .purchased, .failed, .restored:
             transaction.deliveries == 0
                 ? "storebus watch --as \(row.account)"

@@ -29,6 +29,9 @@ package struct TransactionFacts: Sendable {
         let remarks = Words.remarks(transaction)
         facts.add("remarks", remarks.isEmpty ? nil : remarks)
         facts.add("error", transaction.error?.localizedDescription)
+        for download in transaction.downloads {
+            facts.add("download", DownloadTable.line(download))
+        }
         facts.add("key", transaction.payment.requestIdentifier)
         return facts
     }

@@ -55,8 +55,25 @@ package enum Words {
         }
         if let expires = transaction.expiresDate { remarks.append("expires \(time(expires))") }
         if let error = transaction.error { remarks.append("\(error.name) (\(error.code))") }
+        if let reason = transaction.error?.reason { remarks.append(reason) }
+        if let failed = transaction.supersedes { remarks.append("in the place of \(failed)") }
         if let revoked = transaction.revocationDate { remarks.append("revoked \(time(revoked))") }
         return remarks.joined(separator: ", ")
+    }
+
+    /// What the store warns of, as a sentence.
+    package static func warning(_ name: String) -> String {
+        switch name {
+        case "finishedWithPendingDownloads": "content was not downloaded yet: those downloads are cancelled (\(name))"
+        default: name
+        }
+    }
+
+    /// `73412 bytes`, `1.2 MiB`
+    package static func size(_ bytes: Int64) -> String {
+        guard bytes >= 1024 * 1024 else { return "\(bytes) bytes" }
+        let tenths = bytes * 10 / (1024 * 1024)
+        return "\(tenths / 10).\(tenths % 10) MiB"
     }
 
     /// `1 product`, `3 products`

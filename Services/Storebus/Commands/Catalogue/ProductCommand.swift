@@ -4,12 +4,16 @@ import StoreModels
 /// `storebus product …`
 struct ProductCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "product", abstract: "Look at the catalogue.",
+        commandName: "product", abstract: "Look at the catalogue, and upload hosted content.",
         discussion: """
             storebus product list --storefront FRA
+            storebus product content put com.example.guide guide.zip
             storebus product price com.example.pro.monthly --storefront USA,FRA,JPN
             """,
-        subcommands: [List.self, ProductShowCommand.self, ProductPriceCommand.self, ProductAvailabilityCommand.self])
+        subcommands: [
+            List.self, ProductShowCommand.self, ProductPriceCommand.self, ProductAvailabilityCommand.self,
+            ProductContentCommand.self,
+        ])
 
     /// `storebus product list`
     struct List: AsyncParsableCommand {

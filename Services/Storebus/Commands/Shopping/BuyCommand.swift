@@ -8,10 +8,18 @@ struct BuyCommand: AsyncParsableCommand {
         discussion: """
             storebus buy com.example.pro.monthly --as alice
             storebus buy com.example.fishingHotSpots --as bob --quantity 3 --storefront FRA
+            storebus buy com.example.pro.monthly --as carol --outcome ask-to-buy
+            storebus buy com.example.pro.monthly --as carol --outcome fail:paymentInvalid
 
             The purchase has one idempotency key, made up unless given. While the store cannot say how it ended, the \
             command asks again with the same key, which cannot charge twice; --timeout says for how long, 30s unless \
             given. What the shopper does at the payment sheet is the account's setting: storebus account set.
+
+            --outcome decides this one purchase: approve; decline by the processor; cancel at the sheet; ask-to-buy, \
+            until storebus approve or decline; interrupted, until storebus resolve; fail:CODE with an SKError's name or \
+            number; timeout, when the processor charges and its answer is lost; pending, when it takes two seconds to \
+            know. It sets the account for as long as the purchase takes and puts back what was set, also when the \
+            purchase fails or at Ctrl-C; so it is not for purchases of one account side by side.
             """)
 
     @Argument(
@@ -20,6 +28,12 @@ struct BuyCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("How many, 1 to 10.", valueName: "n"))
     var quantity = 1
+
+    @Option(
+        help: ArgumentHelp(
+            "How this purchase ends: \(WantedOutcome.words.joined(separator: ", ")).", valueName: "outcome"),
+        completion: .list(WantedOutcome.words.map { $0 == "fail:CODE" ? "fail:" : $0 }))
+    var outcome: String?
 
     @Option(help: ArgumentHelp("The same key again gives the same purchase.", valueName: "key"))
     var idempotencyKey: String?
@@ -33,11 +47,14 @@ struct BuyCommand: AsyncParsableCommand {
     @OptionGroup var account: AccountOptions
     @OptionGroup var global: GlobalOptions
 
+    func validate() throws { try WantedOutcome.validate("--outcome", outcome) }
+
     func run() async throws {
         let context = try CommandContext.find(global, bundleId: account.app.bundleId)
         let purchase = Purchase(
             productIdentifier: product, quantity: quantity, applicationUsername: applicationUsername,
-            key: idempotencyKey ?? "cli-\(Secret.make().prefix(32))", timeout: context.timeLimit ?? .seconds(30))
+            key: idempotencyKey ?? "cli-\(Secret.make().prefix(32))", timeout: context.timeLimit ?? .seconds(30),
+            wanted: outcome.flatMap(WantedOutcome.init))
         let installation = account.installation(context, storefront: storefront)
         let outcome = try await context.progress.during("buying \(product)") { () throws(CLIError) in
             try await purchase.run(installation, context)

@@ -5,7 +5,12 @@ import StoreModels
 struct FinishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "finish", abstract: "Say that a transaction's goods were delivered; it is not sent again.",
-        discussion: "storebus finish …0001 --as alice")
+        discussion: """
+            storebus finish …0001 --as alice
+            storebus tx finish …0001 --as alice
+
+            Hosted content that was not downloaded by then is cancelled, and the command says so.
+            """)
 
     @Argument(
         help: ArgumentHelp("The transaction, or the end of its identifier.", valueName: "transaction"),
@@ -25,7 +30,9 @@ struct FinishCommand: AsyncParsableCommand {
         let next = "storebus tx list --as \(account.account)"
         let text = "finished   \(Words.name(finished))  \(finished.payment.productIdentifier)\n"
         context.print(
-            Answer(text, data: JSONText.value(finished), names: [Words.name(finished)], next: next))
+            Answer(
+                text, data: JSONText.value(finished), names: [Words.name(finished)], next: next,
+                notes: (finished.warnings ?? []).map(Words.warning)))
     }
 
     /// Looks among what is unfinished first, then in the history: finishing again is no error.

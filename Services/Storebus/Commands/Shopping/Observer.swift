@@ -4,16 +4,21 @@ import StoreModels
 package struct Observer: Sendable {
     package let installation: Installation
     package let context: CommandContext
+    /// Whether it is over once everything that had happened before was told.
+    package let endsWhenSynchronized: Bool
 
-    package init(installation: Installation, context: CommandContext) {
+    package init(installation: Installation, context: CommandContext, endsWhenSynchronized: Bool = false) {
         self.installation = installation
         self.context = context
+        self.endsWhenSynchronized = endsWhenSynchronized
     }
 
     /// Why a stream ended.
     private enum End: Hashable {
         /// A newer session of this installation has its own; opening another would end that one in turn.
         case superseded
+        /// It has told everything, and no more is wanted.
+        case synchronized
         /// The connection broke or was closed; `lived` is how long it lasted.
         case broken(String, lived: Duration)
     }
@@ -31,6 +36,7 @@ package struct Observer: Sendable {
                 end = .broken(error.message, lived: .zero)
             }
             guard case .broken(let reason, let lived) = end else {
+                if end == .synchronized { return }
                 context.narrate(
                     "note: a newer session of \(installation.account) on \(installation.deviceId) took over\n")
                 return
@@ -51,7 +57,9 @@ package struct Observer: Sendable {
         var printer = EventPrinter(account: installation.account)
         do {
             for try await piece in bytes {
-                for item in try parser.append(piece) where show(item, &printer) { return .superseded }
+                for item in try parser.append(piece) {
+                    if let end = show(item, &printer) { return end }
+                }
             }
             return .broken("the store closed the stream", lived: ContinuousClock.now - start)
         } catch is ServerSentEvents.TooLong {
@@ -61,8 +69,8 @@ package struct Observer: Sendable {
         }
     }
 
-    /// - Returns: whether the stream is over for good.
-    private func show(_ item: ServerSentEvents.Item, _ printer: inout EventPrinter) -> Bool {
+    /// - Returns: not nil when the stream is over for good.
+    private func show(_ item: ServerSentEvents.Item, _ printer: inout EventPrinter) -> End? {
         switch (item, context.format) {
         case (.event(let event), .json), (.event(let event), .jsonl):
             context.console.result(EventPrinter.json(event) + "\n")
@@ -71,7 +79,11 @@ package struct Observer: Sendable {
         case (.comment(let comment), _):
             if let note = printer.note(comment) { context.narrate(note) }
         }
-        if case .event(let event) = item { return event.event == "superseded" }
-        return false
+        guard case .event(let event) = item else { return nil }
+        return switch event.event {
+        case "superseded": .superseded
+        case "synchronized" where endsWhenSynchronized: .synchronized
+        default: nil
+        }
     }
 }

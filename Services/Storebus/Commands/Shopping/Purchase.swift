@@ -9,15 +9,19 @@ package struct Purchase: Sendable {
     package var key: String
     /// For the outcome, over all attempts.
     package var timeout: Duration
+    /// How it shall end; nil leaves that to the account.
+    package var wanted: WantedOutcome?
 
     package init(
-        productIdentifier: String, quantity: Int, applicationUsername: String?, key: String, timeout: Duration
+        productIdentifier: String, quantity: Int, applicationUsername: String?, key: String, timeout: Duration,
+        wanted: WantedOutcome? = nil
     ) {
         self.productIdentifier = productIdentifier
         self.quantity = quantity
         self.applicationUsername = applicationUsername
         self.key = key
         self.timeout = timeout
+        self.wanted = wanted
     }
 
     package func run(_ installation: Installation, _ context: CommandContext) async throws(CLIError) -> PurchaseOutcome
@@ -28,9 +32,17 @@ package struct Purchase: Sendable {
                 (session, try await look(session, installation, context))
             }
         }
-        let transaction = try await pay(session, until: deadline, context)
+        var outcome: (value: PaymentTransaction, note: String?)
+        if let wanted {
+            outcome = try await TesterLoan(account: installation.account, context: context).during(
+                wanted.settings
+            ) { [self] () throws(CLIError) in try await pay(session, until: deadline, context) }
+        } else {
+            outcome = (try await pay(session, until: deadline, context), nil)
+        }
         return PurchaseOutcome(
-            installation: installation, session: session, product: product, transaction: transaction, key: key)
+            installation: installation, session: session, product: product, transaction: outcome.value, key: key,
+            notes: outcome.note.map { [$0] } ?? [])
     }
 
     /// The product as this customer sees it; nil while Catalog is away, because a purchase may still succeed.
@@ -59,6 +71,7 @@ package struct Purchase: Sendable {
         _ session: Session, until deadline: ContinuousClock.Instant, _ context: CommandContext
     ) async throws(CLIError) -> PaymentTransaction {
         while true {
+            if Task.isCancelled { throw CLIError(.interrupted, "the purchase may have happened", hints: [sameKey]) }
             let remaining = deadline - .now
             do {
                 let answer = try await context.api.addPayment(

@@ -14,15 +14,19 @@ package struct PurchaseOutcome: Sendable {
     package var product: Product?
     package var transaction: PaymentTransaction
     package var key: String
+    /// What had to be said beside it.
+    package var notes: [String]
 
     package init(
-        installation: Installation, session: Session, product: Product?, transaction: PaymentTransaction, key: String
+        installation: Installation, session: Session, product: Product?, transaction: PaymentTransaction, key: String,
+        notes: [String] = []
     ) {
         self.installation = installation
         self.session = session
         self.product = product
         self.transaction = transaction
         self.key = key
+        self.notes = notes
     }
 
     package var status: CLIExit {
@@ -52,7 +56,9 @@ package struct PurchaseOutcome: Sendable {
     }
 
     package var answer: Answer {
-        Answer(data: json, names: [Words.name(transaction)], next: next) { [self] style in text(style) }
+        Answer(data: json, names: [Words.name(transaction)], next: next, notes: notes) { [self] style in
+            text(style)
+        }
     }
 
     package var json: JSONValue {
@@ -75,6 +81,8 @@ package struct PurchaseOutcome: Sendable {
         let words: String
         switch transaction.transactionState {
         case .purchased, .restored: words = "not finished: sent again until the app finishes it"
+        case .failed where transaction.isInterrupted:
+            words = "interrupted; nothing was charged until it is resolved"
         case .failed:
             words = "\(transaction.error?.localizedDescription ?? "the store did not say why"); nothing was charged"
         case .deferred: words = "waits for approval"
@@ -87,6 +95,7 @@ package struct PurchaseOutcome: Sendable {
         let account = installation.account
         let finish = "storebus finish \(Words.name(transaction)) --as \(account)"
         return switch transaction.transactionState {
+        case .failed where transaction.isInterrupted: "storebus resolve \(Words.name(transaction))"
         case .purchased, .restored, .failed: finish
         case .deferred: "storebus approve \(Words.name(transaction))"
         case .purchasing: "storebus prompt list --as \(account)"

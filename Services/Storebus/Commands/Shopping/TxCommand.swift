@@ -4,8 +4,13 @@ import StoreModels
 /// `storebus tx …`
 struct TxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tx", abstract: "Look at transactions.",
-        discussion: "storebus tx list --as alice\nstorebus tx show …0001", subcommands: [List.self, Show.self])
+        commandName: "tx", abstract: "Transactions: look at them, watch, finish and delete them.",
+        discussion: """
+            storebus tx list --as alice
+            storebus tx show …0001
+            storebus tx delete …0001 --yes
+            """,
+        subcommands: [List.self, Show.self, WatchCommand.self, FinishCommand.self, TxDeleteCommand.self])
 
     /// `storebus tx list`
     struct List: AsyncParsableCommand {

@@ -9,6 +9,7 @@ struct WatchCommand: AsyncParsableCommand {
             storebus watch
             storebus watch type=purchased product~pro.
             storebus watch --as alice
+            storebus tx watch product~pro.
 
             Without --as, what happens to everybody's transactions from now on, seen from outside. With it, what the \
             transaction observer of that account's app is told: every unfinished transaction, then what changes; being \

@@ -8,7 +8,13 @@ struct AccountSetCommand: AsyncParsableCommand {
         discussion: """
             storebus account set alice --sheet cancel
             storebus account set alice --storefront FRA --simulate purchase=paymentInvalid
+            storebus account set alice --simulate restore=unknown --simulate download=unknown
+            storebus account set alice --processor timeoutAfter
             storebus account set alice --unset sheet
+
+            --interrupt-purchases true ends purchases as failed until they are resolved (storebus resolve). The \
+            processor's modes: timeoutBefore, timeoutAfter and errorAfter lose its first answer, before or after the \
+            charge; slow and pending take two seconds; duplicateCallback tells twice.
             """)
 
     @Argument(help: ArgumentHelp("The account.", valueName: "account"), completion: Completion.accounts)

@@ -34,7 +34,13 @@ struct TesterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "An error a request meets: loadProducts=, purchase=, … with an SKError name. Repeatable.",
+            "How the processor treats its charges: \(ProcessorMode.names.joined(separator: ", ")).",
+            valueName: "mode"), completion: .list(ProcessorMode.names))
+    var processor: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "An error a request meets: \(Self.requests)= with an SKError name. Repeatable.",
             valueName: "request=error"))
     var simulate: [String] = []
 
@@ -43,14 +49,17 @@ struct TesterOptions: ParsableArguments {
         completion: .list(TesterSettings.memberNames.sorted()))
     var unset: [String] = []
 
+    private static let requests = TesterSettings.SimulatedErrors.memberNames.sorted().joined(separator: "=, ")
+
     var isEmpty: Bool {
         storefront == nil && canMakePayments == nil && askToBuy == nil && interruptPurchases == nil && signIn == nil
-            && sheet == nil && renewalRate == nil && simulate.isEmpty && unset.isEmpty
+            && sheet == nil && renewalRate == nil && processor == nil && simulate.isEmpty && unset.isEmpty
     }
 
     func validate() throws {
         try Self.check("--sign-in", signIn, among: TesterSettings.SignIn.allCases.map(\.rawValue))
         try Self.check("--renewal-rate", renewalRate, among: SubscriptionRenewalRate.allCases.map(\.rawValue))
+        try Self.check("--processor", processor, among: ProcessorMode.names)
         for member in unset { try Self.check("--unset", member, among: TesterSettings.memberNames.sorted()) }
         if let sheet, PaymentSheetAnswer(sheet) == nil {
             throw ValidationError("--sheet is auto, approve, cancel, interactive or decline:<SKError name or code>")
@@ -91,6 +100,7 @@ struct TesterOptions: ParsableArguments {
         members["signIn"] = signIn.map { .string($0) } ?? members["signIn"]
         members["sheet"] = sheet.map { .string($0) } ?? members["sheet"]
         members["subscriptionRenewalRate"] = renewalRate.map { .string($0) } ?? members["subscriptionRenewalRate"]
+        members["processor"] = processor.map { .string($0) } ?? members["processor"]
         var errors = (members["simulatedErrors"]?.objectValue ?? [:]).filter { $0.value != .null }
         for word in simulate {
             let parts = word.split(separator: "=", maxSplits: 1)
@@ -100,4 +110,8 @@ struct TesterOptions: ParsableArguments {
         for member in unset { members[member] = nil }
         return .object(members)
     }
+}
+
+extension ProcessorMode {
+    static let names = allCases.map(\.rawValue)
 }

@@ -1,0 +1,138 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus product content …`
+struct ProductContentCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "content", abstract: "Hosted content: what customers of a product download.",
+        discussion: """
+            storebus product content put com.example.guide guide.zip
+            storebus product content show com.example.guide
+            """, subcommands: [Put.self, Show.self])
+
+    /// The product and, of its content, which version.
+    struct Named: ParsableArguments {
+        @Argument(
+            help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
+        var product: String
+    }
+
+    struct Version: ParsableArguments {
+        @Option(help: ArgumentHelp("Its version. Default: the one the catalogue declares.", valueName: "version"))
+        var contentVersion: String?
+    }
+
+    /// `storebus product content put`
+    struct Put: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "put", abstract: "Upload a product's content, or replace it.",
+            discussion: """
+                storebus product content put com.example.guide guide.zip
+                storebus product content put com.example.guide guide.zip --content-version 1.1
+
+                All or nothing: a product sells once its content is there, and an upload that breaks changes nothing. \
+                Version and length must be those the catalogue's hostedContent declares.
+                """)
+
+        @OptionGroup var named: Named
+
+        @Argument(help: ArgumentHelp("The content, at most 256 MiB.", valueName: "file"), completion: .file())
+        var file: String
+
+        @OptionGroup var version: Version
+        @OptionGroup var app: AppOptions
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            // Looked at before anything is asked.
+            let length = try UploadFile(file, lengthMax: ContentPartRequest.contentMax).length
+            let version = try await version.orDeclared(named.product, context)
+            let bar = TransferProgress(context.progress, file, length: length)
+            let upload = try UploadFile(file, lengthMax: ContentPartRequest.contentMax) { bar.advance(to: $0) }
+            let put = try await bar.during { () throws(CLIError) in
+                try await context.api.putContent(
+                    upload, of: named.product, version: version, bundleId: context.bundleId,
+                    timeout: context.timeLimit ?? .seconds(600))
+            }
+            context.print(Self.answer(put.content, isReplaced: put.isReplaced, bundleId: context.bundleId))
+        }
+
+        private static func answer(_ content: HostedContent, isReplaced: Bool, bundleId: String) -> Answer {
+            var members = JSONText.value(content).objectValue ?? [:]
+            members["isReplaced"] = .bool(isReplaced)
+            let product = content.contentIdentifier
+            return Answer(
+                "\(isReplaced ? "replaced" : "uploaded")  \(product)  \(content.contentVersion)  "
+                    + "\(content.contentLength) bytes  sha256 \(content.sha256)\n",
+                data: .object(members), names: [product],
+                next: "storebus buy \(product) --as alice\(Known.option(bundleId))")
+        }
+    }
+
+    /// `storebus product content show`
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Show what content of a product is there.",
+            discussion: "storebus product content show com.example.guide")
+
+        @OptionGroup var named: Named
+        @OptionGroup var version: Version
+        @OptionGroup var app: AppOptions
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            let version = try await version.orDeclared(named.product, context)
+            let content = try await find(version, context)
+            var facts = Facts()
+            facts.add("content", content.contentIdentifier)
+            facts.add("version", content.contentVersion)
+            facts.add("length", "\(content.contentLength) bytes")
+            facts.add("sha256", content.sha256)
+            let shown = facts
+            context.print(
+                Answer(
+                    data: JSONText.value(content), names: [content.contentIdentifier],
+                    next: "storebus product show \(named.product)\(Known.option(context.bundleId))"
+                ) { shown.text($0) })
+        }
+    }
+}
+
+extension ProductContentCommand.Show {
+    private func find(_ version: String, _ context: CommandContext) async throws(CLIError) -> HostedContent {
+        do {
+            return try await context.api.content(of: named.product, version: version, bundleId: context.bundleId)
+        } catch  where error.code.name == StoreErrorCode.notFound.name {
+            throw CLIError(
+                CLIErrorCode(.notFound), "\(named.product) has no content of version \(version) yet",
+                hints: ["upload it: storebus product content put \(named.product) FILE"])
+        }
+    }
+}
+
+extension ProductContentCommand.Version {
+    /// The version named, else the one the catalogue declares.
+    /// - Throws: `productNotFound` with the nearest; `catalogInvalid` for a product without hosted content.
+    func orDeclared(_ product: String, _ context: CommandContext) async throws(CLIError) -> String {
+        if let contentVersion { return contentVersion }
+        let products = try await context.api.catalogProducts(context.bundleId, storefront: "USA")
+        guard let found = products.first(where: { $0.productIdentifier == product }) else {
+            // What is not sold in one storefront is in the catalogue all the same.
+            let explanation = try? await context.api.explain(product, bundleId: context.bundleId, storefront: "USA")
+            if let explanation, !explanation.reasons.contains(.unknown) {
+                throw CLIError(
+                    .usage, "\(product) is not shown in USA, so that its version is not known here",
+                    hints: ["name it: --content-version 1.0"])
+            }
+            throw await Known.productError(product, bundleId: context.bundleId, context)
+        }
+        guard !found.downloadContentVersion.isEmpty else {
+            throw CLIError(
+                CLIErrorCode(.catalogInvalid), "the catalogue declares no hosted content for \(product)",
+                hints: ["give it hostedContent with a version and import it again: docs/catalogue.md"])
+        }
+        return found.downloadContentVersion
+    }
+}

@@ -1,0 +1,146 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus approve`
+struct ApproveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "approve", abstract: "Approve a purchase that waits for a person.",
+        discussion: """
+            storebus approve …0001
+
+            What a parent says about a deferred purchase, or a shopper at a payment sheet that is open (storebus prompt \
+            list). Whoever answers first decides; who comes second is told what has become of it.
+            """)
+
+    @OptionGroup var named: TransactionArgument
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws { try await Decision(named.transaction, .approve).run(global) }
+}
+
+/// `storebus decline`
+struct DeclineCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "decline", abstract: "Decline a purchase that waits for a person.",
+        discussion: "storebus decline …0001 --error paymentInvalid")
+
+    @OptionGroup var named: TransactionArgument
+
+    @Option(help: ArgumentHelp("The SKError the payment fails with.", valueName: "name or code"))
+    var error: String?
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws { try SKErrorText.validate("--error", error) }
+
+    func run() async throws { try await Decision(named.transaction, .decline, error: error).run(global) }
+}
+
+/// `storebus resolve`
+struct ResolveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resolve", abstract: "Let an interrupted purchase go on.",
+        discussion: """
+            storebus resolve …0001
+
+            What a shopper does who accepts new terms or corrects a card: the purchase that was interrupted stays failed, \
+            and a new one takes its place by itself. Resolving it again gives the same new one.
+            """)
+
+    @OptionGroup var named: TransactionArgument
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try CommandContext.find(global)
+        let row = try await TransactionSearch.find(named.transaction, context)
+        let resolved = try await context.api.say(.resolve, about: row.transaction.id)
+        context.print(Decision.answer(resolved, account: row.account))
+    }
+}
+
+/// A transaction on the command line.
+struct TransactionArgument: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("The transaction, or the end of its identifier.", valueName: "transaction"),
+        completion: Completion.transactions)
+    var transaction: String
+}
+
+/// A person's decision about a purchase: what a parent says to a deferred one, or the answer to the sheet that is open.
+struct Decision: Sendable {
+    enum Verdict: String, Sendable { case approve, decline }
+
+    var transaction: String
+    var verdict: Verdict
+    var error: String?
+
+    init(_ transaction: String, _ verdict: Verdict, error: String? = nil) {
+        self.transaction = transaction
+        self.verdict = verdict
+        self.error = error
+    }
+
+    func run(_ global: GlobalOptions) async throws {
+        let context = try CommandContext.find(global)
+        let row = try await TransactionSearch.find(transaction, context)
+        if row.transaction.transactionState == .purchasing {
+            return try await answerSheet(row.transaction, context)
+        }
+        do throws(CLIError) {
+            let word: StoreAPI.Word = verdict == .approve ? .approve : .decline
+            let decided = try await context.api.say(word, about: row.transaction.id, error: error)
+            context.print(Self.answer(decided, account: row.account))
+        } catch  where error.code.name == StoreErrorCode.transactionStateInvalid.name {
+            throw Self.withWayOut(error, row.transaction)
+        }
+    }
+
+    /// A payment sheet is answered, not a parent's question.
+    private func answerSheet(_ transaction: PaymentTransaction, _ context: CommandContext) async throws(CLIError) {
+        guard let prompt = try await PromptLookup.about(transaction, context) else {
+            let name = Words.name(transaction)
+            throw CLIError(
+                CLIErrorCode(.notFound), "\(name) is purchasing, and nobody is asked",
+                hints: ["what waits: storebus prompt list", "storebus why \(name)"])
+        }
+        let answer: Prompt.Answer = verdict == .approve ? .approve : .decline
+        let answered = try await context.api.answer(prompt.id, answer, error: error)
+        context.print(PromptTable.answer(answered, answer))
+    }
+
+    private static func withWayOut(_ error: CLIError, _ transaction: PaymentTransaction) -> CLIError {
+        var error = error
+        let name = Words.name(transaction)
+        error.hints =
+            transaction.isInterrupted
+            ? ["let it go on: storebus resolve \(name)"] : ["what waits: storebus prompt list", "storebus why \(name)"]
+        return error
+    }
+
+    /// ```
+    /// purchased  2000000000000002  com.example.pro.monthly  in the place of t_01j…
+    /// ```
+    static func answer(_ transaction: PaymentTransaction, account: String) -> Answer {
+        let name = Words.name(transaction)
+        let state = transaction.transactionState.rawValue
+        let remarks = Words.remarks(transaction)
+        var members = JSONText.value(transaction).objectValue ?? [:]
+        members["account"] = .string(account)
+        let next: String
+        switch transaction.transactionState {
+        case .purchasing: next = "storebus tx show \(name)"
+        case .deferred: next = "storebus approve \(name)"
+        case .purchased, .failed, .restored: next = "storebus finish \(name) --as \(account)"
+        }
+        return Answer(data: .object(members), names: [name], next: next) { style in
+            let line = [name, transaction.payment.productIdentifier, remarks].filter { !$0.isEmpty }
+            return style.paint(state, .of(state: state)) + "  " + line.map(Table.onOneLine).joined(separator: "  ")
+                + "\n"
+        }
+    }
+}
+
+extension PaymentTransaction {
+    /// Failed because the shopper had something else to do first; resolving it makes the purchase anew.
+    var isInterrupted: Bool { transactionState == .failed && error?.reason == "interrupted" }
+}

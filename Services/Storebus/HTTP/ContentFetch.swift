@@ -1,0 +1,110 @@
+import StoreModels
+
+/// Brings a download's content into a file, over as many connections as it takes.
+struct ContentFetch: Sendable {
+    let installation: Installation
+    let download: Download
+    let file: PartialFile
+    /// How long it may go on without a byte.
+    let patience: Duration
+
+    struct Outcome: Hashable, Sendable {
+        /// Of the whole file.
+        var length: Int64
+        /// What an earlier run had left.
+        var beganAt: Int64
+    }
+
+    /// - Parameter tell: how many bytes are there, each time some have come.
+    func run(_ context: CommandContext, _ tell: @escaping @Sendable (Int64) -> Void) async throws(CLIError) -> Outcome {
+        let beganAt = kept?.length ?? 0
+        var lastByte = ContinuousClock.now
+        var backOff = BackOff()
+        var there = beganAt
+        while true {
+            let start = ContinuousClock.now
+            do {
+                let length = try await transfer(context, tell)
+                try file.complete()
+                return Outcome(length: length, beganAt: min(beganAt, length))
+            } catch  where error.retryable || error.status == .temporary {
+                let now = kept?.length ?? 0
+                if now != there { lastByte = .now }
+                there = now
+                guard !Task.isCancelled, ContinuousClock.now - lastByte < patience else { throw givenUp(error) }
+                let delay = backOff.next(lived: ContinuousClock.now - start)
+                context.narrate("note: \(error.message); going on in \(Words.delay(delay))\n")
+                try? await ContinuousClock().sleep(for: delay)
+            }
+        }
+    }
+
+    /// One connection's worth.
+    /// - Returns: the length of the whole content, which is there now.
+    private func transfer(
+        _ context: CommandContext, _ tell: @escaping @Sendable (Int64) -> Void
+    ) async throws(CLIError) -> Int64 {
+        let kept = kept
+        if let kept, kept.length == download.contentLength { return kept.length }
+        let stream = try await context.sessions.with(installation) { session throws(CLIError) in
+            try await context.api.openContent(
+                download.id, from: kept?.length ?? 0, tag: kept?.tag, token: session.token)
+        }
+        if stream.status == 416 {
+            // The part is of no content there is; it is begun anew at once.
+            file.discard()
+            throw CLIError(.serverUnreachable, "the content has become another", retryable: true)
+        }
+        var there = try offset(of: stream, kept: kept?.length ?? 0)
+        let writer = try file.open(at: there, tag: stream.headers["etag"] ?? "")
+        do {
+            for try await piece in stream.bytes {
+                try writer.append(piece)
+                there += Int64(piece.count)
+                tell(there)
+            }
+        } catch let error as CLIError {
+            throw error
+        } catch {
+            throw broken(there)
+        }
+        guard there >= download.contentLength else { throw broken(there) }
+        guard there == download.contentLength else {
+            file.discard()
+            throw CLIError(
+                .answerInvalid, "\(there) bytes came of a content of \(download.contentLength)",
+                hints: ["upload it again: storebus product content put"])
+        }
+        return there
+    }
+
+    /// What an earlier connection has left, when it can be a part of this content.
+    private var kept: (length: Int64, tag: String)? {
+        file.kept.flatMap { $0.length <= download.contentLength ? $0 : nil }
+    }
+
+    /// Where the answer's first byte belongs: `Content-Range: bytes 100-199/200`, or at the beginning.
+    private func offset(of stream: StoreStream, kept: Int64) throws(CLIError) -> Int64 {
+        guard stream.status == 206 else { return 0 }
+        let range = stream.headers["content-range"] ?? ""
+        let first = range.split(separator: " ").last?.split(separator: "-").first.flatMap { Int64($0) }
+        guard first == kept else {
+            throw CLIError(
+                .answerInvalid, "asked for the bytes from \(kept) on, but '\(range)' came",
+                hints: ["compare the versions: storebus status"])
+        }
+        return kept
+    }
+
+    private func broken(_ there: Int64) -> CLIError {
+        CLIError(
+            .serverUnreachable, "the connection broke after \(there) of \(download.contentLength) bytes",
+            retryable: true)
+    }
+
+    private func givenUp(_ error: CLIError) -> CLIError {
+        var error = error
+        if kept != nil { error.hints = ["the same command goes on where this one stopped"] + error.hints }
+        return error
+    }
+}

@@ -1,0 +1,67 @@
+import StoreModels
+
+/// What an app asks beside products and payments: restores and downloads.
+extension StoreAPI {
+    // MARK: Restores
+
+    private struct Begun: Decodable { var restoreIdentifier: String }
+
+    /// `POST /v1/restore`
+    /// - Returns: the restore's identifier. It goes on by itself; ``restore(_:token:)`` says how far it is.
+    package func startRestore(
+        applicationUsername: String?, key: String, token: String
+    ) async throws(CLIError) -> String {
+        let body = JSONValue.object(applicationUsername.map { ["applicationUsername": .string($0)] } ?? [:])
+        let response = try await exchange(
+            StoreRequest(
+                .post, "/v1/restore", token: token, headers: ["Idempotency-Key": key],
+                body: Array(JSONText.line(body).utf8)))
+        return try decode(Begun.self, response).restoreIdentifier
+    }
+
+    /// How far a restore is: `{"state":"finished","restored":2}`
+    private struct Progress: Decodable {
+        var state: Restore.State
+        var error: TransactionError?
+        var restored: Int
+        var applicationUsername: String?
+    }
+
+    /// `GET /v1/restores/{restoreIdentifier}`
+    package func restore(_ identifier: String, token: String) async throws(CLIError) -> Restore {
+        let progress: Progress = try await get("/v1/restores/\(PercentEncoding.encode(identifier))", token: token)
+        return Restore(
+            restoreIdentifier: identifier, state: progress.state, error: progress.error, restored: progress.restored,
+            applicationUsername: progress.applicationUsername)
+    }
+
+    // MARK: Downloads
+
+    private static func downloadPath(_ id: String) -> String { "/v1/downloads/\(PercentEncoding.encode(id))" }
+
+    /// `POST /v1/downloads/{id}/{action}`
+    package func change(_ download: String, _ action: DownloadAction, token: String) async throws(CLIError) -> Download
+    {
+        try await call(.post, "\(Self.downloadPath(download))/\(action.rawValue)", token: token, body: nil)
+    }
+
+    /// `GET /v1/downloads/{id}/content`, from a byte on.
+    /// - Parameters:
+    ///   - offset: where to begin; 0 asks for all of it.
+    ///   - tag: of the content the bytes before `offset` are of; when it is another by now, all of it comes.
+    package func openContent(
+        _ download: String, from offset: Int64, tag: String?, token: String
+    ) async throws(CLIError) -> StoreStream {
+        var headers: [String: String] = [:]
+        if offset > 0 {
+            headers["Range"] = "bytes=\(offset)-"
+            headers["If-Range"] = tag
+        }
+        let stream = try await transport.open(
+            StoreRequest(
+                .get, "\(Self.downloadPath(download))/content", token: token, headers: headers,
+                isTransfer: true))
+        if let failure = stream.failure, failure.status != 416 { throw Problem.error(of: failure, at: url) }
+        return stream
+    }
+}

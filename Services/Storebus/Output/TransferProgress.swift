@@ -1,0 +1,79 @@
+import StoreModels
+import Synchronization
+
+/// How far a transfer is, on a terminal and once it has taken a second:
+///
+/// ```
+/// [#########---------------------]  31 %  22.4 MiB of 72.0 MiB  11.2 MiB/s  5 s left  com.example.guide
+/// ```
+package final class TransferProgress: Sendable {
+    private let progress: Progress
+    private let words: String
+    private let length: Int64
+    private let start = ContinuousClock.now
+    /// When it was shown last, and what was there at the first sight: an earlier run's bytes say nothing about the speed.
+    private let state = Mutex<(shown: ContinuousClock.Instant?, first: Int64?)>((nil, nil))
+
+    private static let interval = Duration.milliseconds(120)
+    private static let width = 30
+
+    /// - Parameter words: what is on its way.
+    package init(_ progress: Progress, _ words: String, length: Int64) {
+        self.progress = progress
+        self.words = words
+        self.length = length
+    }
+
+    /// - Parameter count: bytes that are there.
+    package func advance(to count: Int64) {
+        guard progress.isShown else { return }
+        let now = ContinuousClock.now
+        let first: Int64? = state.withLock { state in
+            if state.first == nil { state.first = count }
+            guard now - start >= Progress.patience, state.shown.map({ now - $0 >= Self.interval }) ?? true else {
+                return nil
+            }
+            state.shown = now
+            return state.first
+        }
+        guard let first else { return }
+        let text = Self.text(count, of: length, moved: count - first, in: now - start)
+        progress.show("\(text)  \(Table.onOneLine(words))")
+    }
+
+    /// Takes the line away when the body has ended, however it has.
+    package func during<Value>(_ body: () async throws(CLIError) -> Value) async throws(CLIError) -> Value {
+        do {
+            let value = try await body()
+            end()
+            return value
+        } catch {
+            end()
+            throw error
+        }
+    }
+
+    private func end() {
+        if progress.isShown { progress.show(nil) }
+    }
+
+    /// - Parameters:
+    ///   - moved: of `count`, what came in `time`.
+    package static func text(_ count: Int64, of length: Int64, moved: Int64, in time: Duration) -> String {
+        let share = length > 0 ? min(Double(count) / Double(length), 1) : 1
+        let marks = Int(share * Double(width))
+        let bar = String(repeating: "#", count: marks) + String(repeating: "-", count: width - marks)
+        let percent = "\(Int(share * 100))"
+        let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
+        let speed = seconds > 0 ? Double(moved) / seconds : 0
+        var words = [
+            "[\(bar)] \(String(repeating: " ", count: 3 - percent.count))\(percent) %",
+            "\(Words.size(count)) of \(Words.size(length))",
+        ]
+        if speed >= 1 {
+            words.append("\(Words.size(Int64(speed)))/s")
+            words.append("\(Int((Double(length - count) / speed).rounded(.up))) s left")
+        }
+        return words.joined(separator: "  ")
+    }
+}

@@ -24,7 +24,11 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     let queue: QueueReader
     let events: EventReader
     let transactions: TransactionDesk
+    let operators: OperatorDesk
+    let restores: RestoreDesk
+    let downloads: DownloadDesk
     package let janitor: PurchaseJanitor
+    package let restoreJanitor: RestoreJanitor
     package let pruner: JournalPruner
 
     /// - Parameters:
@@ -52,7 +56,8 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         self.database = database
         self.logger = logger
         self.accounts = AccountOpener(database: database, clock: clock)
-        self.customers = AccountReader(database: database, defaults: AppDefaults(fetch: collaborators.app))
+        let defaults = AppDefaults(fetch: collaborators.app)
+        self.customers = AccountReader(database: database, defaults: defaults)
         self.testers = TesterDesk(database: database, clock: clock, storefronts: collaborators.storefronts)
         self.purchases = PurchaseCoordinator(
             store: store, driver: driver, quotes: QuoteCache(fetch: collaborators.quote))
@@ -62,6 +67,14 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         self.events = EventReader(database: database)
         self.transactions = TransactionDesk(
             database: database, clock: clock, checkpoint: checkpoint, publish: collaborators.publish)
+        self.operators = OperatorDesk(store: store, driver: driver)
+        let restoreStore = RestoreStore(database: database, clock: clock, checkpoint: checkpoint)
+        self.restores = RestoreDesk(
+            store: restoreStore, defaults: defaults, checkpoint: checkpoint, publish: collaborators.publish)
+        self.downloads = DownloadDesk(
+            database: database, clock: clock, defaults: defaults, checkpoint: checkpoint,
+            publish: collaborators.publish)
+        self.restoreJanitor = RestoreJanitor(store: restoreStore, desk: restores, logger: logger)
         self.janitor = PurchaseJanitor(store: store, driver: driver, logger: logger)
         self.pruner = JournalPruner(database: database, clock: clock, logger: logger)
     }
@@ -69,7 +82,9 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     /// Registers every endpoint and the health checks; before the bus service runs.
     package func register(on service: BusService) {
         registerPurchases(on: service)
+        registerTransactions(on: service)
         registerQueue(on: service)
+        registerRestores(on: service)
         registerTesters(on: service)
         service.healthCheck("database") { [database] in
             database.fault.map { .fail($0.message) } ?? .pass
@@ -96,11 +111,26 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         service.handle(PaymentEndpoints.addPayment) { [purchases] request, context in
             try await answering { try await purchases.add(request, deadline: context.deadline) }
         }
+    }
+
+    private func registerTransactions(on service: BusService) {
         service.handle(PaymentEndpoints.getTransaction) { [transactions] request, _ in
             try await answering { try await transactions.get(request) }
         }
         service.handle(PaymentEndpoints.finishTransaction) { [transactions] request, _ in
             try await answering { try await transactions.finish(request) }
+        }
+        service.handle(PaymentEndpoints.approveTransaction) { [operators] request, context in
+            try await answering { try await operators.say(.approve, request, deadline: context.deadline) }
+        }
+        service.handle(PaymentEndpoints.declineTransaction) { [operators] request, context in
+            try await answering { try await operators.say(.decline, request, deadline: context.deadline) }
+        }
+        service.handle(PaymentEndpoints.resolveTransaction) { [operators] request, context in
+            try await answering { try await operators.say(.resolve, request, deadline: context.deadline) }
+        }
+        service.handle(PaymentEndpoints.deleteTransaction) { [history] request, context in
+            try await answering { try await history.delete(request, deadline: context.deadline) }
         }
         service.handle(PaymentEndpoints.history) { [transactions] request, _ in
             try await answering { try await transactions.history(request) }
@@ -125,6 +155,24 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         }
         service.handle(PaymentEndpoints.listEvents) { [events] request, _ in
             try await answering { try await events.list(request) }
+        }
+    }
+
+    private func registerRestores(on service: BusService) {
+        service.handle(PaymentEndpoints.startRestore) { [restores] request, context in
+            try await answering { try await restores.start(request, deadline: context.deadline) }
+        }
+        service.handle(PaymentEndpoints.getRestore) { [restores] request, _ in
+            try await answering { try await restores.get(request) }
+        }
+        service.handle(PaymentEndpoints.acknowledgeRestore) { [restores] request, _ in
+            try await answering { try await restores.acknowledge(request) }
+        }
+        service.handle(PaymentEndpoints.updateDownload) { [downloads] request, context in
+            try await answering { try await downloads.update(request, deadline: context.deadline) }
+        }
+        service.handle(PaymentEndpoints.getDownload) { [downloads] request, _ in
+            try await answering { try await downloads.get(request) }
         }
     }
 
@@ -162,6 +210,11 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
             await withDiscardingTaskGroup { group in
                 group.addTask {
                     await self.repeating("janitor", every: PurchaseJanitor.interval) { try await self.janitor.sweep() }
+                }
+                group.addTask {
+                    await self.repeating("restore janitor", every: RestoreJanitor.interval) {
+                        try await self.restoreJanitor.sweep()
+                    }
                 }
                 group.addTask {
                     await self.repeating("pruner", every: JournalPruner.interval) { try await self.pruner.prune() }

@@ -32,7 +32,8 @@ import Testing
             let alice = try await store.shopper()
             let reply = try await alice.add("gift", key: "k")
             #expect(reply.transaction.transactionState == .purchased)
-            #expect(try await alice.changes().changes.map(\.transaction?.transactionState) == [.purchasing, .purchased])
+            #expect(
+                try await alice.changes().changes.map(\.transaction?.transactionState) == [.purchasing, .purchased])
             #expect(try await store.charges().isEmpty)
         }
     }
@@ -112,7 +113,7 @@ import Testing
                 for number in 0..<8 { group.addTask { try await alice.add("beaches", key: "k\(number)") } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(replies.allSatisfy { $0.status == 201 && $0.transaction?.transactionState == .purchased })
+            #expect(replies.allSatisfy { $0.status == 201 && $0.transaction.transactionState == .purchased })
             #expect(try await store.charges().count == 1)
             #expect(replies.map(\.transaction.price).count { $0 == .usd("1.99") } == 1)
         }

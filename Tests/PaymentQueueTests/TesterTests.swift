@@ -77,11 +77,8 @@ import Testing
 
     @Test func `what nothing acts on is notImplemented, names the member, and nothing is stored`() async throws {
         let refused: [(TesterSettings, String)] = [
-            (TesterSettings(interruptPurchases: true), "interruptPurchases"),
             (TesterSettings(subscriptionRenewalRate: .oneSecondIsOneDay), "subscriptionRenewalRate"),
-            (TesterSettings(simulatedErrors: .init(restore: "unknown")), "simulatedErrors.restore"),
             (TesterSettings(simulatedErrors: .init(receiptRefresh: "unknown")), "simulatedErrors.receiptRefresh"),
-            (TesterSettings(simulatedErrors: .init(download: "unknown")), "simulatedErrors.download"),
         ]
         try await TestStore.with { store in
             for (settings, member) in refused {
@@ -92,7 +89,7 @@ import Testing
             }
             #expect(try await store.testers().testers.isEmpty)
             // Their standard values say nothing that is not so.
-            let harmless = TesterSettings(interruptPurchases: false, subscriptionRenewalRate: .realTime)
+            let harmless = TesterSettings(interruptPurchases: true, subscriptionRenewalRate: .realTime)
             #expect(try await store.set("alice", harmless).settings == harmless)
         }
     }
@@ -100,7 +97,10 @@ import Testing
     @Test(arguments: ["", "nonsense", "99", "-1", "PaymentInvalid"])
     func `an error nobody knows is requestInvalid`(_ name: String) async throws {
         try await TestStore.with { store in
-            for errors in [TesterSettings.SimulatedErrors(purchase: name), .init(loadProducts: name)] {
+            for errors in [
+                TesterSettings.SimulatedErrors(purchase: name), .init(loadProducts: name), .init(restore: name),
+                .init(download: name),
+            ] {
                 let error = try await refusal {
                     try await store.set("alice", TesterSettings(simulatedErrors: errors))
                 }

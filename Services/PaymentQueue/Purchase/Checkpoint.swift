@@ -5,6 +5,8 @@ package enum Checkpoint: String, CaseIterable, Sendable {
     /// Everything of the first commit is written and not committed.
     case insideFirstCommit
     case afterFirstCommit
+    /// The processor is about to be asked.
+    case beforeCharge
     /// The processor has answered, and nobody has written it down.
     case afterCharge
     case insideOutcomeCommit
@@ -19,6 +21,12 @@ package enum Checkpoint: String, CaseIterable, Sendable {
     case afterCancel
     case insideRemovalCommit
     case afterRemovalCommit
+    /// A part of a restore is written and not committed.
+    case insideRestoreCommit
+    case afterRestoreCommit
+    /// A download's new state is written and not committed.
+    case insideDownloadCommit
+    case afterDownloadCommit
 }
 
 /// What is run at a checkpoint; throwing ends the step right there, as a dying process would.

@@ -6,6 +6,10 @@ import StoreModels
 /// The request that began it, a request that joins it and the janitor all come through here; one of them at a time in
 /// this process. Only the processor's answer ends `purchasing`: no deadline does, and no "not found" either.
 package struct PurchaseDriver: Sendable {
+    /// For one answer of the processor's: longer than a slow one takes, and short enough that the next attempt still finds
+    /// out within five seconds.
+    static let chargeTime: Duration = .seconds(3)
+
     let store: PurchaseStore
     let collaborators: PurchaseCollaborators
     let board = OutcomeBoard()
@@ -41,12 +45,12 @@ package struct PurchaseDriver: Sendable {
         defer { board.end(id) }
         var known = fresh
         if known == nil { known = try await store.find(id) }
-        if known?.phase == .waiting { known = try finish(await store.replan(id)) }
+        if let waiting = known, waiting.phase == .waiting { known = try finish(await store.replan(waiting)) }
         guard let stored = known else { return .gone }
         guard !stored.awaitsAnswer else { return .now(stored) }
         switch stored.phase {
         case .waiting, .quarantined, .settled: return .now(stored)
-        case .granting: return attempt(try finish(await store.settle(id, .approved)))
+        case .granting: return attempt(try finish(await store.settle(stored, .approved)))
         case .charging: return attempt(try await charge(stored, until: deadline))
         }
     }
@@ -60,10 +64,12 @@ package struct PurchaseDriver: Sendable {
         let request = CreateChargeRequest(
             chargeKey: stored.chargeKey, amount: terms.amount, bundleId: stored.customer.bundleId,
             customerIdentifier: stored.customer.customerIdentifier,
-            productIdentifier: stored.transaction.payment.productIdentifier)
+            productIdentifier: stored.transaction.payment.productIdentifier, simulate: terms.simulate)
+        try checkpoint(.beforeCharge)
         let answer: ChargeAnswer
         do {
-            answer = ChargeAnswer(try await collaborators.charge(request, deadline), expected: terms.amount)
+            answer = ChargeAnswer(
+                try await collaborators.charge(request, min(deadline, .now + Self.chargeTime)), expected: terms.amount)
         } catch  where error.code == .requestInvalid && error.details["conflict"] == .string("amount") {
             // The processor has another amount under our key. It will say so for ever.
             answer = .mismatch(charged: nil)
@@ -80,7 +86,7 @@ package struct PurchaseDriver: Sendable {
                 metadata: metadata(
                     stored, ["agreed": "\(terms.amount.amount)", "charged": "\(charged?.amount ?? "?")"]))
         }
-        return try finish(await store.settle(stored.id, answer))
+        return try finish(await store.settle(stored, answer))
     }
 
     /// As below, for a purchase that may be gone.

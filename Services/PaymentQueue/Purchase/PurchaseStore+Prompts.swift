@@ -13,9 +13,7 @@ extension PurchaseStore {
     /// - Throws: `notFound` for a prompt that was answered; `requestInvalid` for an answer this prompt does not have.
     package func answer(_ request: AnswerPromptRequest) async throws -> Answered {
         try await database.write { transaction in
-            guard let prompt = try await PromptRepository.find(request.id, in: transaction),
-                let stored = try await TransactionRepository.find(prompt.transactionID, in: transaction)
-            else { throw StoreError(.notFound, "no such prompt; it may have been answered") }
+            guard let prompt = try await PromptRepository.find(request.id, in: transaction) else { throw Self.answered }
             let answers = PaymentSheetPolicy.answers(to: prompt.kind)
             guard answers.contains(request.answer) else {
                 let names = answers.map(\.rawValue).joined(separator: " or ")
@@ -23,15 +21,68 @@ extension PurchaseStore {
                     .requestInvalid, "a prompt of kind \(prompt.kind.rawValue) is answered with \(names)",
                     details: ["path": .string("$.answer")])
             }
-            guard try await PromptRepository.remove(prompt.id, in: transaction) else {
-                throw StoreError(.notFound, "the prompt was answered")
+            let committed = try await CustomerCommit.run(prompt.customer, in: transaction, clock: clock) { commit in
+                guard try await PromptRepository.remove(prompt.id, in: transaction),
+                    let stored = try await TransactionRepository.find(
+                        prompt.transactionID, of: prompt.customer, in: transaction)
+                else { throw Self.answered }
+                return try await commit.take(request.answer, error: request.error, to: prompt, about: stored)
             }
-            var commit = try await PurchaseCommit(transaction, customer: stored.customer, clock: clock)
-            let next = try await commit.take(request.answer, error: request.error, to: prompt, about: stored)
             try checkpoint(.insideAnswerCommit)
-            return Answered(
-                prompt: prompt, written: Written(stored: next, changes: commit.changes, woken: commit.woken))
+            return Answered(prompt: prompt, written: Written(committed))
         }
+    }
+
+    private static let answered = StoreError(.notFound, "no such prompt; it may have been answered")
+
+    /// What an operator's word has come to.
+    package enum Obeyed: Sendable {
+        /// The word was the first one: this came of it so far.
+        case answered(Written)
+        /// Somebody was first; this is what they are at, or have ended with.
+        case joined(String)
+    }
+
+    /// Takes an operator's word on a transaction; the prompt it answers goes in the same commit.
+    /// - Throws: `notFound`; `transactionStateInvalid` for a transaction such a word is not about.
+    package func obey(_ word: OperatorPolicy.Word, _ request: OperateTransactionRequest) async throws -> Obeyed {
+        guard let known = try await find(request.id) else { throw StoreError(.notFound, "no such transaction") }
+        return try await database.write { transaction in
+            var joined: String?
+            let committed = try await CustomerCommit.run(known.customer, in: transaction, clock: clock) { commit in
+                guard
+                    let stored = try await TransactionRepository.find(known.id, of: known.customer, in: transaction)
+                else { throw StoreError(.notFound, "no such transaction") }
+                let prompt = try await PromptRepository.find(about: known.id, known.customer, in: transaction)
+                let successor = try await TransactionRepository.successor(
+                    of: known.id, known.customer, in: transaction)
+                let facts = OperatorPolicy.Facts(
+                    state: stored.transaction.transactionState, wasDeferred: stored.wasDeferred,
+                    openPrompt: prompt?.kind, isSuperseded: successor != nil)
+                switch OperatorPolicy.decide(word, facts) {
+                case .answer(let answer):
+                    guard let prompt, try await PromptRepository.remove(prompt.id, in: transaction) else {
+                        throw StoreError(.internal, "the prompt of a locked customer went")
+                    }
+                    return try await commit.take(answer, error: request.error, to: prompt, about: stored)
+                case .join: joined = stored.id
+                case .joinSuccessor: joined = successor?.id
+                case .refuse: throw Self.refusal(of: word, stored)
+                }
+                return stored
+            }
+            if let joined { return .joined(joined) }
+            try checkpoint(.insideAnswerCommit)
+            return .answered(Written(committed))
+        }
+    }
+
+    private static func refusal(of word: OperatorPolicy.Word, _ stored: StoredTransaction) -> StoreError {
+        let state = stored.transaction.transactionState.rawValue
+        let demand = word == .resolve ? "interrupted" : "deferred"
+        return StoreError(
+            .transactionStateInvalid, "'\(word.rawValue)' is for \(demand) transactions; this one is \(state)",
+            details: ["transactionState": .string(state)])
     }
 
     /// Open prompts, oldest first, each with its transaction as it is now.
@@ -41,7 +92,7 @@ extension PurchaseStore {
         try await database.read { reader in
             var prompts: [Prompt] = []
             for prompt in try await PromptRepository.list(account: account, after: after, limit: limit, in: reader) {
-                let stored = try await TransactionRepository.find(prompt.transactionID, in: reader)
+                let stored = try await TransactionRepository.find(prompt.transactionID, of: prompt.customer, in: reader)
                 prompts.append(prompt.prompt(about: stored?.transaction))
             }
             return prompts

@@ -7,6 +7,8 @@ extension PurchaseStore {
         package var ids: [String]
         /// What open streams have to hear, now that it is committed.
         package var changes: [CustomerChange]
+        /// Only such are left that the processor may be asked about.
+        package var isAll: Bool
     }
 
     /// Transactions of one removal; more take another commit, so that purchases get their turn.
@@ -18,11 +20,21 @@ extension PurchaseStore {
         guard let account = request.account else { return HistoryScope(bundleId: request.bundleId) }
         return try await database.read { reader in
             guard
-                let customer = try await CustomerRepository.find(account: account, bundleId: request.bundleId, in: reader)
+                let customer = try await CustomerRepository.find(
+                    account: account, bundleId: request.bundleId, in: reader)
             else { throw StoreError(.notFound, "no such account in this app") }
             return HistoryScope(
                 bundleId: customer.id.bundleId, customerIdentifier: customer.id.customerIdentifier)
         }
+    }
+
+    /// One transaction as a scope.
+    /// - Throws: `notFound`.
+    package func scope(of id: String) async throws -> HistoryScope {
+        guard let stored = try await find(id) else { throw StoreError(.notFound, "no such transaction") }
+        return HistoryScope(
+            bundleId: stored.customer.bundleId, customerIdentifier: stored.customer.customerIdentifier,
+            transactionID: id)
     }
 
     /// Purchases the processor may be asked about right now; they can not be removed.
@@ -32,30 +44,59 @@ extension PurchaseStore {
         }
     }
 
-    /// Removes transactions for good, at most ``removalMax``: fewer mean that only such are left that the processor may
-    /// be asked about. The journals go on and say so of those that were in a queue.
+    /// Removes transactions for good, at most ``removalMax``, but for such that the processor may be asked about. The
+    /// journals go on and say so of those that were in a queue. Restores go too, without a word.
     package func remove(_ scope: HistoryScope) async throws -> Removed {
         try await database.write { transaction in
-            let wall = clock.wall()
             let rows = try await HistoryRepository.removable(scope, limit: Self.removalMax, in: transaction)
+            let restores = try await HistoryRepository.removeRestores(scope, limit: Self.removalMax, in: transaction)
             var changes: [CustomerChange] = []
-            for stored in rows {
-                if !stored.isFinished {
-                    await changes.append(
-                        try JournalRepository.appendRemoval(
-                            of: stored.transaction, of: stored.customer, wall: wall, in: transaction))
-                }
-                try await HistoryRepository.remove(stored.id, in: transaction)
+            // In the order of the customers, as everybody who locks several does.
+            for group in rows.chunked(on: \.customer) {
+                changes += try await Self.remove(group, of: scope, in: transaction, clock: clock)
             }
             if !rows.isEmpty { try checkpoint(.insideRemovalCommit) }
-            return Removed(ids: rows.map(\.id), changes: changes)
+            return Removed(
+                ids: rows.map(\.id), changes: changes,
+                isAll: rows.count < Self.removalMax && restores < Self.removalMax)
         }
+    }
+
+    /// Removes transactions of one customer. They are looked at again under the customer's lock: meanwhile one may have
+    /// come so far that the processor is asked.
+    private static func remove(
+        _ rows: [StoredTransaction], of scope: HistoryScope, in transaction: SQLTransaction, clock: BusinessClock
+    ) async throws -> [CustomerChange] {
+        guard let customer = rows.first?.customer else { return [] }
+        return try await CustomerCommit.run(customer, in: transaction, clock: clock) { commit in
+            let own = HistoryScope(
+                bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier,
+                transactionID: scope.transactionID)
+            for stored in try await HistoryRepository.removable(own, limit: rows.count, in: transaction) {
+                // No event: nobody has finished it.
+                if !stored.isFinished { try commit.journalRemoval(of: stored.transaction, event: nil) }
+                try await HistoryRepository.remove(stored.id, of: customer, in: transaction)
+            }
+        }.changes
     }
 
     /// Sets the app's clock to the wall clock.
     package func resetClock(of bundleId: String) async throws {
         try await database.write { transaction in
             try await CustomerRepository.resetClock(of: bundleId, wall: clock.wall(), in: transaction)
+        }
+    }
+}
+
+extension Array {
+    /// Neighbours with the same key, together.
+    fileprivate func chunked<Key: Equatable>(on key: (Element) -> Key) -> [[Element]] {
+        reduce(into: []) { groups, element in
+            if let last = groups.last?.last, key(last) == key(element) {
+                groups[groups.count - 1].append(element)
+            } else {
+                groups.append([element])
+            }
         }
     }
 }

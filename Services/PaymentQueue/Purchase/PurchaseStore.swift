@@ -10,6 +10,10 @@ package struct PurchaseStore: Sendable {
         package var changes: [CustomerChange]
         /// Purchases that waited for this one.
         package var woken: [String]
+
+        init(_ committed: CustomerCommit.Committed<StoredTransaction>) {
+            (stored, changes, woken) = (committed.output, committed.changes, committed.woken)
+        }
     }
 
     package enum Begun: Sendable {
@@ -18,11 +22,20 @@ package struct PurchaseStore: Sendable {
         case existing(StoredPayment)
     }
 
+    /// What the first commit has found under its key.
+    private enum Found: Sendable {
+        case payment(StoredPayment)
+        /// So it has begun this.
+        case nothing(StoredTransaction)
+    }
+
     let database: any SQLDatabase
     let clock: BusinessClock
     let checkpoint: CheckpointHook
 
-    package init(database: any SQLDatabase, clock: BusinessClock, checkpoint: @escaping CheckpointHook = { _ in }) {
+    package init(
+        database: any SQLDatabase, clock: BusinessClock, checkpoint: @escaping CheckpointHook = { _ in }
+    ) {
         self.database = database
         self.clock = clock
         self.checkpoint = checkpoint
@@ -43,7 +56,9 @@ package struct PurchaseStore: Sendable {
     package func find(_ id: String) async throws -> StoredTransaction? {
         try await database.read { reader in
             guard var stored = try await TransactionRepository.find(id, in: reader) else { return nil }
-            if let answer = try await PaymentRepository.answer(of: id, in: reader) { stored.transaction = answer.transaction }
+            if let answer = try await PaymentRepository.answer(of: id, stored.customer, in: reader) {
+                stored.transaction = answer.transaction
+            }
             return stored
         }
     }
@@ -52,132 +67,65 @@ package struct PurchaseStore: Sendable {
     package func begin(
         _ request: AddPaymentRequest, quote: Quote, fingerprint: String
     ) async throws -> Begun {
+        let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
         var random = SystemRandomNumberGenerator()
-        let id = Identifiers.transaction(wall: clock.wall(), random: &random)
+        let purchase = NewPurchase(
+            id: Identifiers.transaction(wall: clock.wall(), random: &random), payment: request.payment,
+            deviceId: request.deviceId, quote: quote, fingerprint: fingerprint)
         return try await database.write { transaction in
-            let customer = CustomerID(
-                bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
-            if let existing = try await PaymentRepository.find(
-                key: request.payment.requestIdentifier, of: customer, in: transaction)
-            {
-                return .existing(existing)
+            let committed = try await CustomerCommit.run(customer, in: transaction, clock: clock) { commit in
+                let key = purchase.payment.requestIdentifier
+                if let payment = try await PaymentRepository.find(key: key, of: customer, in: transaction) {
+                    return Found.payment(payment)
+                }
+                return .nothing(try await commit.begin(purchase, try await commit.plan(purchase.payment, quote: quote)))
             }
-            guard let account = try await CustomerRepository.find(customer, in: transaction) else {
-                throw StoreError(.notFound, "no such customer")
+            switch committed.output {
+            case .payment(let payment): return .existing(payment)
+            case .nothing(let stored):
+                try checkpoint(.insideFirstCommit)
+                return .started(Written(committed.with(stored)))
             }
-            var commit = try await PurchaseCommit(transaction, customer: customer, clock: clock)
-            let plan = try await Self.plan(request.payment, of: account, quote: quote, in: commit)
-            var stored = try await Self.insert(plan, id: id, request: request, quote: quote, in: &commit)
-            try await PaymentRepository.insert(
-                request.payment, fingerprint: fingerprint, transactionID: id, of: customer, wall: commit.wall,
-                in: transaction)
-            if case .fail(let error) = plan.decision { stored = try await commit.apply(.fail(error), to: stored) }
-            try checkpoint(.insideFirstCommit)
-            return .started(Written(stored: stored, changes: commit.changes, woken: commit.woken))
-        }
-    }
-
-    /// - Parameter id: the purchase itself, when it waits already.
-    private static func plan(
-        _ payment: Payment, of account: Customer, quote: Quote, except id: String? = nil, in commit: PurchaseCommit
-    ) async throws -> PurchasePlan {
-        let tester = try await TesterRepository.effective(
-            account.account, defaults: quote.testerDefaults, in: commit.transaction)
-        let facts = try await EntitlementRepository.facts(
-            of: account, tester: tester, product: quote.product, unfinishedLimit: quote.unfinishedLimit, except: id,
-            in: commit.transaction)
-        return PurchasePlan(payment: payment, quote: quote, facts: facts, tester: tester, now: commit.now)
-    }
-
-    private static func insert(
-        _ plan: PurchasePlan, id: String, request: AddPaymentRequest, quote: Quote,
-        in commit: inout PurchaseCommit
-    ) async throws -> StoredTransaction {
-        func machine(_ terms: PurchaseTerms?) -> TransactionStateMachine {
-            .purchasing(
-                id: id, payment: request.payment, deviceId: request.deviceId, price: terms?.amount, offer: terms?.offer)
-        }
-        switch plan.decision {
-        case .sell(let terms, let offerGroup):
-            let stored = try await commit.insert(
-                machine(terms), phase: terms.isFree ? .granting : .charging, awaitsAnswer: !plan.asks.isEmpty,
-                terms: terms, quote: nil)
-            try await commit.reserve(terms, offerGroup: offerGroup, for: stored)
-            return try await commit.ask(plan.asks, about: stored)
-        case .wait: return try await commit.insert(machine(nil), phase: .waiting, terms: nil, quote: quote)
-        case .fail: return try await commit.insert(machine(nil), phase: .charging, terms: nil, quote: nil)
         }
     }
 
     /// Plans a purchase again that waited for another one of the same product.
     /// - Returns: nil when there is no such purchase any more.
-    package func replan(_ id: String) async throws -> Written? {
-        try await inCommit(on: id) { commit, stored in
-            guard stored.phase == .waiting, let quote = stored.quote,
-                let account = try await CustomerRepository.find(stored.customer, in: commit.transaction)
-            else { return stored }
-            let plan = try await Self.plan(
-                stored.transaction.payment, of: account, quote: quote, except: id, in: commit)
-            switch plan.decision {
-            case .wait: return stored
-            case .fail(let error): return try await commit.apply(.fail(error), to: stored)
-            case .sell(let terms, let offerGroup):
-                var next = stored
-                (next.terms, next.quote, next.phase) = (terms, nil, terms.isFree ? .granting : .charging)
-                (next.transaction.price, next.transaction.offer) = (terms.amount, terms.offer)
-                next.awaitsAnswer = !plan.asks.isEmpty
-                guard try await TransactionRepository.advance(next, from: .purchasing, in: commit.transaction) else {
-                    return stored
-                }
-                try await commit.reserve(terms, offerGroup: offerGroup, for: next)
-                return try await commit.ask(plan.asks, about: next)
-            }
-        }
+    package func replan(_ known: StoredTransaction) async throws -> Written? {
+        try await inCommit(on: known) { commit, stored in try await commit.replan(stored) }
     }
 
     /// The outcome commit: what the processor said, written once. Whoever comes second gets what the first one wrote.
     /// - Returns: nil when there is no such purchase any more.
-    package func settle(_ id: String, _ answer: ChargeAnswer) async throws -> Written? {
-        try await inCommit(on: id) { commit, stored in
-            let settled =
-                switch answer {
-                case .approved: try await commit.apply(try await commit.purchase(of: stored), to: stored)
-                case .failed(let error): try await commit.apply(.fail(error), to: stored)
-                case .mismatch: try await Self.quarantine(stored, in: commit.transaction)
-                case .undecided: stored
-                }
-            try checkpoint(.insideOutcomeCommit)
-            return settled
+    package func settle(_ known: StoredTransaction, _ answer: ChargeAnswer) async throws -> Written? {
+        try await inCommit(on: known, then: .insideOutcomeCommit) { commit, stored in
+            switch answer {
+            case .approved: try await commit.apply(try await commit.purchase(of: stored), to: stored)
+            case .failed(let error): try await commit.apply(.fail(error), to: stored)
+            case .mismatch: try await commit.quarantine(stored)
+            case .undecided: stored
+            }
         }
-    }
-
-    private static func quarantine(_ stored: StoredTransaction, in transaction: SQLTransaction) async throws
-        -> StoredTransaction
-    {
-        var next = stored
-        next.phase = .quarantined
-        let state = stored.transaction.transactionState
-        return try await TransactionRepository.advance(next, from: state, in: transaction) ? next : stored
     }
 
     /// Runs `body` on the stored transaction while it is under way; on any other it returns what is there.
     private func inCommit(
-        on id: String,
-        _ body: @escaping @Sendable (inout PurchaseCommit, StoredTransaction) async throws -> StoredTransaction
+        on known: StoredTransaction, then reached: Checkpoint? = nil,
+        _ body: @escaping @Sendable (inout CustomerCommit, StoredTransaction) async throws -> StoredTransaction
     ) async throws -> Written? {
         try await database.write { transaction in
-            guard let stored = try await TransactionRepository.find(id, in: transaction) else { return nil }
-            guard !stored.isAtRest else {
-                return Written(stored: stored, changes: [], woken: [])
+            let committed = try await CustomerCommit.run(known.customer, in: transaction, clock: clock) { commit in
+                guard
+                    let stored = try await TransactionRepository.find(known.id, of: known.customer, in: transaction)
+                else { return nil as StoredTransaction? }
+                return stored.isAtRest ? stored : try await body(&commit, stored)
             }
-            var commit = try await PurchaseCommit(transaction, customer: stored.customer, clock: clock)
-            let result = try await body(&commit, stored)
-            return Written(stored: result, changes: commit.changes, woken: commit.woken)
+            guard let stored = committed.output else { return nil }
+            if let reached { try checkpoint(reached) }
+            return Written(committed.with(stored))
         }
     }
-}
 
-extension PurchaseStore {
     /// Identifiers of purchases that somebody has to take to their end, behind `after`.
     package func unsettled(after: String, limit: Int) async throws -> [String] {
         try await database.read { reader in

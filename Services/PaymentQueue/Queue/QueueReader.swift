@@ -9,45 +9,46 @@ package struct QueueReader: Sendable {
 
     package init(database: any SQLDatabase) { self.database = database }
 
-    /// The device's unfinished transactions with the journal position they were read at, from one database snapshot.
+    /// The device's unfinished transactions with the journal position they were read at, from one database snapshot; with
+    /// the last page the ends of the device's restores that no stream has written yet.
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer, or an `after` that is none of theirs.
     package func snapshot(_ request: SnapshotRequest) async throws -> Snapshot {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
-        let seen = try await database.read { reader in try await Self.page(request, in: reader) }
-        guard request.countsDelivery, !seen.page.isEmpty else { return Self.reply(seen) }
-        let counted = try await database.write { transaction in
-            // Counted first and read then, in the one transaction, so that the page shows its own delivery.
-            let page = try await Self.page(request, in: transaction)
-            try await TransactionRepository.countDelivery(of: page.page, in: transaction)
-            return try await Self.page(request, in: transaction)
-        }
-        return Self.reply(counted)
-    }
-
-    private struct Page: Sendable {
-        var page: [StoredTransaction]
-        var seq: Int64
-        var isLast: Bool
-    }
-
-    private static func page(_ request: SnapshotRequest, in reader: SQLReader) async throws -> Page {
         let id = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
-        guard let customer = try await CustomerRepository.find(id, in: reader) else {
-            throw StoreError(.notFound, "no such customer")
+        let seen = try await database.read { reader in
+            guard let customer = try await CustomerRepository.find(id, in: reader) else { throw Self.unknown }
+            return try await Self.page(request, of: customer, in: reader)
         }
-        var after: Int64 = 0
-        if let last = request.after { after = try await position(last, of: id, in: reader).createdSeq }
-        let rows = try await TransactionRepository.unfinished(
-            of: id, deviceId: request.deviceId, after: after, limit: request.limit + 1, in: reader)
-        let page = try ReplyBudget.fitting(Array(rows.prefix(request.limit))) {
-            try StoreJSON.encode($0.transaction).count
+        guard request.countsDelivery, !seen.transactions.isEmpty else { return seen }
+        return try await database.write { transaction in
+            // Under the customer's lock nobody else counts or changes anything between the two statements.
+            guard let (customer, _) = try await CustomerRepository.lock(id, in: transaction) else { throw Self.unknown }
+            var page = try await Self.page(request, of: customer, in: transaction)
+            try await TransactionRepository.countDelivery(of: page.transactions.map(\.id), id, in: transaction)
+            for index in page.transactions.indices { page.transactions[index].deliveries += 1 }
+            return page
         }
-        return Page(page: page, seq: customer.headSeq, isLast: page.count == rows.count)
     }
 
-    private static func reply(_ page: Page) -> Snapshot {
-        Snapshot(
-            transactions: page.page.map(\.transaction), seq: page.seq, after: page.isLast ? nil : page.page.last?.id)
+    private static let unknown = StoreError(.notFound, "no such customer")
+
+    private static func page(
+        _ request: SnapshotRequest, of customer: Customer, in reader: SQLReader
+    ) async throws -> Snapshot {
+        var after: Int64 = 0
+        if let last = request.after { after = try await position(last, of: customer.id, in: reader).createdSeq }
+        let rows = try await TransactionRepository.unfinished(
+            of: customer.id, deviceId: request.deviceId, after: after, limit: request.limit + 1, in: reader)
+        let shown = try await DownloadRepository.view(
+            Array(rows.prefix(request.limit)), deviceId: request.deviceId, in: reader)
+        let page = try ReplyBudget.fitting(shown.map(\.transaction))
+        let isLast = page.count == rows.count
+        let restores =
+            isLast
+            ? try await RestoreRepository.unacknowledged(
+                of: customer.id, deviceId: request.deviceId, limit: Self.pageMax, in: reader) : []
+        return Snapshot(
+            transactions: page, seq: customer.headSeq, after: isLast ? nil : page.last?.id, restores: restores)
     }
 
     /// The transaction a page begins behind; it may have been finished since.
@@ -86,7 +87,9 @@ package struct QueueReader: Sendable {
         guard request.customers.count <= HeadsRequest.customersMax else {
             throw StoreError(.requestInvalid, "at most \(HeadsRequest.customersMax) customers a request")
         }
-        let known = try await database.read { reader in try await CustomerRepository.heads(request.customers, in: reader) }
+        let known = try await database.read { reader in
+            try await CustomerRepository.heads(request.customers, in: reader)
+        }
         let heads = request.customers.map {
             known[CustomerID(bundleId: $0.bundleId, customerIdentifier: $0.customerIdentifier)]
         }

@@ -22,46 +22,38 @@ package struct TransactionDesk: Sendable {
 
     /// - Throws: `notFound`, also for another customer's, and for one this device is not told of.
     package func get(_ request: TransactionRequest) async throws -> PaymentTransaction {
-        try await database.read { reader in try await Self.visible(request, in: reader).transaction }
+        try await database.read { reader in
+            let stored = try await Self.visible(request, in: reader)
+            let shown = try await DownloadRepository.view([stored], deviceId: request.deviceId, in: reader)
+            return (shown.first ?? stored).transaction
+        }
     }
 
     /// Takes a transaction out of the queue on all devices (M53). Finishing again gives the same answer and sends
     /// nothing (M54).
     /// - Throws: `notFound`; `transactionNotFinishable` while purchasing or deferred.
     package func finish(_ request: TransactionRequest) async throws -> PaymentTransaction {
-        let (value, changes) = try await database.write { transaction in
-            let stored = try await Self.visible(request, in: transaction)
-            var machine = TransactionStateMachine(stored.transaction, isFinished: stored.isFinished)
-            switch machine.handle(.finish) {
-            case .refused:
-                throw StoreError(
-                    .transactionNotFinishable,
-                    "a \(stored.transaction.transactionState.rawValue) transaction cannot be finished",
-                    details: ["transactionState": .string(stored.transaction.transactionState.rawValue)])
-            case .unchanged: return (stored.transaction, [CustomerChange]())
-            case .changed:
-                guard try await TransactionRepository.markFinished(stored.id, of: stored.customer, in: transaction) else {
-                    return (stored.transaction, [])
-                }
-                let change = try await JournalRepository.append(
-                    .removed, stored.transaction, of: stored.customer, wall: clock.wall(), in: transaction)
-                try checkpoint(.insideFinishCommit)
-                return (stored.transaction, [change])
+        let committed = try await database.write { transaction in
+            let committed = try await CustomerCommit.run(request.customer, in: transaction, clock: clock) { commit in
+                let stored = try await Self.visible(request, in: transaction)
+                return try await commit.finish(stored, deviceId: request.deviceId)
             }
+            if !committed.changes.isEmpty { try checkpoint(.insideFinishCommit) }
+            return committed
         }
         try checkpoint(.afterFinishCommit)
-        for change in changes { publish(change) }
-        return value
+        for change in committed.changes { publish(change) }
+        return committed.output
     }
 
     private static func visible(_ request: TransactionRequest, in reader: SQLReader) async throws -> StoredTransaction {
-        let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
-        guard let stored = try await TransactionRepository.find(request.id, of: customer, in: reader),
+        guard let stored = try await TransactionRepository.find(request.id, of: request.customer, in: reader),
             stored.transaction.isVisible(to: request.deviceId)
         else { throw StoreError(.notFound, "no such transaction") }
         return stored
     }
 
+    /// What the customer has purchased and restored. Downloads are as they are for the device each transaction began on.
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer or `after`.
     package func history(_ request: HistoryRequest) async throws -> TransactionsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
@@ -80,11 +72,14 @@ package struct TransactionDesk: Sendable {
             }
             let rows = try await TransactionRepository.history(
                 of: customer, after: after, limit: request.limit + 1, in: reader)
-            let page = try ReplyBudget.fitting(rows.prefix(request.limit).map(\.transaction))
+            let shown = try await DownloadRepository.view(
+                rows.prefix(request.limit).map { ($0, $0.transaction.originDeviceId) }, in: reader)
+            let page = try ReplyBudget.fitting(shown.map(\.transaction))
             return TransactionsPage(transactions: page, after: page.count == rows.count ? nil : page.last?.id)
         }
     }
 
+    /// For the operator, across customers; downloads as in ``history(_:)``.
     /// - Throws: `requestInvalid`.
     package func list(_ request: TransactionListRequest) async throws -> TransactionsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
@@ -92,8 +87,10 @@ package struct TransactionDesk: Sendable {
             var wanted = request
             wanted.limit += 1
             let rows = try await TransactionRepository.list(wanted, in: reader)
+            let shown = try await DownloadRepository.view(
+                rows.prefix(request.limit).map { ($0.0, $0.0.transaction.originDeviceId) }, in: reader)
             // The record beside each transaction is small and bounded; 1 KiB covers it.
-            let page = try ReplyBudget.fitting(Array(rows.prefix(request.limit))) {
+            let page = try ReplyBudget.fitting(zip(shown, rows).map { ($0, account: $1.account) }) {
                 try StoreJSON.encode($0.0.transaction).count + $0.account.utf8.count + 1024
             }
             return TransactionsPage(
@@ -121,4 +118,8 @@ package struct TransactionDesk: Sendable {
                 businessNow: clock.now(try await CustomerRepository.clock(of: customer.bundleId, in: reader)))
         }
     }
+}
+
+extension TransactionRequest {
+    fileprivate var customer: CustomerID { CustomerID(bundleId: bundleId, customerIdentifier: customerIdentifier) }
 }

@@ -7,8 +7,28 @@ package enum Identifiers {
     /// `t_` and 26 characters: 48 bits of milliseconds, then 80 random ones, so that identifiers sort by age and new rows
     /// go to the end of the index.
     package static func transaction(wall: Timestamp, random: inout some RandomNumberGenerator) -> String {
+        "t_" + sortable(wall, &random)
+    }
+
+    /// `r_` and 26 characters, which sort by age too.
+    package static func restore(wall: Timestamp, random: inout some RandomNumberGenerator) -> String {
+        "r_" + sortable(wall, &random)
+    }
+
+    /// `d_` and what the transaction's identifier has behind its own `t_`: a transaction comes with one package at most,
+    /// so its identifier finds the transaction without a table of its own.
+    package static func download(of transaction: String) -> String { "d_" + transaction.dropFirst(2) }
+
+    /// The transaction a download's identifier belongs to; whether there is one is the database's to say.
+    /// - Returns: nil for what is no download's identifier.
+    package static func transaction(ofDownload identifier: String) -> String? {
+        guard identifier.utf8.count <= 64, identifier.hasPrefix("d_") else { return nil }
+        return "t_" + identifier.dropFirst(2)
+    }
+
+    private static func sortable(_ wall: Timestamp, _ random: inout some RandomNumberGenerator) -> String {
         let time = UInt64(clamping: wall.milliseconds) & 0xFFFF_FFFF_FFFF
-        return "t_" + digits(time, count: 10) + digits(random.next(), count: 8) + digits(random.next(), count: 8)
+        return digits(time, count: 10) + digits(random.next(), count: 8) + digits(random.next(), count: 8)
     }
 
     /// `c_` and 24 characters, 120 random bits.

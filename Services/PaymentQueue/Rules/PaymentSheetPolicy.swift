@@ -3,12 +3,13 @@ import StoreModels
 /// Decides what happens at the payment sheet of a purchase that could go ahead, from what the tester is set to do. No
 /// I/O, and nothing is charged before it says so.
 ///
-/// The shopper signs in (M36), the store may fail the purchase, the shopper answers the sheet (M32, M140), and then a
-/// parent may have to agree (M29).
+/// The shopper signs in (M36), the store may fail the purchase, the shopper answers the sheet (M32, M140), the purchase
+/// may be interrupted, and then a parent may have to agree (M29).
 package enum PaymentSheetPolicy {
     package enum Outcome: Hashable, Sendable {
         case pay
-        /// Whose answers come first, in this order; never empty.
+        /// Whose answers come first, in this order; never empty. An `interrupted` is always the last: with it the purchase
+        /// fails, and what comes after it is decided when it is resolved.
         case ask([Prompt.Kind])
         case fail(TransactionError)
     }
@@ -25,14 +26,31 @@ package enum PaymentSheetPolicy {
         case .decline(let code): return .fail(declined(code))
         case .interactive: asks.append(.sheet)
         }
+        if tester.interruptPurchases == true { return .ask(asks + [.interrupted]) }
         if asksToBuy || tester.askToBuy == true { asks.append(.askToBuy) }
         return asks.isEmpty ? .pay : .ask(asks)
     }
 
-    /// What a prompt of this kind can be answered with. A parent agrees or does not; only the shopper cancels.
-    package static func answers(to kind: Prompt.Kind) -> [Prompt.Answer] {
-        kind == .askToBuy ? [.approve, .decline] : [.approve, .cancel, .decline]
+    /// As ``decide(tester:asksToBuy:)``, for a purchase that was interrupted and goes on: the shopper has signed in and
+    /// agreed before, only a parent is left.
+    package static func decideAgain(tester: TesterSettings, asksToBuy: Bool) -> Outcome {
+        asksToBuy || tester.askToBuy == true ? .ask([.askToBuy]) : .pay
     }
+
+    /// What a prompt of this kind can be answered with. A parent agrees or does not; only the shopper cancels; and nobody
+    /// declines what has failed already.
+    package static func answers(to kind: Prompt.Kind) -> [Prompt.Answer] {
+        switch kind {
+        case .askToBuy: [.approve, .decline]
+        case .interrupted: [.approve, .cancel]
+        case .sheet, .signIn, .appPurchase: [.approve, .cancel, .decline]
+        }
+    }
+
+    /// What an interrupted purchase fails with.
+    package static let interrupted = TransactionError(
+        .unknown, "The purchase was interrupted; it goes on when what has interrupted it is resolved.",
+        reason: "interrupted")
 
     /// The failure a person's answer ends the purchase with.
     /// - Parameter error: with `decline`, the error the operator chose.
@@ -63,10 +81,9 @@ package enum PaymentSheetPolicy {
         }
     }
 
-    /// An app's defaults come from a file, whose names nobody has checked here: an unknown one still fails.
     private static func simulatedFailure(_ tester: TesterSettings) -> TransactionError? {
-        guard let name = tester.simulatedErrors?.purchase else { return nil }
-        return SimulatedError(name)?.failure
-            ?? TransactionError(.unknown, "The purchase failed with the error the app's catalogue names.", reason: name)
+        tester.simulatedErrors?.purchase.map {
+            SimulatedError.failure($0, "The purchase failed with the error the tester is set to meet.")
+        }
     }
 }

@@ -15,10 +15,7 @@ package enum PaymentValidation {
     /// - Throws: `idempotencyKeyInvalid`; `requestInvalid` (422 for the quantity); `notImplemented` for what a later
     ///   version does: taking such a payment for an ordinary one would charge without what it asks for.
     package static func check(_ payment: Payment) throws(StoreError) {
-        guard isKey(payment.requestIdentifier) else {
-            throw StoreError(
-                .idempotencyKeyInvalid, "the idempotency key must be 1 to 255 printable ASCII characters")
-        }
+        try checkKey(payment.requestIdentifier)
         guard quantities.contains(payment.quantity) else {
             var error = StoreError(
                 .requestInvalid, "quantity must be 1 to 10, not \(payment.quantity)",
@@ -38,6 +35,14 @@ package enum PaymentValidation {
         }
         if payment.intentIdentifier != nil {
             throw StoreError(.notImplemented, "intentIdentifier is not supported yet; nothing was charged")
+        }
+    }
+
+    /// - Throws: `idempotencyKeyInvalid`.
+    package static func checkKey(_ key: String) throws(StoreError) {
+        guard isKey(key) else {
+            throw StoreError(
+                .idempotencyKeyInvalid, "the idempotency key must be 1 to 255 printable ASCII characters")
         }
     }
 

@@ -9,10 +9,18 @@ package struct PurchasePlan: Hashable, Sendable {
     /// - Parameters:
     ///   - tester: what the account does at the store, over all defaults.
     ///   - now: the business clock.
-    package init(payment: Payment, quote: Quote, facts: PurchasePolicy.Facts, tester: TesterSettings, now: Timestamp) {
+    ///   - isResumed: it was interrupted and goes on.
+    package init(
+        payment: Payment, quote: Quote, facts: PurchasePolicy.Facts, tester: TesterSettings, now: Timestamp,
+        isResumed: Bool = false
+    ) {
         let decision = PurchasePolicy.decide(quote: quote, quantity: payment.quantity, facts: facts, now: now)
-        let sheet = PaymentSheetPolicy.decide(tester: tester, asksToBuy: payment.simulatesAskToBuyInSandbox)
-        self.decision = decision
+        let asksToBuy = payment.simulatesAskToBuyInSandbox
+        let sheet =
+            isResumed
+            ? PaymentSheetPolicy.decideAgain(tester: tester, asksToBuy: asksToBuy)
+            : PaymentSheetPolicy.decide(tester: tester, asksToBuy: asksToBuy)
+        self.decision = decision.charged(as: tester.processor)
         self.asks = []
         switch (decision, sheet) {
         case (.fail, _), (_, .pay): break
@@ -22,5 +30,14 @@ package struct PurchasePlan: Hashable, Sendable {
         // Nobody is asked before it is known what there is to buy.
         case (.wait, .ask): break
         }
+    }
+}
+
+extension PurchasePolicy.Decision {
+    /// The tester's wish for the processor goes with the terms, so that it survives the process.
+    fileprivate func charged(as mode: ProcessorMode?) -> PurchasePolicy.Decision {
+        guard case .sell(var terms, let reservesOffer) = self else { return self }
+        terms.simulate = mode
+        return .sell(terms, reservesOffer: reservesOffer)
     }
 }

@@ -17,6 +17,25 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
         package var accessPeriod: SubscriptionPeriod
     }
 
+    /// The hosted content that comes with the product, as the catalogue had it when it was sold.
+    package struct Content: Hashable, Sendable, Codable {
+        /// Dotted integers, `1.0`.
+        package var version: String
+        /// Bytes.
+        package var length: Int64
+
+        package init(version: String, length: Int64) {
+            self.version = version
+            self.length = length
+        }
+
+        /// - Returns: nil for a product without content.
+        init?(_ product: Product) {
+            guard product.isDownloadable, let length = product.downloadContentLengths.first else { return nil }
+            self.init(version: product.downloadContentVersion, length: length)
+        }
+    }
+
     package var productType: ProductType
     /// What is charged, quantity and offer included; zero needs no charge.
     package var amount: Money
@@ -25,6 +44,9 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
     package var offer: AppliedOffer?
     /// The identifier under which the customer owns the product already; then it is given again for nothing.
     package var ownedSince: String?
+    package var content: Content?
+    /// How the processor is asked to treat the charge; nil is as it treats everybody's.
+    package var simulate: ProcessorMode?
 
     /// The terms of a sale at the product's price or its introductory offer's.
     /// - Returns: nil when the price times the quantity does not fit 64 bits.
@@ -33,6 +55,7 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
         self.productType = product.type
         self.amount = amount
         self.catalogVersion = catalogVersion
+        self.content = Content(product)
         self.offer = offer.map { AppliedOffer(type: $0.type, paymentMode: $0.paymentMode, identifier: $0.identifier) }
         if product.type == .autoRenewable, let group = product.subscriptionGroupIdentifier,
             let period = product.subscriptionPeriod
@@ -48,6 +71,7 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
         self.amount = Money(minorUnits: 0, currency: product.price.currency)
         self.catalogVersion = catalogVersion
         self.ownedSince = transactionIdentifier
+        self.content = Content(product)
     }
 
     /// Pay as you go is billed period by period (M114); paid up front (M115) and free (M116) last as a whole.
@@ -75,6 +99,17 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
         TransactionStateMachine.Purchase(
             transactionIdentifier: transactionIdentifier, transactionDate: now, price: amount, original: original,
             originalTransactionIdentifier: ownedSince, expiresDate: subscription?.accessPeriod.end(from: now),
-            isTrialPeriod: flags.isTrialPeriod, isInIntroOfferPeriod: flags.isInIntroOfferPeriod)
+            isTrialPeriod: flags.isTrialPeriod, isInIntroOfferPeriod: flags.isInIntroOfferPeriod, content: content)
+    }
+}
+
+extension ProductType {
+    /// A second purchase of such a product waits until the first has ended, so that nobody pays twice for what they own
+    /// (P8).
+    package var isSoldOneAtATime: Bool {
+        switch self {
+        case .nonConsumable, .autoRenewable: true
+        case .consumable, .nonRenewable: false
+        }
     }
 }

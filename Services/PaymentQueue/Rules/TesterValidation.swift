@@ -9,12 +9,11 @@ package enum TesterValidation {
         let errors = settings.simulatedErrors
         try checkError(errors?.purchase, "simulatedErrors.purchase")
         try checkError(errors?.loadProducts, "simulatedErrors.loadProducts")
-        try refuse(settings.interruptPurchases == true, "interruptPurchases")
+        try checkError(errors?.restore, "simulatedErrors.restore")
+        try checkError(errors?.download, "simulatedErrors.download")
         try refuse(
             settings.subscriptionRenewalRate.map { $0 != .realTime } ?? false, "subscriptionRenewalRate")
-        try refuse(errors?.restore != nil, "simulatedErrors.restore")
         try refuse(errors?.receiptRefresh != nil, "simulatedErrors.receiptRefresh")
-        try refuse(errors?.download != nil, "simulatedErrors.download")
     }
 
     private static func checkError(_ text: String?, _ member: String) throws(StoreError) {

@@ -36,11 +36,14 @@ package struct TransactionStateMachine: Hashable, Sendable {
         package var expiresDate: Timestamp?
         package var isTrialPeriod: Bool?
         package var isInIntroOfferPeriod: Bool?
+        /// The hosted content that comes with it.
+        package var content: PurchaseTerms.Content?
 
         package init(
             transactionIdentifier: String, transactionDate: Timestamp, price: Money,
             original: PaymentTransaction? = nil, originalTransactionIdentifier: String? = nil,
-            expiresDate: Timestamp? = nil, isTrialPeriod: Bool? = nil, isInIntroOfferPeriod: Bool? = nil
+            expiresDate: Timestamp? = nil, isTrialPeriod: Bool? = nil, isInIntroOfferPeriod: Bool? = nil,
+            content: PurchaseTerms.Content? = nil
         ) {
             self.transactionIdentifier = transactionIdentifier
             self.transactionDate = transactionDate
@@ -50,6 +53,7 @@ package struct TransactionStateMachine: Hashable, Sendable {
             self.expiresDate = expiresDate
             self.isTrialPeriod = isTrialPeriod
             self.isInIntroOfferPeriod = isInIntroOfferPeriod
+            self.content = content
         }
     }
 
@@ -94,13 +98,14 @@ package struct TransactionStateMachine: Hashable, Sendable {
     }
 
     /// A new purchase, at revision 1.
+    /// - Parameter supersedes: the interrupted transaction whose place it takes.
     package static func purchasing(
-        id: String, payment: Payment, deviceId: String, price: Money?, offer: AppliedOffer?
+        id: String, payment: Payment, deviceId: String, supersedes: String? = nil, price: Money?, offer: AppliedOffer?
     ) -> TransactionStateMachine {
         TransactionStateMachine(
             PaymentTransaction(
                 id: id, transactionState: .purchasing, payment: payment, revision: 1, originDeviceId: deviceId,
-                price: price, offer: offer),
+                supersedes: supersedes, price: price, offer: offer),
             isFinished: false)
     }
 
@@ -149,6 +154,7 @@ extension PaymentTransaction {
         expiresDate = purchase.expiresDate
         isTrialPeriod = purchase.isTrialPeriod
         isInIntroOfferPeriod = purchase.isInIntroOfferPeriod
+        downloads = purchase.content.map { [Download(waiting: $0, with: self)] } ?? []
     }
 
     /// A failed purchase cost nothing, so no price stays on it.
@@ -156,5 +162,15 @@ extension PaymentTransaction {
         error = failure
         price = nil
         offer = nil
+    }
+}
+
+extension Download {
+    /// A product has one package, named after it (M25); on every device it waits at first.
+    fileprivate init(waiting content: PurchaseTerms.Content, with transaction: PaymentTransaction) {
+        self.init(
+            id: Identifiers.download(of: transaction.id), transactionId: transaction.id, state: .waiting,
+            contentIdentifier: transaction.payment.productIdentifier, contentVersion: content.version,
+            contentLength: content.length)
     }
 }

@@ -13,11 +13,14 @@ package enum CounterRepository {
         case prompt
     }
 
-    package static func next(_ counter: Counter, in transaction: SQLTransaction) async throws -> Int64 {
+    /// - Returns: the first of `count` numbers that follow one another.
+    package static func next(
+        _ counter: Counter, count: Int = 1, in transaction: SQLTransaction
+    ) async throws -> Int64 {
         let row = try await transaction.queryOne(
-            "UPDATE counter SET value = value + 1 WHERE name = ? RETURNING value", counter.rawValue)
+            "UPDATE counter SET value = value + ? WHERE name = ? RETURNING value", count, counter.rawValue)
         guard let row else { throw StoreError(.internal, "the counter '\(counter.rawValue)' is missing") }
-        return try row["value"]
+        return try row["value"] - Int64(count) + 1
     }
 
     /// The last number that was given.

@@ -9,6 +9,29 @@ package enum CustomerRepository {
         ).map(customer)
     }
 
+    /// The customer and the app's clock, with the customer's row locked until the commit: the first statement of every
+    /// commit about a customer, so that such commits come one after the other and never wait for one another crosswise.
+    package static func lock(_ id: CustomerID, in transaction: SQLTransaction) async throws -> (Customer, AppClock)? {
+        guard
+            let row = try await transaction.queryOne(
+                """
+                SELECT c.*, k.epoch, k.anchor_wall, k.anchor_business, k.rate_millionths
+                FROM customer c JOIN app_clock k ON k.bundle_id = c.bundle_id
+                WHERE c.bundle_id = ? AND c.customer_identifier = ? \(transaction.dialect.lockRow(of: "c"))
+                """, id.bundleId, id.customerIdentifier)
+        else { return nil }
+        return (try customer(row), try clock(row))
+    }
+
+    /// Where the journal of a locked customer stands now.
+    package static func setHead(
+        _ seq: Int64, of id: CustomerID, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.send(
+            "UPDATE customer SET head_seq = ? WHERE bundle_id = ? AND customer_identifier = ?", seq, id.bundleId,
+            id.customerIdentifier)
+    }
+
     package static func find(
         account: String, bundleId: String, in reader: SQLReader
     ) async throws(PersistenceError) -> Customer? {
@@ -42,7 +65,11 @@ package enum CustomerRepository {
         guard let row = try await reader.queryOne("SELECT * FROM app_clock WHERE bundle_id = ?", bundleId) else {
             throw StoreError(.internal, "the app has no clock")
         }
-        return AppClock(
+        return try clock(row)
+    }
+
+    private static func clock(_ row: SQLRow) throws(PersistenceError) -> AppClock {
+        AppClock(
             epoch: try row["epoch"], anchorWall: Timestamp(milliseconds: try row["anchor_wall"]),
             anchorBusiness: Timestamp(milliseconds: try row["anchor_business"]),
             rateMillionths: try row["rate_millionths"])
@@ -107,4 +134,9 @@ package enum CustomerRepository {
             account: try row["account"], storefront: try row["storefront"], headSeq: try row["head_seq"],
             prunedSeq: try row["pruned_seq"])
     }
+}
+
+extension SQLDialect {
+    /// As ``lockRow``, where the SELECT joins tables and only one of them is to be locked.
+    fileprivate func lockRow(of alias: String) -> String { lockRow.isEmpty ? "" : "\(lockRow) OF \(alias)" }
 }

@@ -30,7 +30,7 @@ extension EntitlementRepository {
         _ value: PaymentTransaction, terms: PurchaseTerms, to customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         if terms.productType == .nonConsumable, let identifier = value.transactionIdentifier {
-            try await transaction.execute(
+            try await transaction.send(
                 """
                 INSERT INTO owned_product (bundle_id, customer_identifier, product_identifier, transaction_id,
                     transaction_identifier)
@@ -48,7 +48,7 @@ extension EntitlementRepository {
         _ subscription: PurchaseTerms.Subscription, _ value: PaymentTransaction, _ customer: CustomerID,
         in transaction: SQLTransaction
     ) async throws(PersistenceError) {
-        try await transaction.execute(
+        try await transaction.send(
             """
             INSERT INTO subscription_group (bundle_id, customer_identifier, subscription_group, original_id,
                 active_product, active_level, active_until, active_transaction)

@@ -16,14 +16,18 @@ package enum EntitlementRepository {
                 of: customer.id, limit: max(unfinishedLimit, 0) + 1, in: reader)
         }
         guard let product else { return facts }
-        facts.isSlotTaken =
-            try await slotHolder(of: product.productIdentifier, customer.id, in: reader).map { $0 != id } ?? false
-        facts.ownedSince = try await reader.queryOne(
-            """
-            SELECT transaction_identifier FROM owned_product
-            WHERE bundle_id = ? AND customer_identifier = ? AND product_identifier = ?
-            """, customer.id.bundleId, customer.id.customerIdentifier, product.productIdentifier
-        ).map { row in try row["transaction_identifier"] }
+        if product.type.isSoldOneAtATime {
+            facts.isSlotTaken =
+                try await slotHolder(of: product.productIdentifier, customer.id, in: reader).map { $0 != id } ?? false
+        }
+        if product.type == .nonConsumable {
+            facts.ownedSince = try await reader.queryOne(
+                """
+                SELECT transaction_identifier FROM owned_product
+                WHERE bundle_id = ? AND customer_identifier = ? AND product_identifier = ?
+                """, customer.id.bundleId, customer.id.customerIdentifier, product.productIdentifier
+            ).map { row in try row["transaction_identifier"] }
+        }
         if let group = product.subscriptionGroupIdentifier {
             facts.groupHistory = try await histories(of: customer.id, in: reader)[group]
             facts.activeProduct = try await subscription(group: group, customer.id, in: reader)?.activeProduct
@@ -64,7 +68,7 @@ package enum EntitlementRepository {
     package static func reserveOffer(
         group: String, for id: String, _ customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
-        try await transaction.execute(
+        try await transaction.send(
             """
             INSERT INTO offer_claim (bundle_id, customer_identifier, subscription_group, transaction_id, state)
             VALUES (?, ?, ?, ?, 'reserved')
@@ -73,19 +77,23 @@ package enum EntitlementRepository {
 
     /// Nothing happens to a transaction without a claim.
     package static func consumeOffer(
-        of value: PaymentTransaction, in transaction: SQLTransaction
+        of value: PaymentTransaction, _ customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
-        try await transaction.execute(
+        try await transaction.send(
             """
             UPDATE offer_claim SET state = 'consumed', transaction_identifier = ?
-            WHERE transaction_id = ? AND state = 'reserved'
-            """, value.transactionIdentifier, value.id)
+            WHERE transaction_id = ? AND bundle_id = ? AND customer_identifier = ? AND state = 'reserved'
+            """, value.transactionIdentifier, value.id, customer.bundleId, customer.customerIdentifier)
     }
 
     package static func releaseOffer(
-        of value: PaymentTransaction, in transaction: SQLTransaction
+        of value: PaymentTransaction, _ customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
-        try await transaction.execute("DELETE FROM offer_claim WHERE transaction_id = ? AND state = 'reserved'", value.id)
+        try await transaction.send(
+            """
+            DELETE FROM offer_claim
+            WHERE transaction_id = ? AND bundle_id = ? AND customer_identifier = ? AND state = 'reserved'
+            """, value.id, customer.bundleId, customer.customerIdentifier)
     }
 
     // MARK: One purchase of a product at a time
@@ -105,7 +113,7 @@ package enum EntitlementRepository {
     package static func takeSlot(
         of product: String, for id: String, _ customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
-        try await transaction.execute(
+        try await transaction.send(
             """
             INSERT INTO purchase_slot (bundle_id, customer_identifier, product_identifier, transaction_id)
             VALUES (?, ?, ?, ?)
@@ -113,9 +121,11 @@ package enum EntitlementRepository {
     }
 
     package static func releaseSlot(
-        of value: PaymentTransaction, in transaction: SQLTransaction
+        of value: PaymentTransaction, _ customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
-        try await transaction.execute("DELETE FROM purchase_slot WHERE transaction_id = ?", value.id)
+        try await transaction.send(
+            "DELETE FROM purchase_slot WHERE transaction_id = ? AND bundle_id = ? AND customer_identifier = ?",
+            value.id, customer.bundleId, customer.customerIdentifier)
     }
 
     /// The purchases that wait for a product, oldest first: whom a released slot wakes.

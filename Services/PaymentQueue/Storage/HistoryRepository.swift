@@ -29,15 +29,34 @@ package enum HistoryRepository {
         ).map(StoredTransaction.init)
     }
 
-    /// Removes a transaction: its payment, and with it the idempotency key, its prompt, the offer and the product it
-    /// has claimed, and what it has given.
-    package static func remove(_ id: String, in transaction: SQLTransaction) async throws(PersistenceError) {
-        try await transaction.execute("DELETE FROM offer_claim WHERE transaction_id = ?", id)
-        try await transaction.execute("DELETE FROM purchase_slot WHERE transaction_id = ?", id)
-        try await transaction.execute("DELETE FROM owned_product WHERE transaction_id = ?", id)
-        try await transaction.execute("DELETE FROM subscription_group WHERE original_id = ?", id)
-        try await transaction.execute("DELETE FROM prompt WHERE transaction_id = ?", id)
-        try await transaction.execute("DELETE FROM payment WHERE transaction_id = ?", id)
-        try await transaction.execute("DELETE FROM payment_transaction WHERE id = ?", id)
+    /// Removes a transaction: its payment, and with it the idempotency key, its prompt and downloads, the offer and the
+    /// product it has claimed, and what it has given.
+    package static func remove(
+        _ id: String, of customer: CustomerID, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        for removal in removals {
+            try await transaction.send(removal, id, customer.bundleId, customer.customerIdentifier)
+        }
+    }
+
+    /// What hangs on a transaction, and the transaction itself, which goes last.
+    private static let removals = [
+        ("offer_claim", "transaction_id"), ("purchase_slot", "transaction_id"), ("owned_product", "transaction_id"),
+        ("subscription_group", "original_id"), ("prompt", "transaction_id"), ("download", "transaction_id"),
+        ("payment", "transaction_id"), ("payment_transaction", "id"),
+    ].map { table, column in
+        "DELETE FROM \(table) WHERE \(column) = ? AND bundle_id = ? AND customer_identifier = ?"
+    }
+
+    /// Forgets restores and their idempotency keys, running ones too: there is nothing left to restore.
+    /// - Returns: how many; fewer than `limit` when no more are left.
+    package static func removeRestores(
+        _ scope: HistoryScope, limit: Int, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> Int {
+        guard scope.transactionID == nil else { return 0 }
+        return try await transaction.execute(
+            """
+            DELETE FROM restore WHERE id IN (SELECT id FROM restore WHERE \(scope.customerCondition) ORDER BY id LIMIT ?)
+            """, arguments: scope.customerArguments + [limit])
     }
 }

@@ -3,52 +3,25 @@ import StoreModels
 
 /// The customers' journals: one row per change, written in the change's own commit, numbered without gaps.
 package enum JournalRepository {
-    /// Appends a change, which is an event of the store too. The number comes from the customer's row in this
-    /// transaction, which also makes writers of one customer wait for one another where an engine lets them run side by
-    /// side.
+    /// Writes rows that a ``CustomerCommit`` has numbered; each that is an event gets its place among the events of the
+    /// whole store here, in their order.
     package static func append(
-        _ kind: CustomerChange.Kind, _ value: PaymentTransaction, of customer: CustomerID, wall: Timestamp,
-        in transaction: SQLTransaction
-    ) async throws -> CustomerChange {
-        let event = kind == .removed ? StoreEvent.Kind.finished : StoreEvent.Kind(value.transactionState)
-        return try await append(kind, value, event: event, of: customer, wall: wall, in: transaction)
-    }
-
-    /// Appends that an operator has removed the transaction. Streams hear of it like of a finish; it is none, and so it
-    /// is no event.
-    package static func appendRemoval(
-        of value: PaymentTransaction, of customer: CustomerID, wall: Timestamp, in transaction: SQLTransaction
-    ) async throws -> CustomerChange {
-        try await append(.removed, value, event: nil, of: customer, wall: wall, in: transaction)
-    }
-
-    private static func append(
-        _ kind: CustomerChange.Kind, _ value: PaymentTransaction, event: StoreEvent.Kind?, of customer: CustomerID,
-        wall: Timestamp, in transaction: SQLTransaction
-    ) async throws -> CustomerChange {
-        let seq = try await nextSeq(of: customer, in: transaction)
-        let position = event == nil ? nil : try await CounterRepository.next(.event, in: transaction)
-        try await transaction.execute(
-            """
-            INSERT INTO journal (bundle_id, customer_identifier, seq, transaction_id, revision, kind, body, written_at,
-                position, event)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            customer.bundleId, customer.customerIdentifier, seq, value.id, value.revision, kind.rawValue,
-            try StoredJSON.text(value), wall.milliseconds, position, event)
-        return CustomerChange(
-            bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: seq, kind: kind,
-            transaction: value)
-    }
-
-    private static func nextSeq(of customer: CustomerID, in transaction: SQLTransaction) async throws -> Int64 {
-        let row = try await transaction.queryOne(
-            """
-            UPDATE customer SET head_seq = head_seq + 1 WHERE bundle_id = ? AND customer_identifier = ?
-            RETURNING head_seq
-            """, customer.bundleId, customer.customerIdentifier)
-        guard let row else { throw StoreError(.notFound, "no such customer") }
-        return try row["head_seq"]
+        _ entries: [JournalEntry], of customer: CustomerID, wall: Timestamp, in transaction: SQLTransaction
+    ) async throws {
+        let count = entries.count { $0.event != nil }
+        var position = count == 0 ? 0 : try await CounterRepository.next(.event, count: count, in: transaction)
+        for entry in entries {
+            try await transaction.send(
+                """
+                INSERT INTO journal (bundle_id, customer_identifier, seq, transaction_id, revision, kind, device_id, body,
+                    written_at, position, event)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                customer.bundleId, customer.customerIdentifier, entry.change.seq, entry.transactionID, entry.revision,
+                entry.change.kind, entry.change.deviceId, entry.body, wall.milliseconds,
+                entry.event == nil ? nil : position, entry.event)
+            if entry.event != nil { position += 1 }
+        }
     }
 
     /// The changes behind `after`, in order.
@@ -57,14 +30,30 @@ package enum JournalRepository {
     ) async throws -> [CustomerChange] {
         try await reader.query(
             """
-            SELECT seq, kind, body FROM journal WHERE bundle_id = ? AND customer_identifier = ? AND seq > ?
-            ORDER BY seq LIMIT ?
+            SELECT seq, kind, device_id, body FROM journal
+            WHERE bundle_id = ? AND customer_identifier = ? AND seq > ? ORDER BY seq LIMIT ?
             """, customer.bundleId, customer.customerIdentifier, after, limit
-        ).map { row in
-            let body: String = try row["body"]
+        ).map { try change($0, of: customer) }
+    }
+
+    private static func change(_ row: SQLRow, of customer: CustomerID) throws -> CustomerChange {
+        let (bundleId, identifier) = (customer.bundleId, customer.customerIdentifier)
+        let (seq, kind): (Int64, CustomerChange.Kind) = (try row["seq"], try row["kind"])
+        let body: String = try row["body"]
+        switch kind {
+        case .updated, .removed:
             return CustomerChange(
-                bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: try row["seq"],
-                kind: try row["kind"], transaction: try StoredJSON.value(PaymentTransaction.self, body))
+                bundleId: bundleId, customerIdentifier: identifier, seq: seq, kind: kind,
+                transaction: try StoredJSON.value(PaymentTransaction.self, body))
+        case .restoreEnded:
+            return CustomerChange(
+                bundleId: bundleId, customerIdentifier: identifier, seq: seq,
+                restore: try StoredJSON.value(Restore.self, body), deviceId: try row["device_id"])
+        case .downloadsUpdated:
+            return CustomerChange(
+                bundleId: bundleId, customerIdentifier: identifier, seq: seq,
+                downloads: try StoredJSON.value(PaymentTransaction.self, body).downloads, deviceId: try row["device_id"]
+            )
         }
     }
 

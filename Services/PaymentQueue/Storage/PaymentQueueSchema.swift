@@ -7,6 +7,7 @@ package enum PaymentQueueSchema {
         Migration(number: 1, name: "accounts, payments, transactions and journal", sql: first),
         Migration(number: 2, name: "testers, prompts and events", sql: second),
         Migration(number: 3, name: "an index of purchases that wait", sql: third),
+        Migration(number: 4, name: "restores, downloads and interrupted purchases", sql: fourth),
     ]
 
     /// Every settled purchase asks who waited for it. Without an index of their own that looks through all that the

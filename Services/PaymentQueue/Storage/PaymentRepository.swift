@@ -24,9 +24,14 @@ package enum PaymentRepository {
     }
 
     /// The answer that was stored with a transaction's terminal commit; nil before it.
-    package static func answer(of transactionID: String, in reader: SQLReader) async throws -> AddPaymentReply? {
+    package static func answer(
+        of transactionID: String, _ customer: CustomerID, in reader: SQLReader
+    ) async throws -> AddPaymentReply? {
         try await reader.queryOne(
-            "SELECT answer_status, answer_body FROM payment WHERE transaction_id = ?", transactionID
+            """
+            SELECT answer_status, answer_body FROM payment
+            WHERE transaction_id = ? AND bundle_id = ? AND customer_identifier = ?
+            """, transactionID, customer.bundleId, customer.customerIdentifier
         ).flatMap(answer)
     }
 
@@ -42,7 +47,7 @@ package enum PaymentRepository {
         _ payment: Payment, fingerprint: String, transactionID: String, of customer: CustomerID, wall: Timestamp,
         in transaction: SQLTransaction
     ) async throws(PersistenceError) {
-        try await transaction.execute(
+        try await transaction.send(
             """
             INSERT INTO payment (bundle_id, customer_identifier, request_key, fingerprint, intent_identifier,
                 transaction_id, created_at)
@@ -52,13 +57,15 @@ package enum PaymentRepository {
             payment.intentIdentifier, transactionID, wall.milliseconds)
     }
 
-    /// Keeps the answer; the first one stands.
+    /// Keeps the answer; the first one stands. Nothing happens to a transaction that no key asked for.
+    /// - Parameter body: the transaction's JSON.
     package static func storeAnswer(
-        status: Int, _ value: PaymentTransaction, in transaction: SQLTransaction
-    ) async throws {
-        try await transaction.execute(
+        status: Int, body: String, of transactionID: String, _ customer: CustomerID, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.send(
             """
-            UPDATE payment SET answer_status = ?, answer_body = ? WHERE transaction_id = ? AND answer_status IS NULL
-            """, status, try StoredJSON.text(value), value.id)
+            UPDATE payment SET answer_status = ?, answer_body = ?
+            WHERE transaction_id = ? AND bundle_id = ? AND customer_identifier = ? AND answer_status IS NULL
+            """, status, body, transactionID, customer.bundleId, customer.customerIdentifier)
     }
 }

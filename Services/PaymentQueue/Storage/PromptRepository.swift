@@ -7,7 +7,7 @@ package enum PromptRepository {
         _ kind: Prompt.Kind, then nextKind: Prompt.Kind?, about stored: StoredTransaction, wall: Timestamp,
         in transaction: SQLTransaction
     ) async throws {
-        try await transaction.execute(
+        try await transaction.send(
             """
             INSERT INTO prompt (id, kind, next_kind, bundle_id, customer_identifier, transaction_id, created_at)
             VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -23,6 +23,19 @@ package enum PromptRepository {
             JOIN customer c ON c.bundle_id = p.bundle_id AND c.customer_identifier = p.customer_identifier
             WHERE p.id = ?
             """, id
+        ).map(StoredPrompt.init)
+    }
+
+    /// The open question about a transaction.
+    package static func find(
+        about transactionID: String, _ customer: CustomerID, in reader: SQLReader
+    ) async throws -> StoredPrompt? {
+        try await reader.queryOne(
+            """
+            SELECT p.*, c.account FROM prompt p
+            JOIN customer c ON c.bundle_id = p.bundle_id AND c.customer_identifier = p.customer_identifier
+            WHERE p.transaction_id = ? AND p.bundle_id = ? AND p.customer_identifier = ?
+            """, transactionID, customer.bundleId, customer.customerIdentifier
         ).map(StoredPrompt.init)
     }
 

@@ -24,22 +24,26 @@ package struct StoredTransaction: Hashable, Sendable {
     /// A person has to answer a prompt first; until then nobody does what `phase` says.
     package var awaitsAnswer: Bool
     package var isFinished: Bool
+    /// It is deferred, or was before it went on.
+    package var wasDeferred: Bool
     /// The journal row of its first revision: its place in the customer's queue.
     package var createdSeq: Int64
     /// Nil while it waits, and for a purchase that failed before there were any.
     package var terms: PurchaseTerms?
-    /// What the purchase was planned with; kept while it waits, to be planned again.
+    /// What the purchase was planned with; kept while it waits and when it was interrupted, to be planned again.
     package var quote: Quote?
 
     package init(
         customer: CustomerID, transaction: PaymentTransaction, phase: Phase, awaitsAnswer: Bool = false,
-        isFinished: Bool = false, createdSeq: Int64, terms: PurchaseTerms?, quote: Quote? = nil
+        isFinished: Bool = false, wasDeferred: Bool = false, createdSeq: Int64, terms: PurchaseTerms?,
+        quote: Quote? = nil
     ) {
         self.customer = customer
         self.transaction = transaction
         self.phase = phase
         self.awaitsAnswer = awaitsAnswer
         self.isFinished = isFinished
+        self.wasDeferred = wasDeferred
         self.createdSeq = createdSeq
         self.terms = terms
         self.quote = quote
@@ -66,7 +70,7 @@ extension StoredTransaction {
         self.init(
             customer: CustomerID(bundleId: try row["bundle_id"], customerIdentifier: try row["customer_identifier"]),
             transaction: transaction, phase: try row["phase"], awaitsAnswer: try row["awaits_answer"],
-            isFinished: try row["is_finished"],
+            isFinished: try row["is_finished"], wasDeferred: try row["was_deferred"],
             createdSeq: try row["created_seq"], terms: try terms.map { try StoredJSON.value(PurchaseTerms.self, $0) },
             quote: try quote.map { try StoredJSON.value(Quote.self, $0) })
     }

@@ -19,11 +19,14 @@ extension TransactionRepository {
 
     /// Counts a launch or resume that brings these (M51).
     package static func countDelivery(
-        of transactions: [StoredTransaction], in transaction: SQLTransaction
+        of identifiers: [String], _ customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
-        for stored in transactions {
-            try await transaction.execute(
-                "UPDATE payment_transaction SET deliveries = deliveries + 1 WHERE id = ?", stored.id)
+        for id in identifiers {
+            try await transaction.send(
+                """
+                UPDATE payment_transaction SET deliveries = deliveries + 1
+                WHERE id = ? AND bundle_id = ? AND customer_identifier = ?
+                """, id, customer.bundleId, customer.customerIdentifier)
         }
     }
 
@@ -79,7 +82,8 @@ extension TransactionRepository {
 
     /// Transactions that somebody has to take to their end, by identifier. Quarantined ones and those that wait for an
     /// answer are a person's business.
-    package static func unsettled(after: String, limit: Int, in reader: SQLReader) async throws(PersistenceError) -> [String]
+    package static func unsettled(after: String, limit: Int, in reader: SQLReader) async throws(PersistenceError)
+        -> [String]
     {
         var identifiers: [String] = []
         let rows = try await reader.query(

@@ -3,38 +3,56 @@ import StoreModels
 
 /// Transactions as rows. Every statement that serves a customer carries app and customer.
 package enum TransactionRepository {
-    package static func insert(_ stored: StoredTransaction, in transaction: SQLTransaction) async throws {
+    /// - Parameter body: the transaction's JSON.
+    package static func insert(
+        _ stored: StoredTransaction, body: String, in transaction: SQLTransaction
+    ) async throws {
         let value = stored.transaction
-        try await transaction.execute(
+        try await transaction.send(
             """
-            INSERT INTO payment_transaction (id, bundle_id, customer_identifier, created_seq, state, phase, awaits_answer, revision,
-                product_identifier, origin_device_id, terms, quote, body)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO payment_transaction (id, bundle_id, customer_identifier, created_seq, state, phase,
+                awaits_answer, was_deferred, revision, product_identifier, origin_device_id, transaction_number,
+                supersedes, terms, quote, body)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             value.id, stored.customer.bundleId, stored.customer.customerIdentifier, stored.createdSeq,
-            value.transactionState.rawValue, stored.phase, stored.awaitsAnswer, value.revision,
-            value.payment.productIdentifier,
-            value.originDeviceId, try stored.terms.map(StoredJSON.text), try stored.quote.map(StoredJSON.text),
-            try StoredJSON.text(value))
+            value.transactionState.rawValue, stored.phase, stored.awaitsAnswer, stored.wasDeferred, value.revision,
+            value.payment.productIdentifier, value.originDeviceId, value.transactionIdentifier.flatMap(Int64.init),
+            value.supersedes, try stored.terms.map(StoredJSON.text), try stored.quote.map(StoredJSON.text), body)
     }
 
     /// Writes a revision that ends or follows `expected`.
+    /// - Parameter body: the transaction's JSON.
     /// - Returns: whether the row was still in that state; false means somebody else was first and nothing is written.
     package static func advance(
-        _ stored: StoredTransaction, from expected: TransactionState, in transaction: SQLTransaction
+        _ stored: StoredTransaction, body: String, from expected: TransactionState, in transaction: SQLTransaction
     ) async throws -> Bool {
         let value = stored.transaction
         return try await transaction.execute(
             """
             UPDATE payment_transaction
-            SET state = ?, phase = ?, awaits_answer = ?, is_finished = ?, revision = ?, transaction_number = ?,
-                terms = ?, quote = ?, body = ?
+            SET state = ?, phase = ?, awaits_answer = ?, was_deferred = ?, is_finished = ?, revision = ?,
+                transaction_number = ?, terms = ?, quote = ?, body = ?
             WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND state = ?
             """,
-            value.transactionState.rawValue, stored.phase, stored.awaitsAnswer, stored.isFinished, value.revision,
-            value.transactionIdentifier.flatMap(Int64.init), try stored.terms.map(StoredJSON.text),
-            try stored.quote.map(StoredJSON.text), try StoredJSON.text(value), value.id, stored.customer.bundleId,
+            value.transactionState.rawValue, stored.phase, stored.awaitsAnswer, stored.wasDeferred, stored.isFinished,
+            value.revision, value.transactionIdentifier.flatMap(Int64.init), try stored.terms.map(StoredJSON.text),
+            try stored.quote.map(StoredJSON.text), body, value.id, stored.customer.bundleId,
             stored.customer.customerIdentifier, expected.rawValue) == 1
+    }
+
+    /// Writes what the service itself remembers of a transaction whose state stays: its phase, and whether it waits for
+    /// an answer.
+    /// - Returns: whether the row was still in that state.
+    package static func setPhase(
+        of stored: StoredTransaction, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> Bool {
+        try await transaction.execute(
+            """
+            UPDATE payment_transaction SET phase = ?, awaits_answer = ?
+            WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND state = ?
+            """, stored.phase, stored.awaitsAnswer, stored.id, stored.customer.bundleId,
+            stored.customer.customerIdentifier, stored.transaction.transactionState.rawValue) == 1
     }
 
     /// Takes a transaction out of the queue.
@@ -49,16 +67,41 @@ package enum TransactionRepository {
             """, id, customer.bundleId, customer.customerIdentifier) == 1
     }
 
-    package static func find(_ id: String, of customer: CustomerID, in reader: SQLReader) async throws -> StoredTransaction? {
+    package static func find(
+        _ id: String, of customer: CustomerID, in reader: SQLReader
+    ) async throws -> StoredTransaction? {
         try await reader.queryOne(
             "SELECT * FROM payment_transaction WHERE id = ? AND bundle_id = ? AND customer_identifier = ?", id,
             customer.bundleId, customer.customerIdentifier
         ).map(StoredTransaction.init)
     }
 
+    /// The transaction a download comes with, while it is in the queue.
+    /// - Throws: `notFound`, also for another customer's, for one this device is not told of, and after its finish.
+    package static func download(
+        _ id: String, of customer: CustomerID, deviceId: String, in reader: SQLReader
+    ) async throws -> StoredTransaction {
+        guard let transactionID = Identifiers.transaction(ofDownload: id),
+            let stored = try await find(transactionID, of: customer, in: reader), !stored.isFinished,
+            stored.transaction.isVisible(to: deviceId), stored.transaction.downloads.contains(where: { $0.id == id })
+        else { throw StoreError(.notFound, "no such download") }
+        return stored
+    }
+
     /// For the service itself, which knows an identifier from its own table.
     package static func find(_ id: String, in reader: SQLReader) async throws -> StoredTransaction? {
         try await reader.queryOne("SELECT * FROM payment_transaction WHERE id = ?", id).map(StoredTransaction.init)
+    }
+
+    /// The transaction that has taken an interrupted one's place.
+    package static func successor(
+        of id: String, _ customer: CustomerID, in reader: SQLReader
+    ) async throws -> StoredTransaction? {
+        try await reader.queryOne(
+            """
+            SELECT * FROM payment_transaction WHERE supersedes = ? AND bundle_id = ? AND customer_identifier = ?
+            """, id, customer.bundleId, customer.customerIdentifier
+        ).map(StoredTransaction.init)
     }
 
     /// The next identifier of a purchased or restored transaction: decimal, and larger than all before it.

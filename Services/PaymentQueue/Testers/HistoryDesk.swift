@@ -1,7 +1,7 @@
 import StoreModels
 
-/// `history.clear` and `app.reset`: what customers have bought is gone, as if they had never been here; they and their
-/// sessions stay.
+/// `history.clear`, `app.reset` and `transaction.delete`: what customers have bought is gone, as if they had never been
+/// here; they and their sessions stay.
 ///
 /// The processor comes first: it gives up the charges of purchases in flight, and what it has charged already ends as
 /// purchased before it goes. So nothing is charged without a transaction, whoever comes late.
@@ -46,12 +46,20 @@ package struct HistoryDesk: Sendable {
         return ResetReply(removedTransactions: removed)
     }
 
+    /// Removes one transaction for good, as ``clear(_:deadline:)`` does all of them.
+    /// - Throws: `notFound`; `serviceUnavailable` when it is in flight and the processor does not answer.
+    package func delete(_ request: OperateTransactionRequest, deadline: ContinuousClock.Instant) async throws -> Empty {
+        let scope = try await store.scope(of: request.id)
+        _ = try await remove(scope, until: deadline - PurchaseCoordinator.replyMargin)
+        return Empty()
+    }
+
     private func remove(_ scope: HistoryScope, until last: ContinuousClock.Instant) async throws -> Int {
         var total = 0
         while true {
             let cancelled = try await cancelCharges(scope, until: last)
-            var count = PurchaseStore.removalMax
-            while count == PurchaseStore.removalMax {
+            var isAll = false
+            while !isAll {
                 guard ContinuousClock.now < last else {
                     throw StoreError(
                         .serviceUnavailable, "\(total) transactions are gone and more are left; send it again",
@@ -59,8 +67,8 @@ package struct HistoryDesk: Sendable {
                 }
                 let removed = try await store.remove(scope)
                 try tell(removed)
-                count = removed.ids.count
-                total += count
+                isAll = removed.isAll
+                total += removed.ids.count
             }
             // What ended just now may have let others begin that waited for it. When there was nothing to end, a purchase
             // in flight began after this request, and is not part of what was to be cleared.
@@ -113,6 +121,11 @@ package struct HistoryDesk: Sendable {
         }
         try driver.checkpoint(.afterCancel)
         let answer = ChargeAnswer(charge, expected: terms.amount)
-        if let written = try await store.settle(stored.id, answer) { try driver.finish(written) }
+        guard answer != .undecided else {
+            throw StoreError(
+                .serviceUnavailable, "the payment processor has not decided about a purchase in flight",
+                retryAfterMs: 1_000)
+        }
+        if let written = try await store.settle(stored, answer) { try driver.finish(written) }
     }
 }

@@ -56,6 +56,26 @@ import Testing
         #expect(code(TesterSettings(askToBuy: true, sheet: .cancel)) == 2)
     }
 
+    @Test func `an interruption comes after the shopper has agreed, and the parent after it is resolved`() {
+        #expect(decide(TesterSettings(interruptPurchases: true)) == .ask([.interrupted]))
+        #expect(
+            decide(TesterSettings(askToBuy: true, interruptPurchases: true, sheet: .interactive))
+                == .ask([.sheet, .interrupted]))
+        #expect(code(TesterSettings(interruptPurchases: true, sheet: .cancel)) == 2)
+        #expect(code(TesterSettings(interruptPurchases: true, signIn: .fails)) == 0)
+        #expect(PaymentSheetPolicy.answers(to: .interrupted) == [.approve, .cancel])
+        #expect(PaymentSheetPolicy.interrupted.code == 0)
+        #expect(PaymentSheetPolicy.interrupted.reason == "interrupted")
+        // Whoever goes on has signed in and agreed, and is not interrupted again.
+        let tester = TesterSettings(
+            askToBuy: true, interruptPurchases: true, signIn: .fails, sheet: .cancel,
+            simulatedErrors: .init(purchase: "unknown"))
+        #expect(PaymentSheetPolicy.decideAgain(tester: tester, asksToBuy: false) == .ask([.askToBuy]))
+        #expect(PaymentSheetPolicy.decideAgain(tester: TesterSettings(), asksToBuy: true) == .ask([.askToBuy]))
+        #expect(
+            PaymentSheetPolicy.decideAgain(tester: TesterSettings(interruptPurchases: true), asksToBuy: false) == .pay)
+    }
+
     @Test func `M29: a parent agrees or does not, only the shopper cancels`() {
         #expect(PaymentSheetPolicy.answers(to: .askToBuy) == [.approve, .decline])
         #expect(PaymentSheetPolicy.answers(to: .sheet) == [.approve, .cancel, .decline])

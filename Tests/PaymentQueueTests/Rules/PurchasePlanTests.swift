@@ -46,4 +46,31 @@ import Testing
         #expect(plan(TesterSettings(sheet: .interactive), owned).asks == [.sheet])
         #expect(code(plan(TesterSettings(sheet: .cancel), owned)) == 2)
     }
+
+    @Test func `the tester's wish for the processor goes with the terms`() {
+        guard case .sell(let terms, _) = plan(TesterSettings(processor: .timeoutAfter)).decision,
+            case .sell(let plain, _) = plan(TesterSettings()).decision
+        else {
+            Issue.record("both are sold")
+            return
+        }
+        #expect(terms.simulate == .timeoutAfter)
+        #expect(plain.simulate == nil)
+    }
+
+    @Test func `M25: what is sold remembers the content that comes with it`() {
+        var product = Product.product("guide", .nonConsumable, "1.99")
+        (product.isDownloadable, product.downloadContentLengths, product.downloadContentVersion) = (true, [9], "1.0")
+        for facts in [PurchasePolicy.Facts(), .init(ownedSince: "2000000000000001")] {
+            let plan = PurchasePlan(
+                payment: Payment(requestIdentifier: "k", productIdentifier: "guide"),
+                quote: Quote(catalogVersion: 1, availability: .available, product: product), facts: facts,
+                tester: TesterSettings(), now: Timestamp(milliseconds: 0))
+            guard case .sell(let terms, _) = plan.decision else {
+                Issue.record("it is sold")
+                continue
+            }
+            #expect(terms.content == .init(version: "1.0", length: 9))
+        }
+    }
 }

@@ -20,7 +20,7 @@ import Testing
     func `StoreKit 2's names become codes, and keep their name where the code is only unknown`(
         _ name: String, _ code: Int, _ reason: String?
     ) {
-        #expect(SimulatedError(name)?.failure.code == code)
-        #expect(SimulatedError(name)?.failure.reason == reason)
+        #expect(SimulatedError.failure(name, "Set.").code == code)
+        #expect(SimulatedError.failure(name, "Set.").reason == reason)
     }
 }

@@ -1,0 +1,46 @@
+import StoreModels
+
+/// Decides what a restore does, without I/O: whether it fails at the sign-in, what it restores, and what a restored
+/// transaction looks like (M38 to M42; R1, R2, R4). Nothing here knows the processor: a restore never charges.
+package enum RestorePolicy {
+    /// The error the restore fails with, and then nothing is restored; nil lets it go ahead.
+    package static func failure(tester: TesterSettings) -> TransactionError? {
+        switch tester.signIn ?? .ok {
+        case .ok: break
+        case .fails: return TransactionError(.unknown, "Signing in to the account failed.")
+        case .cancelled: return TransactionError(.paymentCancelled, "The shopper cancelled signing in.")
+        }
+        guard let name = tester.simulatedErrors?.restore else { return nil }
+        return SimulatedError.failure(name, "Restoring failed with the error the tester is set to meet.")
+    }
+
+    /// Whether a customer's purchase comes back when they restore: non-consumables and auto-renewables that were not
+    /// revoked. Consumables are used up, and non-renewing subscriptions are the app's own business (M39, M43).
+    ///
+    /// - Parameter original: the first transaction of the product or the subscription.
+    package static func restores(_ type: ProductType, _ original: PaymentTransaction) -> Bool {
+        type.isRestorable && original.transactionState == .purchased && original.revocationDate == nil
+    }
+
+    /// A transaction of its own that carries the original (M26, M41), born restored at revision 1.
+    ///
+    /// - Parameters:
+    ///   - id, transactionIdentifier: new ones.
+    ///   - expiresDate: until when the subscription gives access now; nil for a non-consumable.
+    package static func restored(
+        _ original: PaymentTransaction, id: String, transactionIdentifier: String, at now: Timestamp,
+        expiresDate: Timestamp?, deviceId: String
+    ) -> PaymentTransaction {
+        PaymentTransaction(
+            id: id, transactionIdentifier: transactionIdentifier, transactionState: .restored, transactionDate: now,
+            payment: original.payment, original: OriginalTransaction(original),
+            originalTransactionIdentifier: original.transactionIdentifier,
+            downloads: original.downloads.map { content in
+                Download(
+                    id: Identifiers.download(of: id), transactionId: id, state: .waiting,
+                    contentIdentifier: content.contentIdentifier, contentVersion: content.contentVersion,
+                    contentLength: content.contentLength)
+            },
+            revision: 1, originDeviceId: deviceId, expiresDate: expiresDate)
+    }
+}

@@ -1,0 +1,177 @@
+import Persistence
+import StoreModels
+
+extension CustomerCommit {
+    // MARK: Beginning
+
+    /// Decides about a payment from what stands in this commit.
+    /// - Parameters:
+    ///   - id: the purchase itself, when it waits already.
+    ///   - isResumed: it was interrupted and goes on.
+    func plan(
+        _ payment: Payment, quote: Quote, except id: String? = nil, isResumed: Bool = false
+    ) async throws -> PurchasePlan {
+        let tester = try await TesterRepository.effective(
+            account.account, defaults: quote.testerDefaults, in: transaction)
+        let facts = try await EntitlementRepository.facts(
+            of: account, tester: tester, product: quote.product, unfinishedLimit: quote.unfinishedLimit, except: id,
+            in: transaction)
+        return PurchasePlan(
+            payment: payment, quote: quote, facts: facts, tester: tester, now: now, isResumed: isResumed)
+    }
+
+    /// Writes a new purchase, with all its plan says.
+    mutating func begin(_ purchase: NewPurchase, _ plan: PurchasePlan) async throws -> StoredTransaction {
+        switch plan.decision {
+        case .sell(let terms, let offerGroup):
+            // Whoever is interrupted keeps nothing from others meanwhile; it is planned again.
+            guard plan.asks.first != .interrupted else {
+                let stored = try await insert(purchase, phase: .charging, terms: nil, quote: purchase.quote)
+                return try await ask(plan.asks, about: stored)
+            }
+            let stored = try await insert(
+                purchase, phase: terms.isFree ? .granting : .charging, awaitsAnswer: !plan.asks.isEmpty,
+                terms: terms, quote: plan.asks.contains(.interrupted) ? purchase.quote : nil)
+            try await reserve(terms, offerGroup: offerGroup, for: stored)
+            return try await ask(plan.asks, about: stored)
+        case .wait: return try await insert(purchase, phase: .waiting, terms: nil, quote: purchase.quote)
+        case .fail(let error):
+            let stored = try await insert(purchase, phase: .charging, terms: nil, quote: nil)
+            return try await apply(.fail(error), to: stored)
+        }
+    }
+
+    /// Plans a purchase again that waited for another one of the same product.
+    mutating func replan(_ stored: StoredTransaction) async throws -> StoredTransaction {
+        guard stored.phase == .waiting, let quote = stored.quote else { return stored }
+        let plan = try await plan(stored.transaction.payment, quote: quote, except: stored.id)
+        switch plan.decision {
+        case .wait: return stored
+        case .fail(let error): return try await apply(.fail(error), to: stored)
+        case .sell(let terms, let offerGroup):
+            guard plan.asks.first != .interrupted else { return try await ask(plan.asks, about: stored) }
+            var next = stored
+            (next.terms, next.phase) = (terms, terms.isFree ? .granting : .charging)
+            next.quote = plan.asks.contains(.interrupted) ? quote : nil
+            (next.transaction.price, next.transaction.offer) = (terms.amount, terms.offer)
+            next.awaitsAnswer = !plan.asks.isEmpty
+            guard
+                try await TransactionRepository.advance(
+                    next, body: try StoredJSON.text(next.transaction), from: .purchasing, in: transaction)
+            else { return stored }
+            try await reserve(terms, offerGroup: offerGroup, for: next)
+            return try await ask(plan.asks, about: next)
+        }
+    }
+
+    /// Journals the first revision and writes its row, and the idempotency key's.
+    private mutating func insert(
+        _ purchase: NewPurchase, phase: StoredTransaction.Phase, awaitsAnswer: Bool = false, terms: PurchaseTerms?,
+        quote: Quote?
+    ) async throws -> StoredTransaction {
+        let value = purchase.machine(terms).transaction
+        let body = try StoredJSON.text(value)
+        let seq = try journal(.updated, value, event: StoreEvent.Kind(value.transactionState), body: body)
+        let stored = StoredTransaction(
+            customer: customer, transaction: value, phase: phase, awaitsAnswer: awaitsAnswer, createdSeq: seq,
+            terms: terms, quote: quote)
+        try await TransactionRepository.insert(stored, body: body, in: transaction)
+        if let fingerprint = purchase.fingerprint {
+            try await PaymentRepository.insert(
+                purchase.payment, fingerprint: fingerprint, transactionID: value.id, of: customer, wall: wall,
+                in: transaction)
+        }
+        return stored
+    }
+
+    /// Takes what the terms need: the offer's claim, and the product's slot where only one purchase may be in flight.
+    private func reserve(_ terms: PurchaseTerms, offerGroup: String?, for stored: StoredTransaction) async throws {
+        if let offerGroup {
+            try await EntitlementRepository.reserveOffer(group: offerGroup, for: stored.id, customer, in: transaction)
+        }
+        if terms.productType.isSoldOneAtATime {
+            try await EntitlementRepository.takeSlot(
+                of: stored.transaction.payment.productIdentifier, for: stored.id, customer, in: transaction)
+        }
+    }
+
+    // MARK: Going on
+
+    /// Lets an event happen to a transaction that was read in this commit.
+    /// - Parameter keepsQuote: it fails and may be planned again.
+    /// - Returns: the transaction as it is now: changed, or as it was where the event had happened already or the state
+    ///   has no such edge, which is how a second writer learns that another was first.
+    mutating func apply(
+        _ event: TransactionStateMachine.Event, to stored: StoredTransaction, keepsQuote: Bool = false
+    ) async throws -> StoredTransaction {
+        var machine = TransactionStateMachine(stored.transaction, isFinished: stored.isFinished)
+        guard case .changed(let actions) = machine.handle(event) else { return stored }
+        var next = stored
+        next.transaction = machine.transaction
+        next.isFinished = machine.isFinished
+        next.wasDeferred = stored.wasDeferred || machine.transaction.transactionState == .deferred
+        if machine.transaction.transactionState.isTerminal {
+            (next.phase, next.awaitsAnswer) = (.settled, false)
+            if !keepsQuote { next.quote = nil }
+        }
+        let body = try StoredJSON.text(next.transaction)
+        let isFirst = try await TransactionRepository.advance(
+            next, body: body, from: stored.transaction.transactionState, in: transaction)
+        guard isFirst else {
+            return try await TransactionRepository.find(stored.id, of: customer, in: transaction) ?? stored
+        }
+        for action in actions { try await perform(action, next, body: body) }
+        return next
+    }
+
+    private mutating func perform(
+        _ action: TransactionStateMachine.Action, _ stored: StoredTransaction, body: String
+    ) async throws {
+        let value = stored.transaction
+        switch action {
+        case .journal(let kind):
+            try journal(kind, value, event: StoreEvent.Kind(value.transactionState), body: body)
+        case .consumeOffer:
+            guard stored.terms?.offer != nil else { break }
+            try await EntitlementRepository.consumeOffer(of: value, customer, in: transaction)
+        case .releaseOffer:
+            guard stored.terms?.offer != nil else { break }
+            try await EntitlementRepository.releaseOffer(of: value, customer, in: transaction)
+        case .releaseSlot:
+            guard stored.terms?.productType.isSoldOneAtATime == true else { break }
+            try await EntitlementRepository.releaseSlot(of: value, customer, in: transaction)
+            woken += try await EntitlementRepository.waiting(
+                for: value.payment.productIdentifier, customer, in: transaction)
+        case .grant:
+            guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
+            try await EntitlementRepository.grant(value, terms: terms, to: customer, in: transaction)
+        case .storeAnswer(let status):
+            try await PaymentRepository.storeAnswer(
+                status: status, body: body, of: value.id, customer, in: transaction)
+        }
+    }
+
+    /// The event that ends a paid or free purchase, with the next identifier.
+    func purchase(of stored: StoredTransaction) async throws -> TransactionStateMachine.Event {
+        guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
+        return .purchase(
+            terms.purchase(
+                transactionIdentifier: try await TransactionRepository.nextIdentifier(in: transaction), at: now,
+                original: try await original(terms)))
+    }
+
+    /// Whoever subscribes to a group again continues their first subscription of it.
+    private func original(_ terms: PurchaseTerms) async throws -> PaymentTransaction? {
+        guard let group = terms.subscription?.group,
+            let subscription = try await EntitlementRepository.subscription(group: group, customer, in: transaction)
+        else { return nil }
+        return try await TransactionRepository.find(subscription.originalID, of: customer, in: transaction)?.transaction
+    }
+
+    /// The processor spoke of another amount: neither given nor failed, until a person has looked.
+    func quarantine(_ stored: StoredTransaction) async throws -> StoredTransaction {
+        var next = stored
+        next.phase = .quarantined
+        return try await TransactionRepository.setPhase(of: next, in: transaction) ? next : stored
+    }
+}

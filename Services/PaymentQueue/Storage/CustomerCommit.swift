@@ -1,0 +1,118 @@
+import Persistence
+import StoreModels
+
+/// The writes of one commit about one customer: rows, journal and claims together, or none of them. The customer's row is
+/// locked first and its journal numbered from there.
+///
+/// ```swift
+/// let committed = try await CustomerCommit.run(customer, in: transaction, clock: clock) { commit in
+///     try await commit.apply(.finish, to: stored)
+/// }
+/// ```
+struct CustomerCommit {
+    /// What a commit leaves behind.
+    struct Committed<Output: Sendable>: Sendable {
+        var output: Output
+        /// To be published once the commit stands.
+        var changes: [CustomerChange]
+        /// Purchases of the same product that need not wait any longer.
+        var woken: [String]
+
+        /// The same commit, seen as one about `output`.
+        func with<Other>(_ output: Other) -> Committed<Other> {
+            Committed<Other>(output: output, changes: changes, woken: woken)
+        }
+    }
+
+    let transaction: SQLTransaction
+    /// As it was when the commit began.
+    let account: Customer
+    let wall: Timestamp
+    /// The app's own time in this commit.
+    let now: Timestamp
+    private var entries: [JournalEntry] = []
+    var woken: [String] = []
+
+    var customer: CustomerID { account.id }
+
+    /// - Throws: `notFound` for an unknown customer; what `body` throws.
+    static func run<Output: Sendable>(
+        _ customer: CustomerID, in transaction: SQLTransaction, clock: BusinessClock,
+        _ body: (inout CustomerCommit) async throws -> Output
+    ) async throws -> Committed<Output> {
+        guard let (account, appClock) = try await CustomerRepository.lock(customer, in: transaction) else {
+            throw StoreError(.notFound, "no such customer")
+        }
+        let wall = clock.wall()
+        var commit = CustomerCommit(
+            transaction: transaction, account: account, wall: wall, now: appClock.now(wall: wall))
+        let output = try await body(&commit)
+        try await commit.writeJournal()
+        return Committed(output: output, changes: commit.entries.map(\.change), woken: commit.woken)
+    }
+
+    private init(transaction: SQLTransaction, account: Customer, wall: Timestamp, now: Timestamp) {
+        self.transaction = transaction
+        self.account = account
+        self.wall = wall
+        self.now = now
+    }
+
+    // MARK: Journal
+
+    private var nextSeq: Int64 { account.headSeq + Int64(entries.count) + 1 }
+
+    /// Journals a transaction's revision, or that it has left the queue: then its downloads are gone (M54).
+    /// - Parameter body: the transaction's JSON, where it is at hand.
+    /// - Returns: the row's number.
+    @discardableResult
+    mutating func journal(
+        _ kind: CustomerChange.Kind, _ value: PaymentTransaction, event: StoreEvent.Kind?, body: String? = nil
+    ) throws -> Int64 {
+        let seq = nextSeq
+        entries.append(
+            JournalEntry(
+                change: CustomerChange(
+                    bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: seq, kind: kind,
+                    transaction: value),
+                body: try body ?? StoredJSON.text(value), transactionID: value.id, revision: value.revision,
+                event: event))
+        return seq
+    }
+
+    /// Journals that a transaction has left the queue; its downloads are gone with it (M54).
+    mutating func journalRemoval(of value: PaymentTransaction, event: StoreEvent.Kind?) throws {
+        var gone = value
+        gone.downloads = []
+        try journal(.removed, gone, event: event)
+    }
+
+    /// Journals a restore's end, for the device that asked.
+    mutating func journalEnd(of restore: Restore, deviceId: String) throws {
+        entries.append(
+            JournalEntry(
+                change: CustomerChange(
+                    bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: nextSeq,
+                    restore: restore, deviceId: deviceId),
+                body: try StoredJSON.text(restore)))
+    }
+
+    /// Journals the downloads of a transaction, as they are for one device.
+    /// - Parameter value: the transaction with those downloads.
+    mutating func journalDownloads(
+        of value: PaymentTransaction, deviceId: String, event: StoreEvent.Kind? = nil
+    ) throws {
+        entries.append(
+            JournalEntry(
+                change: CustomerChange(
+                    bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: nextSeq,
+                    downloads: value.downloads, deviceId: deviceId),
+                body: try StoredJSON.text(value), transactionID: value.id, revision: value.revision, event: event))
+    }
+
+    private func writeJournal() async throws {
+        guard let last = entries.last else { return }
+        try await CustomerRepository.setHead(last.change.seq, of: customer, in: transaction)
+        try await JournalRepository.append(entries, of: customer, wall: wall, in: transaction)
+    }
+}

@@ -1,0 +1,33 @@
+import Persistence
+import StoreModels
+
+/// A restore's row: the restore as its device is told of it, and how far it is.
+package struct StoredRestore: Hashable, Sendable {
+    package var customer: CustomerID
+    /// The only one that is told.
+    package var deviceId: String
+    package var requestKey: String
+    package var restore: Restore
+    /// Originals with a larger transaction number were purchased after it began; they are no part of it.
+    package var throughNumber: Int64
+    /// The transaction number of the last original that is restored.
+    package var lastNumber: Int64
+
+    package var id: String { restore.restoreIdentifier }
+}
+
+extension StoredRestore {
+    init(_ row: SQLRow) throws {
+        let error: String? = try row["error"]
+        self.init(
+            customer: CustomerID(bundleId: try row["bundle_id"], customerIdentifier: try row["customer_identifier"]),
+            deviceId: try row["device_id"], requestKey: try row["request_key"],
+            restore: Restore(
+                restoreIdentifier: try row["id"], state: try row["state"],
+                error: try error.map { try StoredJSON.value(TransactionError.self, $0) }, restored: try row["restored"],
+                applicationUsername: try row["application_username"]),
+            throughNumber: try row["through_number"], lastNumber: try row["last_number"])
+    }
+}
+
+extension Restore.State: SQLValueConvertible {}

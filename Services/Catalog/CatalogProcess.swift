@@ -37,7 +37,7 @@ package enum CatalogProcess {
                 let names = store.unreadableApps.sorted().prefix(5)
                 return names.isEmpty ? .pass : .warn("import again, unreadable: \(names.joined(separator: ", "))")
             }
-            return [database]
+            return [database, store.sweeper]
         } catch let error as PersistenceError {
             throw StartupError(ProcessExit(rawValue: error.exitCode) ?? .bug, error.message)
         }

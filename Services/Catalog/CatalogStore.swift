@@ -9,6 +9,10 @@ package struct CatalogStore: Sendable {
     let directory: AppDirectory
     let importer: CatalogImporter
     let products: ProductQueries
+    let uploader: ContentUploader
+    let library: ContentLibrary
+    /// Runs beside the endpoints.
+    package let sweeper: ContentSweeper
 
     /// The steps of Catalog's database.
     package static var migrations: [Migration] { CatalogSchema.migrations }
@@ -20,18 +24,22 @@ package struct CatalogStore: Sendable {
     package static func load(
         _ database: any SQLDatabase, logger: Logger, now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock
     ) async throws -> CatalogStore {
-        let store = CatalogStore(database, now: now)
+        let store = CatalogStore(database, logger: logger, now: now)
         try await store.importer.imports.deleteExpired(now: now())
         try await store.loadApps(logger)
         logger.info("catalogues loaded", metadata: ["apps": "\(store.directory.apps.count)"])
         return store
     }
 
-    private init(_ database: any SQLDatabase, now: @escaping @Sendable () -> Timestamp) {
+    private init(_ database: any SQLDatabase, logger: Logger, now: @escaping @Sendable () -> Timestamp) {
+        let contents = ContentRepository(database: database)
         apps = AppRepository(database: database)
         directory = AppDirectory()
         importer = CatalogImporter(imports: ImportRepository(database: database), directory: directory, now: now)
         products = ProductQueries(directory: directory, storefronts: .builtIn, now: now)
+        uploader = ContentUploader(contents: contents, directory: directory, now: now)
+        library = ContentLibrary(contents: contents, directory: directory)
+        sweeper = ContentSweeper(contents: contents, now: now, logger: logger)
     }
 
     /// A file that this version cannot read any more must not keep the others from being sold, nor the operator from
@@ -42,13 +50,14 @@ package struct CatalogStore: Sendable {
             let rows = try await apps.rows(after: last, limit: 100)
             for row in rows {
                 let file = try await apps.file(of: row.app.bundleId)
+                let contents = try await library.contents.stored(of: row.app.bundleId)
                 do {
                     let catalog = try file.map { try StoreKitFileReader.read($0.bytes, fileName: $0.fileName).catalog }
-                    directory.install(row, catalog: catalog)
+                    directory.install(row, catalog: catalog, contents: contents)
                 } catch let error as StoreError {
                     logger.error(
                         "catalogue unreadable", metadata: ["bundleId": "\(row.app.bundleId)", "error": "\(error)"])
-                    directory.install(row, catalog: .unreadable)
+                    directory.install(row, catalog: .unreadable, contents: contents)
                 }
             }
             guard let bundleId = rows.last?.app.bundleId else { return }

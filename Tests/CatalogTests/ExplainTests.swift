@@ -14,7 +14,7 @@ import Testing
         (["availability": ["USA"]], .storefrontUnavailable, "not sold in France; add FRA to its `availability`"),
         (
             ["hostedContent": ["version": "2.1", "lengths": [1]]], .hostedContentMissing,
-            "version 2.1, is not in the store"
+            "version 2.1 of 1 bytes, is not in the store; upload it"
         ),
         (["availableFrom": "2099-01-01T00:00:00Z"], .notPropagated, "becomes available at 2099-01-01T00:00:00.000Z"),
     ]

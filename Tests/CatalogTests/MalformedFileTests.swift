@@ -115,15 +115,21 @@ import Testing
             "content without lengths", ["hostedContent": ["version": "1.0"]], "hostedContent.lengths", "is missing"),
         product(
             "content without packages", ["hostedContent": ["version": "1", "lengths": []]], "hostedContent.lengths",
-            "must have 1 to 100"),
+            "has 0 lengths; it must have 1"),
+        product(
+            "content in two packages", ["hostedContent": ["version": "1", "lengths": [1, 2]]], "hostedContent.lengths",
+            "has 2 lengths; it must have 1, because a product has one package: pack its files into one archive"),
         product(
             "content without a version", ["hostedContent": ["lengths": [1]]], "hostedContent.version", "is missing"),
         product(
             "a version in words", ["hostedContent": ["version": "1.a", "lengths": [1]]], "hostedContent.version",
             "whole numbers with points"),
         product(
-            "an empty package", ["hostedContent": ["version": "1", "lengths": [1, 0]]], "hostedContent.lengths[1]",
-            "must be an integer from 1"),
+            "an empty package", ["hostedContent": ["version": "1", "lengths": [0]]], "hostedContent.lengths[0]",
+            "must be an integer from 1 to 268435456"),
+        product(
+            "a package that is too large", ["hostedContent": ["version": "1", "lengths": [268_435_457]]],
+            "hostedContent.lengths[0]", "must be an integer from 1 to 268435456"),
         product(
             "content with more", ["hostedContent": ["version": "1", "lengths": [1], "url": "x"]], "hostedContent.url",
             "is unknown", ["version", "lengths"]),

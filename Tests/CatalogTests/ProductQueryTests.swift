@@ -152,7 +152,7 @@ import Testing
                     "familyShareable": true,
                     "hostedContent": [
                         "version": "1234567.1234567.1234567.1234567",
-                        "lengths": .array(Array(repeating: 2_147_483_647, count: 100)),
+                        "lengths": [268_435_456],
                     ],
                 ])
         ])

@@ -14,6 +14,13 @@ import Testing
         let bus: InMemoryBus
         let service: BusService
         let caller: ServiceCaller
+
+        /// Patient, because a machine may be busy with other things for a while.
+        func call<Request, Response>(
+            _ endpoint: Endpoint<Request, Response>, _ request: Request
+        ) async throws(StoreError) -> Response {
+            try await caller.call(endpoint, request, context: CallContext(deadline: .now + .seconds(60)))
+        }
     }
 
     private func withProcessor(
@@ -51,15 +58,15 @@ import Testing
     @Test func `create, cancel and list answer on the bus`() async throws {
         try await withProcessor(.approve) { stack in
             let request = try LedgerFixture.request("purchase:t_1")
-            let charge = try await stack.caller.call(ProcessorEndpoints.createCharge, request)
-            let cancelled = try await stack.caller.call(
+            let charge = try await stack.call(ProcessorEndpoints.createCharge, request)
+            let cancelled = try await stack.call(
                 ProcessorEndpoints.cancelCharge, CancelChargeRequest(chargeKey: "other"))
-            let listed = try await stack.caller.call(ProcessorEndpoints.listCharges, ChargeListRequest())
+            let listed = try await stack.call(ProcessorEndpoints.listCharges, ChargeListRequest())
             #expect(charge.outcome == .approved)
             #expect(cancelled.outcome == .cancelled)
             #expect(listed.charges == [charge, cancelled])
             let error = await #expect(throws: StoreError.self) {
-                try await stack.caller.call(
+                try await stack.call(
                     ProcessorEndpoints.createCharge, try LedgerFixture.request("purchase:t_1", "0.01"))
             }
             #expect(error?.details["conflict"] == .string("amount"))
@@ -74,14 +81,19 @@ import Testing
     ) async throws {
         try await withProcessor(.approve) { stack in
             let request = try LedgerFixture.request("k", simulate: mode)
-            let error = await #expect(throws: StoreError.self) {
-                try await stack.caller.call(
-                    ProcessorEndpoints.createCharge, request, context: CallContext(deadline: .now + .milliseconds(100)))
+            var (errors, charge): ([StoreError], Charge?) = ([], nil)
+            try await eventually("an answer", within: .seconds(60)) {
+                do throws(StoreError) {
+                    let context = CallContext(deadline: .now + .milliseconds(300))
+                    charge = try await stack.caller.call(ProcessorEndpoints.createCharge, request, context: context)
+                } catch {
+                    errors.append(error)
+                }
+                return charge != nil
             }
-            #expect(error?.code == .deadlineExceeded)
-            #expect(error?.message.contains("as ordered") == false, "the answer is the caller's own")
-            let charge = try await stack.caller.call(ProcessorEndpoints.createCharge, request)
-            #expect(charge.outcome == .approved)
+            #expect(charge?.outcome == .approved)
+            #expect(errors.first?.code == .deadlineExceeded)
+            #expect(errors.allSatisfy { !$0.message.contains("as ordered") }, "a silence is no answer")
         }
     }
 
@@ -93,9 +105,9 @@ import Testing
                 heard.hear(change)
             }
             let request = try LedgerFixture.request("k")
-            #expect(try await stack.caller.call(ProcessorEndpoints.createCharge, request).outcome == .pending)
-            try await eventually("the callback") { !heard.sent.isEmpty }
-            #expect(try await stack.caller.call(ProcessorEndpoints.createCharge, request).outcome == .approved)
+            #expect(try await stack.call(ProcessorEndpoints.createCharge, request).outcome == .pending)
+            try await eventually("the callback", within: .seconds(60)) { !heard.sent.isEmpty }
+            #expect(try await stack.call(ProcessorEndpoints.createCharge, request).outcome == .approved)
             #expect(heard.sent == ["k"])
             await listener.unsubscribe()
         }

@@ -11,7 +11,6 @@ extension StoreKitFileReader {
         "groupNumber", "recurringSubscriptionPeriod", "subscriptionGroupID", "introductoryOffer", "introductoryOffers",
         "adHocOffers", "codeOffers", "winbackOffers", "billingPlans",
     ]
-    private static let contentPackagesMax = 100
     private static let contentVersionCharactersMax = 32
 
     /// What Storebus's own members say about when and where a product is sold: `state`, `clearedForSale`,
@@ -88,7 +87,7 @@ extension StoreKitFileReader {
         return codes
     }
 
-    private mutating func readHostedContent(_ place: JSONPlace) -> HostedContent? {
+    private mutating func readHostedContent(_ place: JSONPlace) -> DeclaredContent? {
         guard !place.isAbsent, findings.isObject(place) else { return nil }
         for (name, member) in place.members where !["version", "lengths"].contains(name) {
             findings.refuse(member.path, "is unknown", allowed: ["version", "lengths"])
@@ -97,11 +96,15 @@ extension StoreKitFileReader {
         let list = place.member("lengths")
         if list.isAbsent { findings.refuse(list.path, list.mustBe("a list of lengths in bytes")) }
         let elements = findings.elements(list)
-        if !list.isAbsent, !(1...Self.contentPackagesMax).contains(elements.count) {
-            findings.refuse(list.path, "has \(elements.count) lengths; it must have 1 to \(Self.contentPackagesMax)")
+        if list.value?.arrayValue != nil, elements.count != 1 {
+            findings.refuse(
+                list.path,
+                "has \(elements.count) lengths; it must have 1, because a product has one package: "
+                    + "pack its files into one archive")
         }
-        let lengths = elements.compactMap { findings.integer($0, in: 1...Int(Int32.max)) }
-        return version.map { HostedContent(version: $0, lengths: lengths.map(Int64.init)) }
+        let lengths = elements.compactMap { findings.integer($0, in: 1...Int(ContentPartRequest.contentMax)) }
+        guard let version, let length = lengths.first else { return nil }
+        return DeclaredContent(version: version, length: Int64(length))
     }
 
     private mutating func readContentVersion(_ place: JSONPlace) -> String? {

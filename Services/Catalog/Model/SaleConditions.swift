@@ -8,7 +8,7 @@ struct SaleConditions: Hashable, Sendable {
     /// By the wall clock; nil: at once.
     var availableFrom: Timestamp?
     var storefronts = StorefrontSelection.all
-    var hostedContent: HostedContent?
+    var hostedContent: DeclaredContent?
 
     static let standard = SaleConditions()
 }

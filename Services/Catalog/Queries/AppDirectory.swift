@@ -5,6 +5,9 @@ import Synchronization
 final class AppDirectory: Sendable {
     private struct Entry {
         var settingsRevision: Int64
+        /// The catalogue's version that brought the file, and the one that brought the content.
+        var fileVersion: Int64
+        var contentsVersion: Int64
         var snapshot: AppSnapshot
     }
 
@@ -24,26 +27,42 @@ final class AppDirectory: Sendable {
         entries.withLock { $0.values.map(\.snapshot).filter(\.catalog.isUnreadable).map(\.app.bundleId) }
     }
 
+    /// A product of the file in force, for sale or not.
+    /// - Throws: `notFound` for an unknown app, `productNotFound`.
+    func product(_ productIdentifier: String, of bundleId: String) throws(StoreError) -> CatalogProduct {
+        guard let snapshot = snapshot(of: bundleId) else { throw CatalogStore.unknownApp(bundleId) }
+        guard let product = snapshot.product(productIdentifier) else {
+            throw StoreError(
+                .productNotFound, "the catalogue of \(bundleId) has no product '\(productIdentifier.prefix(100))'")
+        }
+        return product
+    }
+
     /// Takes over what was committed. Commits may come back in another order than they were made in, so the later
-    /// settings and the later catalogue stay, each by its own number.
+    /// settings, the later file and the later content stay, each by its own number.
     ///
-    /// - Parameter catalog: nil when only the settings changed.
-    func install(_ row: AppRow, catalog: Catalog?) {
+    /// - Parameters:
+    ///   - catalog: nil when the file stays.
+    ///   - contents: nil when the content stays.
+    func install(_ row: AppRow, catalog: Catalog? = nil, contents: StoredContents? = nil) {
         entries.withLock { entries in
             let current = entries[row.app.bundleId]
+            let version = row.app.catalogVersion
             var app = row.app
-            var inForce = catalog ?? .empty
-            if let current {
-                if current.settingsRevision > row.settingsRevision { app.settings = current.snapshot.app.settings }
-                if catalog == nil || current.snapshot.app.catalogVersion > app.catalogVersion {
-                    app.catalogVersion = current.snapshot.app.catalogVersion
-                    inForce = current.snapshot.catalog
-                }
+            if let current, current.settingsRevision > row.settingsRevision {
+                app.settings = current.snapshot.app.settings
             }
+            app.catalogVersion = max(version, current?.snapshot.app.catalogVersion ?? 0)
+            let isLaterFile = catalog != nil && version >= current?.fileVersion ?? 0
+            let isLaterContent = contents != nil && version >= current?.contentsVersion ?? 0
+            let inForce = (isLaterFile ? catalog : current?.snapshot.catalog) ?? .empty
+            let stored = (isLaterContent ? contents : current?.snapshot.contents) ?? StoredContents()
             app.testerDefaults = inForce.testerDefaults
             entries[app.bundleId] = Entry(
                 settingsRevision: max(row.settingsRevision, current?.settingsRevision ?? 0),
-                snapshot: AppSnapshot(app: app, catalog: inForce))
+                fileVersion: isLaterFile ? version : current?.fileVersion ?? 0,
+                contentsVersion: isLaterContent ? version : current?.contentsVersion ?? 0,
+                snapshot: AppSnapshot(app: app, catalog: inForce, contents: stored))
         }
     }
 }

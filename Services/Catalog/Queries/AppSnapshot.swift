@@ -9,12 +9,14 @@ final class AppSnapshot: Sendable {
 
     let app: App
     let catalog: Catalog
+    let contents: StoredContents
     private let positions: [ExactText: Int]
     private let presented = Mutex<[(countryCode: String, catalog: PresentedCatalog)]>([])
 
-    init(app: App, catalog: Catalog) {
+    init(app: App, catalog: Catalog, contents: StoredContents) {
         self.app = app
         self.catalog = catalog
+        self.contents = contents
         positions = Dictionary(
             uniqueKeysWithValues: catalog.products.enumerated().map {
                 (ExactText($0.element.productIdentifier), $0.offset)

@@ -14,6 +14,8 @@ struct AvailabilityPolicy: Sendable {
     }
 
     let agreementsActive: Bool
+    /// What the app has in the store.
+    let contents: StoredContents
     /// Alpha-3 country code.
     let storefront: String
     /// By the wall clock.
@@ -28,22 +30,23 @@ struct AvailabilityPolicy: Sendable {
 
     private func applies(_ reason: Reason, to subject: Subject) -> Bool {
         switch subject {
-        case .product(let product): applies(reason, to: product.conditions)
+        case .product(let product): applies(reason, to: product)
         case .productElsewhere: reason == .wrongBundle || isAgreementMissing(reason)
         case .nothing: reason == .unknown || isAgreementMissing(reason)
         }
     }
 
-    private func applies(_ reason: Reason, to conditions: SaleConditions) -> Bool {
-        switch reason {
+    private func applies(_ reason: Reason, to product: CatalogProduct) -> Bool {
+        let conditions = product.conditions
+        return switch reason {
         case .unknown, .wrongBundle: false
         case .notApproved: conditions.state != .approved && !conditions.state.isRemovedFromSale
         case .removedFromSale: conditions.state.isRemovedFromSale
         case .notClearedForSale: !conditions.isClearedForSale
         case .agreementInactive: isAgreementMissing(reason)
         case .storefrontUnavailable: !conditions.storefronts.contains(storefront)
-        // This version takes no uploads, so what a catalogue refers to is never there.
-        case .hostedContentMissing: conditions.hostedContent != nil
+        case .hostedContentMissing:
+            conditions.hostedContent.map { !contents.hold($0, of: product.productIdentifier) } ?? false
         case .notPropagated: conditions.availableFrom.map { $0 > now } ?? false
         }
     }

@@ -28,7 +28,7 @@ extension ProductQueries {
     /// What can be bought of an app in a storefront just now.
     func policy(_ snapshot: AppSnapshot, _ entry: StorefrontEntry) -> AvailabilityPolicy {
         AvailabilityPolicy(
-            agreementsActive: snapshot.app.settings.agreementsActive, storefront: entry.storefront.countryCode,
-            now: now())
+            agreementsActive: snapshot.app.settings.agreementsActive, contents: snapshot.contents,
+            storefront: entry.storefront.countryCode, now: now())
     }
 }

@@ -50,9 +50,10 @@ struct ReasonSentences: Sendable {
     }
 
     private var hostedContentMissing: String {
-        let version = product?.conditions.hostedContent?.version ?? ""
-        return "Its hosted content, version \(version), is not in the store, and this version cannot take it; "
-            + "remove `hostedContent` from the catalogue and import it again."
+        let declared = product?.conditions.hostedContent
+        return
+            "Its hosted content, version \(declared?.version ?? "") of \(declared?.length ?? 0) bytes, is not in the "
+            + "store; upload it with `storebus product content put \(productIdentifier) FILE`."
     }
 
     private var notPropagated: String {

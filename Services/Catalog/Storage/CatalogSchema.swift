@@ -40,6 +40,33 @@ enum CatalogSchema {
                     data BLOB NOT NULL,
                     PRIMARY KEY (import_id, part)
                 );
-                """)
+                """),
+        Migration(
+            number: 2, name: "hosted content",
+            sql: """
+                CREATE TABLE content_package (
+                    id TEXT PRIMARY KEY,
+                    bundle_id TEXT NOT NULL REFERENCES app (bundle_id),
+                    product_identifier TEXT NOT NULL,
+                    version TEXT NOT NULL,
+                    state TEXT NOT NULL CHECK (state IN ('open', 'inForce', 'dropped')),
+                    declared_length BIGINT NOT NULL,
+                    length BIGINT NOT NULL,
+                    part_count BIGINT NOT NULL,
+                    sha256 TEXT,
+                    is_replacement BIGINT,
+                    touched_at BIGINT NOT NULL,
+                    CHECK (state <> 'inForce' OR (sha256 IS NOT NULL AND is_replacement IS NOT NULL))
+                );
+                CREATE UNIQUE INDEX content_in_force ON content_package (bundle_id, product_identifier, version)
+                    WHERE state = 'inForce';
+                CREATE INDEX content_state ON content_package (state, touched_at);
+                CREATE TABLE content_chunk (
+                    package_id TEXT NOT NULL REFERENCES content_package (id) ON DELETE CASCADE,
+                    at_byte BIGINT NOT NULL,
+                    data BLOB NOT NULL,
+                    PRIMARY KEY (package_id, at_byte)
+                );
+                """),
     ]
 }

@@ -23,7 +23,7 @@ struct StorefrontPresenter: Sendable {
             discounts: subscription?.promotionalOffers.map { discount($0, .subscription) } ?? [],
             isFamilyShareable: product.isFamilyShareable,
             isDownloadable: content != nil,
-            downloadContentLengths: content?.lengths ?? [],
+            downloadContentLengths: content.map { [$0.length] } ?? [],
             downloadContentVersion: content?.version ?? "")
     }
 

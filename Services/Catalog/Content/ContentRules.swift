@@ -1,0 +1,48 @@
+import StoreModels
+
+/// Whether what is uploaded is what the catalogue declares, and the refusals that say what to change.
+struct ContentRules: Sendable {
+    let productIdentifier: String
+    let declared: DeclaredContent
+
+    /// - Throws: `catalogInvalid` when the product declares no content.
+    init(_ product: CatalogProduct) throws(StoreError) {
+        guard let declared = product.conditions.hostedContent else {
+            throw StoreError(
+                .catalogInvalid,
+                "the catalogue declares no hosted content of \(product.productIdentifier); "
+                    + "add `hostedContent` to the product and import it again")
+        }
+        self.productIdentifier = product.productIdentifier
+        self.declared = declared
+    }
+
+    /// - Throws: `catalogInvalid` naming both versions.
+    func check(version: String) throws(StoreError) {
+        guard version == declared.version else {
+            throw StoreError(
+                .catalogInvalid,
+                "the catalogue declares version \(declared.version) of the content of \(productIdentifier), "
+                    + "not \(version.prefix(64)); upload that one, or change `hostedContent` and import it again")
+        }
+    }
+
+    /// - Throws: `catalogInvalid` naming both lengths.
+    func check(length: Int64) throws(StoreError) {
+        guard length == declared.length else {
+            throw Self.otherLength(length, declared: declared.length)
+        }
+    }
+
+    /// - Parameter length: what has come, of a package that goes on perhaps.
+    static func otherLength(_ length: Int64, declared: Int64) -> StoreError {
+        let more = length > declared ? "\(length) or more" : "\(length)"
+        return StoreError(
+            .catalogInvalid,
+            "the catalogue declares content of \(declared) bytes, and what was uploaded has \(more); "
+                + "upload that package, or change `hostedContent.lengths` and import it again")
+    }
+
+    static let unknownUpload = StoreError(
+        .notFound, "no such upload; it was refused, or left alone for more than an hour. Begin it again")
+}

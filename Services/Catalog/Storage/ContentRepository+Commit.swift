@@ -1,0 +1,109 @@
+import Persistence
+import StoreModels
+
+extension ContentRepository {
+    /// What a commit came to.
+    struct Committed: Sendable {
+        let reply: CommitContentReply
+        /// What others have to know; nil when another commit of the same upload was first.
+        let change: Change?
+    }
+
+    /// The app with its catalogue's new version, and all its content as of then.
+    struct Change: Sendable {
+        let row: AppRow
+        let contents: StoredContents
+    }
+
+    /// An upload, or the package that it became.
+    /// - Throws: `notFound` when it is unknown or forgotten.
+    func package(_ identifier: String, now: Timestamp) async throws -> Package {
+        try await database.read { reader in
+            let row = try await reader.queryOne(
+                """
+                SELECT * FROM content_package
+                WHERE id = ? AND (state = 'inForce' OR (state = 'open' AND touched_at >= ?))
+                """, identifier, ContentLimits.expiry(now).milliseconds)
+            guard let row else { throw ContentRules.unknownUpload }
+            return try Package(row)
+        }
+    }
+
+    /// Puts an upload in force, in the place of what was there of its version, and raises the catalogue's version, so
+    /// that whoever keeps products asks again: all in one transaction.
+    /// - Throws: `notFound` when the upload has ended meanwhile; `requestInvalid` when parts came in.
+    func commit(_ package: Package, sha256: String, now: Timestamp) async throws -> Committed {
+        try await database.write { transaction in
+            // First, because it makes commits of one app follow one another.
+            _ = try await transaction.queryOne(
+                "SELECT bundle_id FROM app WHERE bundle_id = ? \(transaction.dialect.lockRow)", package.bundleId)
+            let found = try await transaction.queryOne(
+                "SELECT * FROM content_package WHERE id = ? AND state <> 'dropped'", package.id)
+            guard let current = try found.map(Package.init) else { throw ContentRules.unknownUpload }
+            if let reply = current.reply { return Committed(reply: reply, change: nil) }
+            guard current.length == package.length else {
+                throw StoreError(.requestInvalid, "parts came in during the commit; commit again")
+            }
+            let replaced = try await transaction.execute(
+                """
+                UPDATE content_package SET state = 'dropped'
+                WHERE bundle_id = ? AND product_identifier = ? AND version = ? AND state = 'inForce'
+                """, package.bundleId, package.productIdentifier, package.version)
+            let row = try await transaction.queryOne(
+                """
+                UPDATE content_package SET state = 'inForce', sha256 = ?, is_replacement = ?, touched_at = ?
+                WHERE id = ? RETURNING *
+                """, sha256, replaced > 0, now.milliseconds, package.id)
+            guard let reply = try row.map(Package.init)?.reply else { throw ContentRules.unknownUpload }
+            let app = try await Self.raiseVersion(of: package.bundleId, in: transaction)
+            let contents = try await Self.stored(of: package.bundleId, in: transaction)
+            return Committed(reply: reply, change: Change(row: app, contents: contents))
+        }
+    }
+
+    private static func raiseVersion(of bundleId: String, in transaction: SQLTransaction) async throws -> AppRow {
+        let row = try await transaction.queryOne(
+            """
+            UPDATE app SET catalog_version = catalog_version + 1 WHERE bundle_id = ?
+            RETURNING bundle_id, settings, settings_revision, catalog_version
+            """, bundleId)
+        return try AppRow(found(row))
+    }
+
+    /// Ends an upload without putting it in force.
+    func drop(_ identifier: String) async throws {
+        try await database.write { transaction in try await Self.drop(identifier, in: transaction) }
+    }
+
+    static func drop(_ identifier: String, in transaction: SQLTransaction) async throws {
+        try await transaction.execute(
+            "UPDATE content_package SET state = 'dropped' WHERE id = ? AND state = 'open'", identifier)
+    }
+
+    /// Drops uploads that nobody has touched since.
+    func forget(before expiry: Timestamp) async throws {
+        try await database.write { transaction in try await Self.forget(before: expiry, in: transaction) }
+    }
+
+    static func forget(before expiry: Timestamp, in transaction: SQLTransaction) async throws {
+        try await transaction.execute(
+            "UPDATE content_package SET state = 'dropped' WHERE state = 'open' AND touched_at < ?", expiry.milliseconds)
+    }
+
+    /// Deletes a few chunks of a dropped package, or its row when none is left.
+    /// - Returns: whether there is more to delete.
+    func deleteSome() async throws -> Bool {
+        try await database.write { transaction in
+            let row = try await transaction.queryOne("SELECT id FROM content_package WHERE state = 'dropped' LIMIT 1")
+            guard let row else { return false }
+            let identifier: String = try row["id"]
+            let deleted = try await transaction.execute(
+                """
+                DELETE FROM content_chunk WHERE package_id = ? AND at_byte IN (
+                    SELECT at_byte FROM content_chunk WHERE package_id = ? ORDER BY at_byte LIMIT ?)
+                """, identifier, identifier, ContentLimits.deletedMax)
+            if deleted == 0 { try await transaction.execute("DELETE FROM content_package WHERE id = ?", identifier) }
+            return true
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Persistence
+import StoreModels
+
+extension ContentRepository {
+    /// Some bytes of a package, and where they begin.
+    struct Part: Hashable, Sendable {
+        let offset: Int64
+        let bytes: [UInt8]
+    }
+
+    /// Opens an upload, after what was left alone has made room.
+    /// - Throws: `rateLimited` when too many or too large ones are open; `requestInvalid` when too many versions of the
+    ///   product's content are kept.
+    func begin(
+        _ identifier: String, _ request: BeginContentRequest, declaredLength: Int64, now: Timestamp
+    ) async throws {
+        try await database.write { transaction in
+            try await Self.forget(before: ContentLimits.expiry(now), in: transaction)
+            try await Self.checkRoom(for: declaredLength, in: transaction)
+            try await Self.checkVersions(request, in: transaction)
+            try await transaction.execute(
+                """
+                INSERT INTO content_package (id, bundle_id, product_identifier, version, state, declared_length, length,
+                    part_count, touched_at)
+                VALUES (?, ?, ?, ?, 'open', ?, 0, 0, ?)
+                """, identifier, request.bundleId, request.productIdentifier, request.version, declaredLength,
+                now.milliseconds)
+        }
+    }
+
+    private static func checkRoom(for length: Int64, in transaction: SQLTransaction) async throws {
+        // PostgreSQL adds up whole numbers to decimal ones.
+        let open = try await found(
+            transaction.queryOne(
+                """
+                SELECT count(*) AS n, CAST(coalesce(sum(declared_length), 0) AS BIGINT) AS bytes
+                FROM content_package WHERE state = 'open'
+                """))
+        guard try open["n"] < ContentLimits.openMax, try open["bytes"] + length <= ContentLimits.openBytesMax else {
+            throw StoreError(
+                .rateLimited, "too many uploads are under way; commit them, or wait until they are forgotten",
+                retryAfterMs: 60_000)
+        }
+    }
+
+    private static func checkVersions(_ request: BeginContentRequest, in transaction: SQLTransaction) async throws {
+        let others = try await found(
+            transaction.queryOne(
+                """
+                SELECT count(*) AS n FROM content_package
+                WHERE bundle_id = ? AND product_identifier = ? AND version <> ? AND state = 'inForce'
+                """, request.bundleId, request.productIdentifier, request.version))
+        guard try others["n"] < ContentLimits.versionsMax else {
+            throw StoreError(
+                .requestInvalid,
+                "the store keeps \(ContentLimits.versionsMax) versions of a product's content and has them; "
+                    + "declare one of them and replace it")
+        }
+    }
+
+    /// Stores the part that comes next; one that is there already changes nothing.
+    /// - Returns: a refusal that has ended the upload: the package is longer than its catalogue declares.
+    /// - Throws: `notFound`, `requestInvalid`, `bodyTooLarge`.
+    func add(_ part: Part, to identifier: String, now: Timestamp) async throws -> StoreError? {
+        try await database.write { transaction in
+            let row = try await Self.openRow(identifier, now: now, in: transaction)
+            let (length, declared, parts): (Int64, Int64, Int) = (
+                try row["length"], try row["declared_length"], try row["part_count"]
+            )
+            guard part.offset >= length else {
+                try await Self.checkRepeated(part, of: identifier, in: transaction)
+                return nil
+            }
+            try Self.checkPlace(part, behind: length, parts: parts)
+            let end = length + Int64(part.bytes.count)
+            guard end <= declared else {
+                try await Self.drop(identifier, in: transaction)
+                return ContentRules.otherLength(end, declared: declared)
+            }
+            try await transaction.execute(
+                "INSERT INTO content_chunk (package_id, at_byte, data) VALUES (?, ?, ?)", identifier, length,
+                part.bytes)
+            try await transaction.execute(
+                "UPDATE content_package SET length = ?, part_count = ?, touched_at = ? WHERE id = ?", end, parts + 1,
+                now.milliseconds, identifier)
+            return nil
+        }
+    }
+
+    private static func openRow(
+        _ identifier: String, now: Timestamp, in transaction: SQLTransaction
+    ) async throws -> SQLRow {
+        let row = try await transaction.queryOne(
+            """
+            SELECT * FROM content_package WHERE id = ? AND state = 'open' AND touched_at >= ? \
+            \(transaction.dialect.lockRow)
+            """, identifier, ContentLimits.expiry(now).milliseconds)
+        guard let row else { throw ContentRules.unknownUpload }
+        return row
+    }
+
+    private static func checkPlace(_ part: Part, behind length: Int64, parts: Int) throws(StoreError) {
+        guard part.offset == length else {
+            throw StoreError(
+                .requestInvalid, "$.offset: is \(part.offset); the part from \(length) on comes next",
+                details: ["path": "$.offset"])
+        }
+        guard parts < ContentLimits.partsMax else {
+            throw StoreError(
+                .bodyTooLarge, "a package has at most \(ContentLimits.partsMax) parts; send larger ones")
+        }
+    }
+
+    private static func checkRepeated(_ part: Part, of identifier: String, in transaction: SQLTransaction) async throws
+    {
+        let row = try await transaction.queryOne(
+            "SELECT data FROM content_chunk WHERE package_id = ? AND at_byte = ?", identifier, part.offset)
+        let data: [UInt8]? = try row.map { row in try row["data"] }
+        guard data == part.bytes else {
+            throw StoreError(
+                .requestInvalid, "$.offset: other bytes came for \(part.offset) before; begin the upload again",
+                details: ["path": "$.offset"])
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Persistence
+import StoreModels
+
+/// Packages of hosted content, from the beginning of their upload on: a row each, the bytes beside it in chunks as they
+/// came over the bus.
+///
+/// A package is `open` while it is uploaded, `inForce` from its commit on, and `dropped` when it was forgotten, refused
+/// or replaced; then its chunks go, a few at a time, and its row after them.
+struct ContentRepository: Sendable {
+    let database: any SQLDatabase
+
+    /// A package's row.
+    struct Package: Hashable, Sendable {
+        let id: String
+        let bundleId: String
+        let productIdentifier: String
+        let version: String
+        /// Bytes that came so far.
+        let length: Int64
+        /// What its commit answered; nil before it.
+        let reply: CommitContentReply?
+    }
+
+    /// All that an app has, of every version.
+    func stored(of bundleId: String) async throws -> StoredContents {
+        try await database.read { reader in try await Self.stored(of: bundleId, in: reader) }
+    }
+
+    static func stored(of bundleId: String, in reader: SQLReader) async throws -> StoredContents {
+        var contents = StoredContents()
+        for row in try await reader.query(
+            "SELECT product_identifier, version, length FROM content_package WHERE bundle_id = ? AND state = 'inForce'",
+            bundleId)
+        {
+            contents.add(try row["version"], length: try row["length"], of: try row["product_identifier"])
+        }
+        return contents
+    }
+
+    /// - Returns: nil when no such package is in force.
+    func content(
+        of productIdentifier: String, in bundleId: String, version: String
+    ) async throws -> HostedContent? {
+        try await database.read { reader in
+            try await Self.inForce(productIdentifier, bundleId, version, in: reader)?.reply?.content
+        }
+    }
+
+    /// A package and the bytes that were asked for; nil where it ends before them.
+    struct Reading: Sendable {
+        let length: Int64
+        let bytes: [UInt8]?
+    }
+
+    /// - Returns: nil when no such package is in force.
+    func read(_ request: ReadContentRequest) async throws -> Reading? {
+        try await database.read { reader in
+            let found = try await Self.inForce(
+                request.productIdentifier, request.bundleId, request.version, in: reader)
+            guard let package = found, package.reply?.content.sha256 == request.sha256 else { return nil }
+            guard (0..<package.length).contains(request.offset) else {
+                return Reading(length: package.length, bytes: nil)
+            }
+            let end = min(request.offset + Int64(request.length), package.length)
+            let bytes = try await Self.bytes(of: package.id, request.offset..<end, in: reader)
+            return Reading(length: package.length, bytes: bytes)
+        }
+    }
+
+    static func inForce(
+        _ productIdentifier: String, _ bundleId: String, _ version: String, in reader: SQLReader
+    ) async throws -> Package? {
+        try await reader.queryOne(
+            """
+            SELECT * FROM content_package
+            WHERE bundle_id = ? AND product_identifier = ? AND version = ? AND state = 'inForce'
+            """, bundleId, productIdentifier, version
+        ).map(Package.init)
+    }
+
+    /// Chunks are as long as their parts were, so the first one may begin before the range and the last one end behind
+    /// it.
+    private static func bytes(
+        of identifier: String, _ range: Range<Int64>, in reader: SQLReader
+    ) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(range.count)
+        for row in try await reader.query(
+            """
+            SELECT at_byte, data FROM content_chunk WHERE package_id = ? AND at_byte < ? AND at_byte >= (
+                SELECT max(at_byte) FROM content_chunk WHERE package_id = ? AND at_byte <= ?)
+            ORDER BY at_byte
+            """, identifier, range.upperBound, identifier, range.lowerBound)
+        {
+            let (start, data): (Int64, [UInt8]) = (try row["at_byte"], try row["data"])
+            let wanted = range.clamped(to: start..<start + Int64(data.count))
+            bytes += data[Int(wanted.lowerBound - start)..<Int(wanted.upperBound - start)]
+        }
+        return bytes
+    }
+
+    /// Some of a package's bytes, at most ``ContentLimits/readMax`` chunks, from one that begins there on.
+    func bytes(of identifier: String, from offset: Int64) async throws -> [UInt8] {
+        try await database.read { reader in
+            try await joined(
+                reader.query(
+                    "SELECT data FROM content_chunk WHERE package_id = ? AND at_byte >= ? ORDER BY at_byte LIMIT ?",
+                    identifier, offset, ContentLimits.readMax))
+        }
+    }
+}
+
+extension ContentRepository.Package {
+    init(_ row: SQLRow) throws {
+        id = try row["id"]
+        bundleId = try row["bundle_id"]
+        productIdentifier = try row["product_identifier"]
+        version = try row["version"]
+        length = try row["length"]
+        let (sha256, isReplacement): (String?, Bool?) = (try row["sha256"], try row["is_replacement"])
+        guard let sha256, let isReplacement else {
+            reply = nil
+            return
+        }
+        reply = CommitContentReply(
+            content: HostedContent(
+                contentIdentifier: productIdentifier, contentVersion: version, contentLength: length, sha256: sha256),
+            isReplaced: isReplacement)
+    }
+}

@@ -18,8 +18,8 @@ package struct Migration: Hashable, Sendable {
         self.number = number
         self.name = name
         self.sql = sql
-        let sequences = counters.map { "CREATE SEQUENCE \(SQLCounter.sequence($0));" }
-        self.postgres = ([postgres ?? SchemaSyntax.postgres(sql)] + sequences).joined(separator: "\n")
+        let sequences = counters.map { "CREATE SEQUENCE \(SQLCounter.sequence($0))" }
+        self.postgres = ([postgres ?? SchemaSyntax.postgres(sql)] + sequences).joined(separator: ";\n")
     }
 
     /// FNV-1a, 64 bits: enough to notice that a released step was edited; nobody is kept out by it.

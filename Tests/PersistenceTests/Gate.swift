@@ -1,17 +1,33 @@
-import Foundation
 import Synchronization
 
-/// Holds a database thread until a test opens it.
+/// Holds a body until a test opens it.
 final class Gate: Sendable {
-    private let semaphore = DispatchSemaphore(value: 0)
-    private let waitedFor = Mutex(false)
-
-    var isWaitedFor: Bool { waitedFor.withLock { $0 } }
-
-    func wait() {
-        waitedFor.withLock { $0 = true }
-        semaphore.wait()
+    private struct Contents {
+        var isOpen = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    func open() { semaphore.signal() }
+    private let contents = Mutex(Contents())
+
+    var isWaitedFor: Bool { contents.withLock { !$0.waiting.isEmpty || $0.isOpen } }
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = contents.withLock { contents in
+                if !contents.isOpen { contents.waiting.append(continuation) }
+                return contents.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    /// Again does nothing.
+    func open() {
+        let waiting = contents.withLock { contents in
+            defer { contents.waiting = [] }
+            contents.isOpen = true
+            return contents.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
 }

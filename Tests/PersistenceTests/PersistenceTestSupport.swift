@@ -39,13 +39,3 @@ struct TemporaryDatabase {
         await database.close()
     }
 }
-
-extension SQLiteDatabase {
-    func count(_ table: String = "item") async throws -> Int {
-        try await read { reader in try await reader.queryOne("SELECT count(*) AS n FROM \(table)")?["n"] ?? 0 }
-    }
-
-    func insert(_ name: String) async throws {
-        _ = try await write { try await $0.execute("INSERT INTO item (name) VALUES (?)", name) }
-    }
-}

@@ -4,13 +4,13 @@ import Testing
 @testable import Persistence
 
 @Suite struct SnapshotTests {
-    @Test func `a read sees one snapshot while others write`() async throws {
-        try await TemporaryDatabase().withDatabase { database async throws in
+    @Test(arguments: Engine.allCases) func `a read sees one snapshot while others write`(_ engine: Engine) async throws {
+        try await TestDatabase.with(engine) { database async throws in
             try await database.insert("first")
             let gate = Gate()
             async let counts = database.read { reader -> [Int] in
                 let before: Int = try await reader.queryOne("SELECT count(*) AS n FROM item")?["n"] ?? -1
-                gate.wait()
+                await gate.wait()
                 let after: Int = try await reader.queryOne("SELECT count(*) AS n FROM item")?["n"] ?? -1
                 return [before, after]
             }
@@ -22,8 +22,8 @@ import Testing
         }
     }
 
-    @Test func `a read cannot write`() async throws {
-        try await TemporaryDatabase().withDatabase { database async throws in
+    @Test(arguments: Engine.allCases) func `a read cannot write`(_ engine: Engine) async throws {
+        try await TestDatabase.with(engine) { database async throws in
             await #expect(throws: PersistenceError.self) {
                 try await database.read { try await $0.query("INSERT INTO item (name) VALUES ('sly') RETURNING id") }
             }

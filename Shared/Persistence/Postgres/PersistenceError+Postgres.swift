@@ -23,7 +23,8 @@ extension PersistenceError {
         case "53100": self.init(.storageFull, "\(text); free some space, nothing was written")
         case "58030": self.init(.storageFailed, text)
         case "XX001", "XX002": self.init(.corrupted, "\(text); restore the database from a copy")
-        case "25P03": self.init(.unavailable, text)
+        // Without a state it is libpq that speaks: the connection is lost.
+        case "", "25P03": self.init(.unavailable, text)
         default:
             let isAway = ["08", "53", "57"].contains(state.prefix(2))
             self.init(isAway ? .unavailable : .statement, isAway ? text : "\(text) in '\(sql)'")

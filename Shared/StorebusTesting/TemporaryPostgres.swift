@@ -1,0 +1,112 @@
+import Foundation
+
+/// A PostgreSQL server of the test process's own, on a socket in a temporary directory; nothing listens on the network.
+///
+/// It is started when the first test asks for it, shared by the others, who take a schema each, and ends with the
+/// process, however that ends: a shell beside it waits for the end of its input, which this process holds.
+/// Root cannot run PostgreSQL, so for root it runs as `postgres` or `nobody`.
+public final class TemporaryPostgres: Sendable {
+    /// The one server of this process.
+    /// - Throws: ``Missing`` with the remedy when PostgreSQL is not installed.
+    public static var shared: TemporaryPostgres {
+        get async throws { try await started.value }
+    }
+
+    // Not a child of the test that comes first: others wait for it too.
+    private static let started = Task { try await TemporaryPostgres() }
+
+    /// What has to be installed.
+    public struct Missing: Error, CustomStringConvertible {
+        public var description: String {
+            "these tests need PostgreSQL's server, initdb and postgres: apt-get install postgresql-15, or make deps"
+        }
+    }
+
+    /// It did not start.
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// Where its socket and its log are; `postgres://storebus@/postgres?host=<directory>`.
+    public let directory: String
+    public var url: String { "postgres://storebus@/postgres?host=\(directory)" }
+
+    /// Of the server itself.
+    public let processIdentifier: Int32
+    /// Holds the shell's input open.
+    private let input: FileHandle
+
+    /// A server beside the shared one, for a test that stops or kills it.
+    public init() async throws {
+        let binaries = try Self.binaries()
+        // Short, because a socket's path has at most 107 bytes; made without Foundation's temporary directory, which may
+        // be closed to another user.
+        let directory = "/tmp/sbpg-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        self.directory = directory
+        let user = getuid() == 0 ? Self.unprivileged() : nil
+        if let user { chown(directory, user.uid, user.gid) }
+        let become = user.map { "setpriv --reuid=\($0.uid) --regid=\($0.gid) --clear-groups " } ?? ""
+        let script = """
+            cd '\(directory)' || exit 1
+            \(become)'\(binaries)/initdb' --pgdata=data --username=storebus --auth=trust --encoding=UTF8 --locale=C.UTF-8 \
+                --no-sync >initdb.log 2>&1 || { cat initdb.log; exit 1; }
+            \(become)'\(binaries)/postgres' -D data -k '\(directory)' -c listen_addresses= -c max_connections=300 \
+                -c shared_buffers=64MB >postgres.log 2>&1 &
+            server=$!
+            read -r line
+            kill -QUIT "$server" 2>/dev/null
+            wait "$server"
+            rm -rf '\(directory)'
+            """
+        let shell = Process()
+        let pipe = Pipe()
+        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+        shell.arguments = ["-c", script]
+        shell.standardInput = pipe
+        input = pipe.fileHandleForWriting
+        // Other processes that tests start must not hold it open.
+        _ = fcntl(input.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        try shell.run()
+        do {
+            try await eventually("PostgreSQL is ready", within: .seconds(60)) {
+                guard shell.isRunning else {
+                    throw Failure(description: "PostgreSQL did not start; see the lines above")
+                }
+                return Self.status(in: directory).last == "ready"
+            }
+        } catch {
+            try? input.close()
+            throw error
+        }
+        processIdentifier = Self.status(in: directory).first.flatMap { Int32($0) } ?? 0
+    }
+
+    /// Ends the server and removes its directory. The shared one is left running.
+    public func stop() throws { try input.close() }
+
+    /// The lines of `postmaster.pid`: the pid first, the state last.
+    private static func status(in directory: String) -> [String] {
+        guard let text = try? String(contentsOfFile: "\(directory)/data/postmaster.pid", encoding: .utf8) else { return [] }
+        return text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    /// Debian keeps them apart for each version; elsewhere they are in the path.
+    private static func binaries() throws -> String {
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+        let debian = versions.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }.map { "/usr/lib/postgresql/\($0)/bin" }
+        let path = ProcessInfo.processInfo.environment["PATH", default: ""].split(separator: ":").map(String.init)
+        let found = (debian + path).first { directory in
+            ["initdb", "postgres"].allSatisfy { FileManager.default.isExecutableFile(atPath: "\(directory)/\($0)") }
+        }
+        guard let found else { throw Missing() }
+        return found
+    }
+
+    private static func unprivileged() -> (uid: UInt32, gid: UInt32) {
+        for name in ["postgres", "nobody"] {
+            if let entry = getpwnam(name) { return (entry.pointee.pw_uid, entry.pointee.pw_gid) }
+        }
+        return (65534, 65534)
+    }
+}

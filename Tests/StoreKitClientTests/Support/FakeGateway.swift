@@ -51,12 +51,13 @@ final class FakeGateway: Sendable {
 
     deinit { stop() }
 
-    /// Closes everything.
+    /// Closes everything. Once: by the second time the listener's number may be somebody else's.
     func stop() {
-        let connections = state.withLock { state in
-            state.isStopped = true
-            return state.connections
+        let connections: [FakeConnection]? = state.withLock { state in
+            defer { state.isStopped = true }
+            return state.isStopped ? nil : state.connections
         }
+        guard let connections else { return }
         shutdown(listener, Int32(SHUT_RDWR))
         for connection in connections { connection.shut() }
     }
@@ -81,14 +82,16 @@ final class FakeGateway: Sendable {
         if isStopped { return connection.shut() }
         Thread.detachNewThread { [weak self] in
             while let request = connection.readRequest(), let answer = self?.answer(request) {
-                guard Self.carryOut(answer, connection) else { break }
+                // As RFC 9112, 9.6 asks of a server.
+                let isLast = request.headers["connection"]?.lowercased() == "close"
+                guard Self.carryOut(answer, connection, isLast: isLast), !isLast else { break }
             }
             connection.shut()
         }
     }
 
     /// - Returns: Whether the connection goes on.
-    private static func carryOut(_ answer: FakeAnswer, _ connection: FakeConnection) -> Bool {
+    private static func carryOut(_ answer: FakeAnswer, _ connection: FakeConnection, isLast: Bool) -> Bool {
         switch answer {
         case .drop: return false
         case .silence:
@@ -99,6 +102,7 @@ final class FakeGateway: Sendable {
             return false
         case .answer(let status, let headers, let body):
             var head = "HTTP/1.1 \(status) Status\r\ncontent-length: \(body.count)\r\n"
+            if isLast { head += "connection: close\r\n" }
             for (name, value) in headers { head += "\(name): \(value)\r\n" }
             return connection.write(Array("\(head)\r\n".utf8) + body)
         }

@@ -25,9 +25,13 @@ struct DownloadRun: Sendable {
         }
     }
 
-    /// Nothing was fetched by what the store did not allow.
+    /// What a download's state does not allow changes nothing, as in StoreKit: pausing what has not been started.
     private func failed(_ error: any Error) {
         guard !Task.isCancelled, !(error is CancellationError) else { return }
+        if let problem = error as? StoreProblem, problem.status == 409 {
+            call.gateway.connection.log?("a download is in no state for that: \(problem.code)")
+            return
+        }
         download.failed((error as? SKError) ?? SKError(cause: error))
         changed(download)
     }

@@ -2,6 +2,7 @@ import BusService
 import Logging
 import Operations
 import Persistence
+import ServiceDatabase
 import ServiceLifecycle
 import StoreModels
 
@@ -24,15 +25,13 @@ package enum CatalogProcess {
     ) async throws -> [any ServiceLifecycle.Service] {
         let wantsSample = try environment.configuration.bool("catalog.sample", default: false) || sample
         do {
-            let database = try SQLiteDatabase.open(
-                path: "\(environment.dataDirectory)/catalog.sqlite", holder: ServiceName.catalog.rawValue,
-                migrations: CatalogStore.migrations, logger: environment.logger)
+            let database = try await environment.openDatabase(CatalogStore.migrations)
             let store = try await CatalogStore.load(database, logger: environment.logger)
             if wantsSample, try await store.importSampleIfEmpty() {
                 environment.logger.info("sample catalogue imported", metadata: ["bundleId": "com.example.app"])
             }
             CatalogHandlers(store: store).register(on: environment.service)
-            environment.service.healthCheck("database") { database.fault.map { .fail("\($0)") } ?? .pass }
+            environment.service.healthCheck(of: database)
             environment.service.healthCheck("catalogues") {
                 let names = store.unreadableApps.sorted().prefix(5)
                 return names.isEmpty ? .pass : .warn("import again, unreadable: \(names.joined(separator: ", "))")

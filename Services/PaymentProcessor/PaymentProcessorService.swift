@@ -1,6 +1,7 @@
 import BusService
 import Logging
 import Persistence
+import ServiceDatabase
 import ServiceLifecycle
 import StoreModels
 
@@ -36,9 +37,7 @@ package final class PaymentProcessorService: ServiceLifecycle.Service {
         service.handle(ProcessorEndpoints.listCharges) { [ledger] request, _ in
             try await answering { try await ledger.list(request) }
         }
-        service.healthCheck("ledger") { [ledger] in
-            ledger.database.fault.map { .fail($0.message) } ?? .pass
-        }
+        service.healthCheck("ledger", of: ledger.database)
     }
 
     /// Approves what is pending and sends callbacks until graceful shutdown, then closes the ledger. In a service group
@@ -70,8 +69,9 @@ private func answering<Output>(_ body: () async throws -> Output) async throws -
         return try await body()
     } catch let error as PersistenceError {
         switch error.code {
-        case .storageFailed: throw StoreError(.outcomeUnknown, "the processor's disk failed")
-        case .storageFull, .busy, .overloaded, .closed:
+        case .storageFailed, .outcomeUnknown:
+            throw StoreError(.outcomeUnknown, "the processor's ledger was lost during a commit")
+        case .storageFull, .busy, .overloaded, .closed, .unavailable, .conflict:
             throw StoreError(.serviceUnavailable, "the processor's ledger cannot be written now")
         default: throw StoreError(.internal, "the processor's ledger refused a statement")
         }

@@ -1,18 +1,11 @@
-import Logging
 import Operations
 import Persistence
+import ServiceDatabase
 
 extension PaymentQueueService {
-    /// Opens `<directory>/payment-queue.sqlite` and brings its schema up to date.
-    /// - Throws: a `StartupError` that names the file, what is wrong with it and the remedy.
-    package static func openDatabase(in directory: String, logger: Logger) throws(StartupError) -> SQLiteDatabase {
-        do throws(PersistenceError) {
-            return try SQLiteDatabase.open(
-                path: "\(directory)/payment-queue.sqlite", holder: "payment-queue",
-                migrations: PaymentQueueSchema.migrations,
-                logger: logger)
-        } catch {
-            throw StartupError(ProcessExit(rawValue: error.exitCode) ?? .bug, error.message)
-        }
+    /// Opens the service's database and brings its schema up to date.
+    /// - Throws: a `StartupError` that names the place, what is wrong with it and the remedy.
+    package static func openDatabase(_ environment: ServiceEnvironment) async throws(StartupError) -> any SQLDatabase {
+        try await environment.openDatabase(PaymentQueueSchema.migrations)
     }
 }

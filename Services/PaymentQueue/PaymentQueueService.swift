@@ -2,6 +2,7 @@ import BusClient
 import BusService
 import Logging
 import Persistence
+import ServiceDatabase
 import ServiceLifecycle
 import StoreModels
 
@@ -86,9 +87,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         registerQueue(on: service)
         registerRestores(on: service)
         registerTesters(on: service)
-        service.healthCheck("database") { [database] in
-            database.fault.map { .fail($0.message) } ?? .pass
-        }
+        service.healthCheck(of: database)
         service.healthCheck("quarantine") { [database] in
             do {
                 let count = try await database.read { reader in

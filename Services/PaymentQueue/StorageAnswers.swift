@@ -11,14 +11,15 @@ func answering<Output>(_ body: () async throws -> Output) async throws -> Output
 }
 
 extension StoreError {
-    /// A full disk or a long queue wrote nothing. After a flush that failed nobody knows what the disk holds: the same
-    /// key finds out. The rest is a fault of ours, told in the log and not to the caller.
+    /// A full disk, a long queue or a server that is away wrote nothing. After a flush that failed, or a connection lost
+    /// during a commit, nobody knows what is stored: the same key finds out. The rest is a fault of ours, told in the log and not to the caller.
     init(storage error: PersistenceError) {
         switch error.code {
         case .storageFull: self.init(.serviceUnavailable, "the payment queue's disk is full; nothing was written")
-        case .busy, .overloaded, .closed:
+        case .busy, .overloaded, .closed, .unavailable, .conflict:
             self.init(.serviceUnavailable, "the payment queue's database is busy", retryAfterMs: 200)
-        case .storageFailed: self.init(.outcomeUnknown, "the payment queue's disk failed")
+        case .storageFailed, .outcomeUnknown:
+            self.init(.outcomeUnknown, "the payment queue's database was lost during a commit")
         default: self.init(.internal, "the payment queue's database refused a statement")
         }
     }

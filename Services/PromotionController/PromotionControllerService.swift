@@ -1,5 +1,6 @@
 import BusService
 import Persistence
+import ServiceDatabase
 import ServiceLifecycle
 import StoreModels
 
@@ -30,7 +31,7 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
         service.handle(PromotionEndpoints.listPromotions) { [self] request, context in
             try await list(request, context.callContext)
         }
-        service.healthCheck("database") { [database] in database.fault.map { .fail($0.message) } ?? .pass }
+        service.healthCheck(of: database)
     }
 
     /// Waits for the end, which comes after the endpoints', and closes the database.
@@ -43,7 +44,8 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
         do {
             try await devices.recordLaunch(launch, at: now())
             return Empty()
-        } catch let error as PersistenceError where error.isRetryable {
+        } catch let error as PersistenceError where error.isRetryable || error.code == .outcomeUnknown {
+            // Telling of the launch again does no harm.
             throw StoreError(.serviceUnavailable, "the launch could not be stored: \(error.message)")
         }
     }

@@ -6,6 +6,11 @@ package enum DatabaseSynchronous: String, CaseIterable, Sendable {
     case full
     /// The end of the process. PostgreSQL makes no difference to `off`.
     case normal
-    /// The end of the process; and the engine may leave the file in disorder when the power fails.
+    /// The end of the process; and SQLite may leave the file in disorder when the power fails.
     case off
+
+    /// What has to be said of a database that is set so, at its start and in its health; nil for `full`.
+    package var weakness: String? {
+        self == .full ? nil : "synchronous is \(rawValue): acknowledged commits are lost when the power fails"
+    }
 }

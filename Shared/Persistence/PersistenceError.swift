@@ -71,7 +71,8 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
         case .held: 73
         case .corrupted: 65
         case .cannotOpen, .schemaMismatch, .notDurable: 78
-        case .storageFull, .storageFailed, .busy, .overloaded, .closed, .unavailable, .outcomeUnknown, .conflict: 75
+        case .unavailable: 69
+        case .storageFull, .storageFailed, .busy, .overloaded, .closed, .outcomeUnknown, .conflict: 75
         case .constraint, .columnMissing, .columnType, .statement: 70
         }
     }

@@ -35,6 +35,8 @@ package protocol SQLDatabase: ServiceLifecycle.Service {
 
     /// Why no write will be taken any more; nil in health. Belongs into the service's health check.
     var fault: PersistenceError? { get }
+    /// What a commit survives.
+    var synchronous: DatabaseSynchronous { get }
     var statistics: DatabaseStatistics { get }
     /// The few fragments of SQL in which the engines differ.
     var dialect: SQLDialect { get }

@@ -2,7 +2,6 @@ import Crypto
 import Foundation
 import Logging
 import NIOHTTP1
-import Operations
 import Persistence
 import StoreModels
 import StorebusTesting
@@ -169,7 +168,7 @@ import Testing
         let first = try KeyStore.open(in: directory.path, logger: quiet)
         try await first.add(key)
         #expect { try KeyStore.open(in: directory.path, logger: quiet) } throws: {
-            ($0 as? StartupError)?.exit == .locked && "\($0)".contains("gateway.sqlite is held by pid")
+            ($0 as? PersistenceError)?.code == .held && "\($0)".contains("gateway.sqlite is held by pid")
         }
         await first.database.close()
         let second = try KeyStore.open(in: directory.path, logger: quiet)

@@ -1,7 +1,5 @@
 import Crypto
 import Foundation
-import Logging
-import Operations
 import Persistence
 import StoreModels
 
@@ -12,19 +10,6 @@ struct KeyStore: Sendable {
     static let keysMax = 100
 
     let database: any SQLDatabase
-
-    /// Opens `<directory>/gateway.sqlite`, which one gateway at a time can hold.
-    /// - Throws: ``StartupError`` that names the file, what is wrong with it and the remedy.
-    static func open(in directory: String, logger: Logger) throws(StartupError) -> KeyStore {
-        do throws(PersistenceError) {
-            return KeyStore(
-                database: try SQLiteDatabase.open(
-                    path: "\(directory)/gateway.sqlite", holder: "gateway", migrations: KeySchema.migrations,
-                    logger: logger))
-        } catch {
-            throw StartupError(ProcessExit(rawValue: error.exitCode) ?? .bug, error.message)
-        }
-    }
 
     /// - Throws: `requestInvalid` (422) at the bound.
     func add(_ key: NewKey) async throws {
@@ -86,6 +71,8 @@ struct KeyStore: Sendable {
     private func answering<Output>(_ body: () async throws -> Output) async throws -> Output {
         do {
             return try await body()
+        } catch let error as PersistenceError where error.code == .outcomeUnknown || error.code == .storageFailed {
+            throw StoreError(.outcomeUnknown, "the gateway's database was lost during a commit")
         } catch let error as PersistenceError where error.isRetryable || error.code == .closed {
             throw StoreError(.serviceUnavailable, "the gateway's database is busy", retryAfterMs: 200)
         } catch let error as PersistenceError {

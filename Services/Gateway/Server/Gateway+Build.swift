@@ -2,6 +2,7 @@ import BusService
 import Logging
 import Operations
 import Persistence
+import ServiceDatabase
 import ServiceLifecycle
 
 extension Gateway {
@@ -18,8 +19,8 @@ extension Gateway {
                 "no admin key, so the operator's paths answer 401; set STOREBUS_ADMIN_KEY or STOREBUS_ADMIN_KEY_FILE"
             )
         }
-        let keys = try KeyStore.open(in: environment.dataDirectory, logger: environment.logger)
-        environment.service.healthCheck("database") { keys.database.fault.map { .fail($0.message) } ?? .pass }
+        let keys = KeyStore(database: try await environment.openDatabase(KeySchema.migrations))
+        environment.service.healthCheck(of: keys.database)
         let tokens = await SessionTokens(key: settings.sessionKey)
         let gateway = Gateway(
             bus: environment.bus, tokens: tokens, keys: keys,

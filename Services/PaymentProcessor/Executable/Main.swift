@@ -20,8 +20,7 @@ import StoreModels
             name: .paymentProcessor, options: options, description: "Sandbox charges, in a ledger of its own."
         ) { environment in
             let mode = try environment.configuration.choice("processor.mode", default: ProcessorMode.approve)
-            let database = try PaymentProcessorService.openDatabase(
-                in: environment.dataDirectory, logger: environment.logger)
+            let database = try await PaymentProcessorService.openDatabase(environment)
             let processor = PaymentProcessorService(
                 ledger: ChargeLedger(database: database, behavior: SandboxBehavior(mode: mode)),
                 caller: environment.caller, logger: environment.logger)

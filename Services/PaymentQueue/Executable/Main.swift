@@ -16,9 +16,7 @@ import StoreModels
             name: .paymentQueue, options: options, description: "Accounts, payments, transactions, business clock."
         ) { environment in
             let queue = PaymentQueueService(
-                database: try PaymentQueueService.openDatabase(
-                    in: environment.dataDirectory, logger: environment.logger),
-                bus: environment.bus, logger: environment.logger)
+                database: try await PaymentQueueService.openDatabase(environment), bus: environment.bus, logger: environment.logger)
             queue.register(on: environment.service)
             return [queue]
         }

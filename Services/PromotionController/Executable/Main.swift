@@ -1,6 +1,5 @@
 import ArgumentParser
 import Operations
-import Persistence
 import PromotionController
 import StoreModels
 
@@ -16,14 +15,7 @@ struct PromotionControllerMain: AsyncParsableCommand {
         try await ServiceMain.run(
             name: .promotionController, options: options, description: "Devices, launches and promoted products."
         ) { environment in
-            let database: any SQLDatabase
-            do throws(PersistenceError) {
-                database = try SQLiteDatabase.open(
-                    path: "\(environment.dataDirectory)/promotion-controller.sqlite", holder: "promotion-controller",
-                    migrations: PromotionControllerService.migrations, logger: environment.logger)
-            } catch {
-                throw StartupError(ProcessExit(rawValue: error.exitCode) ?? .bug, error.message)
-            }
+            let database = try await PromotionControllerService.openDatabase(environment)
             let promotions = PromotionControllerService(database: database, services: environment.caller)
             promotions.register(on: environment.service)
             return [promotions]

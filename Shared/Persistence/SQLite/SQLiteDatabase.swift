@@ -16,6 +16,7 @@ package final class SQLiteDatabase: SQLDatabase {
     private static let readerCount = 2
 
     package let path: String
+    package let synchronous: DatabaseSynchronous
     private let writes = JobInbox<any DatabaseJob<SQLTransaction>>(countMax: waitingMax)
     private let reads = JobInbox<any DatabaseJob<SQLReader>>(countMax: waitingMax)
     /// The writer's thread, which ends last.
@@ -42,11 +43,16 @@ package final class SQLiteDatabase: SQLDatabase {
         logger.info(
             "database open",
             metadata: ["path": "\(path)", "schema": "\(migrations.count)", "applied": "\(applied)"])
-        return SQLiteDatabase(path: path, lock: lock, writer: writer, readers: readers, logger: logger)
+        return SQLiteDatabase(
+            path: path, synchronous: synchronous, lock: lock, writer: writer, readers: readers, logger: logger)
     }
 
-    private init(path: String, lock: LockFile, writer: SQLiteConnection, readers: [SQLiteConnection], logger: Logger) {
+    private init(
+        path: String, synchronous: DatabaseSynchronous, lock: LockFile, writer: SQLiteConnection,
+        readers: [SQLiteConnection], logger: Logger
+    ) {
         self.path = path
+        self.synchronous = synchronous
         let state = DatabaseState(path: path, logger: logger)
         self.state = state
         let readersEnded = DispatchGroup()

@@ -16,8 +16,6 @@ enum ClientLimits {
     static let finishedMax = 4096
     /// Restores whose end is remembered, so that it is told once.
     static let restoresMax = 256
-    /// Product identifiers in one request, as the store counts them.
-    static let identifiersMax = 500
     /// Parts that content is fetched in, in bytes.
     static let contentPartBytes: ClosedRange<Int64> = 64 * 1024...1024 * 1024
     /// Attempts at one part that bring no byte further before the download fails.

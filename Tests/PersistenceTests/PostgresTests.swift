@@ -39,7 +39,7 @@ import Testing
         let error = await #expect(throws: PersistenceError.self) {
             try await PostgresDatabase.open(
                 PostgresLocation(url: "postgres://me@/store?host=/nowhere"), holder: "items", migrations: [],
-                loop: TestLoop.shared, logger: logger)
+                loop: TestDatabase.loop, logger: logger)
         }
         #expect(error?.code == .unavailable)
         #expect(error?.message.contains("/nowhere") == true)
@@ -49,7 +49,7 @@ import Testing
         let url = try await TemporaryPostgres.shared.url.replacing("/postgres?", with: "/missing?")
         let error = await #expect(throws: PersistenceError.self) {
             try await PostgresDatabase.open(
-                PostgresLocation(url: url), holder: "items", migrations: [], loop: TestLoop.shared, logger: logger)
+                PostgresLocation(url: url), holder: "items", migrations: [], loop: TestDatabase.loop, logger: logger)
         }
         #expect(error?.code == .cannotOpen)
         #expect(error?.message.contains("DATABASE_URL") == true)
@@ -229,7 +229,7 @@ import Testing
         let server = try await TemporaryPostgres()
         let database = try await PostgresDatabase.open(
             PostgresLocation(url: server.url), holder: "items", migrations: TemporaryDatabase.schema,
-            loop: TestLoop.shared, logger: logger)
+            loop: TestDatabase.loop, logger: logger)
         try await database.insert("before")
         // Every session ends, as with a restart of the server; the server itself stays.
         _ = try? await database.write { transaction in

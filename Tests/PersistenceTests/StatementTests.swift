@@ -1,3 +1,4 @@
+import StorebusTesting
 import Testing
 
 @testable import Persistence

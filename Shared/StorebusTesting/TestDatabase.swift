@@ -1,0 +1,60 @@
+package import EventLoop
+import Logging
+package import Persistence
+import Synchronization
+
+/// A database of a test's own on either engine, which may be opened again, and on PostgreSQL more than once at a time.
+package final class TestDatabase: Sendable {
+    private static let count = Mutex(0)
+    /// The loop of all connections to PostgreSQL in this process. Starting fails only when the kernel gives no thread,
+    /// and then no test can run.
+    package static let loop = try! UVLoop.start(name: "test")
+
+    package let engine: Engine
+    /// The service's name, told to whoever is refused; on PostgreSQL also the schema, so that tests do not meet.
+    package let holder: String
+    private let directory: TemporaryDirectory
+
+    package init(_ engine: Engine) throws {
+        self.engine = engine
+        directory = try TemporaryDirectory(prefix: "database")
+        let number = Self.count.withLock { count in
+            count += 1
+            return count
+        }
+        holder = "test-\(number)"
+    }
+
+    /// SQLite's file.
+    package var path: String { directory.file("test.sqlite") }
+
+    package func open(migrations: [Migration]) async throws -> any SQLDatabase {
+        switch engine {
+        case .sqlite: try openSQLite(migrations: migrations)
+        case .postgres: try await openPostgres(migrations: migrations)
+        }
+    }
+
+    package func openSQLite(migrations: [Migration]) throws(PersistenceError) -> SQLiteDatabase {
+        try SQLiteDatabase.open(path: path, holder: holder, migrations: migrations, logger: Self.logger)
+    }
+
+    package func openPostgres(migrations: [Migration]) async throws -> PostgresDatabase {
+        try await PostgresDatabase.open(
+            PostgresLocation(url: try await TemporaryPostgres.shared.url), holder: holder, migrations: migrations,
+            loop: Self.loop, logger: Self.logger)
+    }
+
+    private static var logger: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
+
+    /// Opens, hands over and closes.
+    package func with<Output>(
+        migrations: [Migration], _ body: (any SQLDatabase) async throws -> Output
+    ) async throws -> Output {
+        let database = try await open(migrations: migrations)
+        let result: Result<Output, any Error>
+        do { result = .success(try await body(database)) } catch { result = .failure(error) }
+        await database.close()
+        return try result.get()
+    }
+}

@@ -12,9 +12,12 @@ let settings: [SwiftSetting] =
     ] + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)])
 
 /// A library that several executables share, in `Shared/`.
-func shared(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
+func shared(
+    _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource] = []
+) -> Target {
     .target(
-        name: name, dependencies: dependencies, path: "Shared/\(name)", resources: resources, swiftSettings: settings)
+        name: name, dependencies: dependencies, path: "Shared/\(name)", exclude: exclude, resources: resources,
+        swiftSettings: settings)
 }
 
 /// A service: a library at `Services/<name>` and, inside it, an executable of a few lines. The library can be tested
@@ -26,7 +29,7 @@ func service(_ name: String, _ dependencies: [Target.Dependency], resources: [Re
             resources: resources, swiftSettings: settings),
         .executableTarget(
             name: "\(name)Main",
-            dependencies: [.target(name: name), "Operations", "Persistence", "StoreModels", argumentParser],
+            dependencies: [.target(name: name), "Operations", "StoreModels", argumentParser],
             path: "Services/\(name)/Executable", swiftSettings: settings),
     ]
 }
@@ -79,8 +82,9 @@ var targets: [Target] = [
             lifecycle,
             unixSignals, configuration, argumentParser,
         ]),
-    shared("StoreKitClient", ["StoreModels"]),
-    shared("StorebusTesting", ["StoreModels"]),
+    shared("ServiceDatabase", ["BusService", "Operations", "Persistence", logging]),
+    shared("StoreKitClient", ["StoreModels"], exclude: ["README.md"]),
+    shared("StorebusTesting", ["StoreModels", "EventLoop", "Persistence", logging]),
     tests("EventLoop", ["EventLoop"]),
     tests("StoreModels", ["StoreModels", "StorebusTesting"]),
     tests("BusProtocol", ["BusProtocol", "StorebusTesting"]),
@@ -97,7 +101,11 @@ var targets: [Target] = [
         ["Operations", "BusClient", "EventLoop", "StorebusTesting", logging, coreMetrics, lifecycle, argumentParser]),
     tests("StoreKitClient", ["StoreKitClient", "StoreModels", "StorebusTesting"]),
     tests("Broker", ["Broker", "BusProtocol", "EventLoop", "StorebusTesting"]),
-    tests("Catalog", ["Catalog", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting", logging]),
+    tests(
+        "Catalog",
+        [
+            "Catalog", "StoreModels", "EventLoop", "BusClient", "BusService", "Persistence", "StorebusTesting", logging,
+        ]),
     tests(
         "PaymentQueue",
         [
@@ -107,7 +115,10 @@ var targets: [Target] = [
         ]),
     tests(
         "PaymentProcessor",
-        ["PaymentProcessor", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting", logging]),
+        [
+            "PaymentProcessor", "StoreModels", "EventLoop", "BusClient", "BusService", "Persistence", "StorebusTesting",
+            logging,
+        ]),
     tests(
         "PromotionController",
         ["PromotionController", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting"]),
@@ -123,7 +134,8 @@ var targets: [Target] = [
     .testTarget(
         name: "Scenarios",
         dependencies: [
-            "StorebusTesting", "StoreModels", "EventLoop", "BusClient", "BusService", asyncHTTPClient, nioCore,
+            "StorebusTesting", "StoreModels", "StoreKitClient", "EventLoop", "BusClient", "BusService", asyncHTTPClient,
+            nioCore,
             .product(name: "NIOFoundationCompat", package: "swift-nio"),
             .product(name: "NIOHTTP1", package: "swift-nio"),
             logging,
@@ -132,16 +144,18 @@ var targets: [Target] = [
 ]
 targets += service("Broker", ["EventLoop", "BusProtocol", logging, lifecycle])
 targets += service(
-    "Catalog", busService + ["Persistence", "Operations", crypto, lifecycle],
+    "Catalog", busService + ["Persistence", "ServiceDatabase", "Operations", crypto, lifecycle],
     resources: [.embedInCode("Resources/storefronts.json"), .embedInCode("Resources/Sample.storekit")])
-targets += service("PaymentQueue", busService + ["Persistence", "Operations", crypto, lifecycle])
-targets += service("PaymentProcessor", busService + ["Persistence", "Operations", lifecycle])
-targets += service("PromotionController", busService + ["Persistence", lifecycle])
+targets += service("PaymentQueue", busService + ["Persistence", "ServiceDatabase", "Operations", crypto, lifecycle])
+targets += service("PaymentProcessor", busService + ["Persistence", "ServiceDatabase", "Operations", lifecycle])
+targets += service(
+    "PromotionController", busService + ["Persistence", "ServiceDatabase", "Operations", lifecycle])
 targets += service("Eligibility", busService)
 targets += service(
     "Gateway",
     busService + [
-        "EventLoop", "Persistence", "Operations", hummingbird, nioCore, nioPosix, httpTypes, jwtKit, crypto, lifecycle,
+        "EventLoop", "Persistence", "ServiceDatabase", "Operations", hummingbird, nioCore, nioPosix, httpTypes, jwtKit,
+        crypto, lifecycle,
     ],
     resources: [.embedInCode("Resources/openapi.json")])
 // The command line speaks HTTP with the gateway and starts processes: it sees neither the bus nor its event loop.

@@ -51,11 +51,14 @@ package enum ChargeRepository {
         now: Timestamp, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> [String] {
         var keys: [String] = []
+        // Materialized: PostgreSQL may otherwise look for rows again for each row it has found, and find more.
         for row in try await transaction.query(
             """
-            UPDATE charge SET outcome = 'approved' WHERE outcome = 'pending' AND charge_number IN (
+            WITH due AS MATERIALIZED (
                 SELECT charge_number FROM charge WHERE outcome = 'pending' AND due_at <= ?
                 ORDER BY due_at LIMIT ? \(transaction.dialect.skipLocked))
+            UPDATE charge SET outcome = 'approved'
+            WHERE outcome = 'pending' AND charge_number IN (SELECT charge_number FROM due)
             RETURNING charge_key
             """, now.milliseconds, limit)
         {

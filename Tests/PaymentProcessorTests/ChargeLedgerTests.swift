@@ -1,5 +1,6 @@
 import Persistence
 import StoreModels
+import StorebusTesting
 import Synchronization
 import Testing
 
@@ -29,14 +30,7 @@ import Testing
         }
     }
 
-    private let fixture: LedgerFixture
     private let order = Order()
-
-    init() throws { fixture = try LedgerFixture() }
-
-    private func withLedger<Output>(_ body: (ChargeLedger) async throws -> Output) async throws -> Output {
-        try await fixture.withLedger(order, body)
-    }
 
     private func request(_ key: String, _ amount: String = "1.99", currency: String = "USD") throws
         -> CreateChargeRequest
@@ -44,14 +38,18 @@ import Testing
         try LedgerFixture.request(key, amount, currency: currency)
     }
 
-    @Test func `the same key is the same charge, in the next process too, whatever the mode is by then`() async throws {
-        let first = try await withLedger { try await $0.create(request("k")) }
+    @Test(arguments: Engine.allCases)
+    func `the same key is the same charge, in the next process too, whatever the mode is by then`(_ engine: Engine)
+        async throws
+    {
+        let fixture = try LedgerFixture(engine)
+        let first = try await fixture.withLedger(order) { try await $0.create(request("k")) }
         #expect(first.outcome == .approved)
         #expect(first.chargeIdentifier == "1")
         #expect(first.amount?.amount == "1.99")
         #expect(first.declineReason == nil)
         order.outcome.withLock { $0 = .declined }
-        let again = try await withLedger { ledger in
+        let again = try await fixture.withLedger(order) { ledger in
             #expect(try await ledger.create(request("k")) == first)
             return try await ledger.create(request("k2"))
         }
@@ -59,8 +57,10 @@ import Testing
         #expect(again.declineReason == "No money.")
     }
 
-    @Test func `P3 32 creates at once are one charge`() async throws {
-        try await withLedger { ledger in
+    @Test(arguments: Engine.allCases)
+    func `P3 32 creates at once are one charge`(_ engine: Engine) async throws {
+        let fixture = try LedgerFixture(engine)
+        try await fixture.withLedger(order) { ledger in
             let charge = try request("k")
             let charges = try await withThrowingTaskGroup { group in
                 for _ in 0..<32 { group.addTask { try await ledger.create(charge) } }
@@ -70,14 +70,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [("2.00", "USD"), ("1.99", "EUR")])
+    @Test(arguments: [("2.00", "USD"), ("1.99", "EUR")], Engine.allCases)
     func `the same key with another amount is refused and changes nothing`(
-        _ amount: String, _ currency: String
+        _ other: (amount: String, currency: String), _ engine: Engine
     ) async throws {
-        try await withLedger { ledger in
+        let fixture = try LedgerFixture(engine)
+        try await fixture.withLedger(order) { ledger in
             let first = try await ledger.create(request("k"))
             let error = await #expect(throws: StoreError.self) {
-                try await ledger.create(request("k", amount, currency: currency))
+                try await ledger.create(request("k", other.amount, currency: other.currency))
             }
             #expect(error?.code == .requestInvalid)
             #expect(error?.details["conflict"] == .string("amount"))
@@ -85,8 +86,10 @@ import Testing
         }
     }
 
-    @Test func `a cancelled key is a tombstone: a late create answers cancelled`() async throws {
-        try await withLedger { ledger in
+    @Test(arguments: Engine.allCases)
+    func `a cancelled key is a tombstone: a late create answers cancelled`(_ engine: Engine) async throws {
+        let fixture = try LedgerFixture(engine)
+        try await fixture.withLedger(order) { ledger in
             let tombstone = try await ledger.cancel(CancelChargeRequest(chargeKey: "k"))
             #expect(tombstone.outcome == .cancelled)
             #expect(tombstone.amount == nil)
@@ -95,15 +98,19 @@ import Testing
         }
     }
 
-    @Test func `cancelling what stands answers what stands`() async throws {
-        try await withLedger { ledger in
+    @Test(arguments: Engine.allCases)
+    func `cancelling what stands answers what stands`(_ engine: Engine) async throws {
+        let fixture = try LedgerFixture(engine)
+        try await fixture.withLedger(order) { ledger in
             let charge = try await ledger.create(request("k"))
             #expect(try await ledger.cancel(CancelChargeRequest(chargeKey: "k")) == charge)
         }
     }
 
-    @Test func `a failure before the charge leaves nothing, one after it leaves the charge`() async throws {
-        try await withLedger { ledger in
+    @Test(arguments: Engine.allCases)
+    func `a failure before the charge leaves nothing, one after it leaves the charge`(_ engine: Engine) async throws {
+        let fixture = try LedgerFixture(engine)
+        try await fixture.withLedger(order) { ledger in
             order.trouble.withLock { $0 = .before }
             await #expect(throws: Order.Failure.self) { try await ledger.create(request("before")) }
             order.trouble.withLock { $0 = .after }
@@ -115,8 +122,10 @@ import Testing
         }
     }
 
-    @Test func `the ledger is listed in order, page by page`() async throws {
-        try await withLedger { ledger in
+    @Test(arguments: Engine.allCases)
+    func `the ledger is listed in order, page by page`(_ engine: Engine) async throws {
+        let fixture = try LedgerFixture(engine)
+        try await fixture.withLedger(order) { ledger in
             for number in 1...5 { _ = try await ledger.create(request("k\(number)")) }
             var (seen, after): ([String], String?) = ([], nil)
             repeat {
@@ -129,8 +138,10 @@ import Testing
         }
     }
 
-    @Test func `keys, amounts and limits have bounds`() async throws {
-        try await withLedger { ledger in
+    @Test(arguments: Engine.allCases)
+    func `keys, amounts and limits have bounds`(_ engine: Engine) async throws {
+        let fixture = try LedgerFixture(engine)
+        try await fixture.withLedger(order) { ledger in
             let calls: [() async throws -> Void] = [
                 { _ = try await ledger.create(request("")) },
                 { _ = try await ledger.create(request(String(repeating: "k", count: 256))) },
@@ -148,7 +159,9 @@ import Testing
         }
     }
 
+    /// Only SQLite has ledgers of that version.
     @Test func `a ledger of the first version keeps its charges and counts on`() async throws {
+        let fixture = try LedgerFixture()
         try await fixture.withDatabase(migrations: Array(PaymentProcessorSchema.migrations.prefix(1))) { database in
             _ = try await database.write { transaction in
                 try await transaction.execute(
@@ -158,7 +171,7 @@ import Testing
                     """)
             }
         }
-        try await withLedger { ledger in
+        try await fixture.withLedger(order) { ledger in
             let old = try #require(try await ledger.charge("old"))
             #expect(try await ledger.create(request("old")) == old)
             #expect(old.outcome == .declined)
@@ -166,11 +179,13 @@ import Testing
         }
     }
 
-    @Test func `only so many withheld answers are remembered; the oldest is forgotten`() async throws {
+    @Test(arguments: Engine.allCases)
+    func `only so many withheld answers are remembered; the oldest is forgotten`(_ engine: Engine) async throws {
+        let fixture = try LedgerFixture(engine)
         let remembered = try await fixture.withDatabase { database in
             try await database.write { transaction in
                 for number in 0..<WithheldAnswerRepository.rowsMax {
-                    try await transaction.execute(
+                    try await transaction.send(
                         "INSERT INTO withheld_answer (charge_key, created_at) VALUES (?, ?)", "k\(number)", number)
                 }
                 let now = Timestamp(milliseconds: Int64(WithheldAnswerRepository.rowsMax))

@@ -4,7 +4,8 @@ import StorebusTesting
 import Testing
 
 /// Goal: P3, P4, P7 of the ledger, whatever is ordered. Method: random modes, creates and cancels of a few keys, several
-/// at once, with the clock moving and the process starting again in between; every answer is held against all others.
+/// at once and by two processors, with the clock moving and the processes starting again in between; every answer is held
+/// against all others.
 @Suite struct ChargePropertyTests {
     private enum Step: Sendable {
         case create(CreateChargeRequest)
@@ -46,14 +47,17 @@ import Testing
         }
     }
 
-    @Test func `P3 P4 a key is captured once at most and its outcome never changes once it is decided`() async throws {
+    @Test(arguments: Engine.allCases)
+    func `P3 P4 a key is captured once at most and its outcome never changes once it is decided`(
+        _ engine: Engine
+    ) async throws {
         var random = SplitMix64.seeded()
-        let fixture = try LedgerFixture()
+        let fixture = try LedgerFixture(engine)
         var history = History()
         for life in 0..<12 {
             let steps = try (0..<60).map { _ in try step(life: life, &random) }
-            history = try await fixture.withLedger { ledger in
-                try await Self.run(steps, on: ledger, history) { fixture.advance(by: .milliseconds(400)) }
+            history = try await fixture.withTwoLedgers(SandboxBehavior(mode: .approve)) { ledgers in
+                try await Self.run(steps, on: ledgers, history) { fixture.advance(by: .milliseconds(400)) }
             }
         }
         fixture.advance(by: .seconds(60))
@@ -83,12 +87,13 @@ import Testing
 
     /// Five steps at a time.
     private static func run(
-        _ steps: [Step], on ledger: ChargeLedger, _ history: History, between: () -> Void
+        _ steps: [Step], on ledgers: [ChargeLedger], _ history: History, between: () -> Void
     ) async throws -> History {
         var history = history
         for start in stride(from: 0, to: steps.count, by: 5) {
             let answers = try await withThrowingTaskGroup { group in
-                for step in steps[start..<min(start + 5, steps.count)] {
+                for (index, step) in steps[start..<min(start + 5, steps.count)].enumerated() {
+                    let ledger = ledgers[index % ledgers.count]
                     group.addTask { try await perform(step, on: ledger) }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }

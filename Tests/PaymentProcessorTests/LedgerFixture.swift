@@ -9,11 +9,11 @@ import Testing
 /// A ledger file of a test's own, with the processor's clock in the test's hand: waits are written down and over at
 /// once.
 final class LedgerFixture: Sendable {
-    private let directory: TemporaryDirectory
+    private let files: TestDatabase
     private let time = Mutex(Timestamp(milliseconds: 1_795_000_000_000))
     private let waits = Mutex<[Duration]>([])
 
-    init() throws { directory = try TemporaryDirectory(prefix: "ledger") }
+    init(_ engine: Engine = .sqlite) throws { files = try TestDatabase(engine) }
 
     func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
 
@@ -41,17 +41,21 @@ final class LedgerFixture: Sendable {
         }
     }
 
+    /// Two processors at a time on one ledger: on PostgreSQL each with connections of its own.
+    func withTwoLedgers<Output>(
+        _ behavior: any ProcessorBehavior, _ body: ([ChargeLedger]) async throws -> Output
+    ) async throws -> Output {
+        try await withLedger(behavior) { first in
+            guard files.engine == .postgres else { return try await body([first, first]) }
+            return try await withLedger(behavior) { try await body([first, $0]) }
+        }
+    }
+
     /// The file itself, opened and closed again.
     func withDatabase<Output>(
         migrations: [Migration] = PaymentProcessorSchema.migrations, _ body: (any SQLDatabase) async throws -> Output
     ) async throws -> Output {
-        let database = try SQLiteDatabase.open(
-            path: directory.file("ledger.sqlite"), holder: "test", migrations: migrations,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
-        let result: Result<Output, any Error>
-        do { result = .success(try await body(database)) } catch { result = .failure(error) }
-        await database.close()
-        return try result.get()
+        try await files.with(migrations: migrations, body)
     }
 
     static func request(

@@ -1,20 +1,20 @@
 import PaymentProcessor
 import StoreModels
+import StorebusTesting
 import Testing
 
 /// Goal: a pending charge is decided once, by the clock or by being given up, whichever comes first; the process it was
 /// begun in does not matter.
 @Suite struct PendingChargeTests {
-    private let fixture: LedgerFixture
     private let callbacks = Callbacks()
-
-    init() throws { fixture = try LedgerFixture() }
 
     private func request(_ key: String) throws -> CreateChargeRequest {
         try LedgerFixture.request(key, simulate: .pending)
     }
 
-    @Test func `it is approved two seconds later, with one callback behind the commit`() async throws {
+    @Test(arguments: Engine.allCases)
+    func `it is approved two seconds later, with one callback behind the commit`(_ engine: Engine) async throws {
+        let fixture = try LedgerFixture(engine)
         try await fixture.withLedger { ledger in
             let settler = callbacks.settler(of: ledger)
             let pending = try await ledger.create(request("k"))
@@ -36,7 +36,9 @@ import Testing
         }
     }
 
-    @Test func `it is approved in the next process too`() async throws {
+    @Test(arguments: Engine.allCases)
+    func `it is approved in the next process too`(_ engine: Engine) async throws {
+        let fixture = try LedgerFixture(engine)
         try await fixture.withLedger { _ = try await $0.create(request("k")) }
         fixture.advance(by: .seconds(2))
         try await fixture.withLedger { ledger in
@@ -47,7 +49,9 @@ import Testing
         }
     }
 
-    @Test func `P5 given up before, it is cancelled for good`() async throws {
+    @Test(arguments: Engine.allCases)
+    func `P5 given up before, it is cancelled for good`(_ engine: Engine) async throws {
+        let fixture = try LedgerFixture(engine)
         try await fixture.withLedger { ledger in
             _ = try await ledger.create(request("k"))
             let cancelled = try await ledger.cancel(CancelChargeRequest(chargeKey: "k"))
@@ -59,7 +63,9 @@ import Testing
         }
     }
 
-    @Test func `many that are due at once are all approved, each with one callback`() async throws {
+    @Test(arguments: Engine.allCases)
+    func `many that are due at once are all approved, each with one callback`(_ engine: Engine) async throws {
+        let fixture = try LedgerFixture(engine)
         try await fixture.withLedger { ledger in
             let keys = (0..<300).map { "k\($0)" }
             for key in keys {
@@ -76,7 +82,9 @@ import Testing
         }
     }
 
-    @Test func `the same key with another amount is refused while it is pending`() async throws {
+    @Test(arguments: Engine.allCases)
+    func `the same key with another amount is refused while it is pending`(_ engine: Engine) async throws {
+        let fixture = try LedgerFixture(engine)
         try await fixture.withLedger { ledger in
             _ = try await ledger.create(request("k"))
             let error = await #expect(throws: StoreError.self) {

@@ -1,13 +1,11 @@
 import PaymentProcessor
 import StoreModels
+import StorebusTesting
 import Testing
 
 /// Goal: each mode does what it is called, once a key where it leaves the outcome unknown, and the same in the next
 /// process. P3, P5: whatever the mode, one key is one charge at most.
 @Suite struct ProcessorModeTests {
-    private let fixture: LedgerFixture
-
-    init() throws { fixture = try LedgerFixture() }
 
     @Test(arguments: ProcessorMode.allCases)
     func `a mode decides every charge, and a request's own mode goes before it`(_ mode: ProcessorMode) throws {
@@ -23,7 +21,11 @@ import Testing
         #expect(overruled.trouble(with: decline) == .none)
     }
 
-    @Test func `P3 timeoutBefore does not answer a key's first create and charges nothing, once`() async throws {
+    @Test(arguments: Engine.allCases)
+    func `P3 timeoutBefore does not answer a key's first create and charges nothing, once`(_ engine: Engine)
+        async throws
+    {
+        let fixture = try LedgerFixture(engine)
         let request = try LedgerFixture.request("k", simulate: .timeoutBefore)
         try await fixture.withLedger { ledger async throws in
             let deadline = ContinuousClock.now + .seconds(3_600)
@@ -40,8 +42,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [ProcessorMode.timeoutAfter, .errorAfter])
-    func `P3 a charge whose first answer is lost stands and is found again`(_ mode: ProcessorMode) async throws {
+    @Test(arguments: [ProcessorMode.timeoutAfter, .errorAfter], Engine.allCases)
+    func `P3 a charge whose first answer is lost stands and is found again`(
+        _ mode: ProcessorMode, _ engine: Engine
+    ) async throws {
+        let fixture = try LedgerFixture(engine)
         let request = try LedgerFixture.request("k", simulate: mode)
         let charged = try await fixture.withLedger { ledger async throws in
             let error = await #expect(throws: StoreError.self) {
@@ -59,7 +64,9 @@ import Testing
         }
     }
 
-    @Test func `a key has one answer withheld, also when its mode changes in between`() async throws {
+    @Test(arguments: Engine.allCases)
+    func `a key has one answer withheld, also when its mode changes in between`(_ engine: Engine) async throws {
+        let fixture = try LedgerFixture(engine)
         try await fixture.withLedger { ledger async throws in
             let before = try LedgerFixture.request("k", simulate: .timeoutBefore)
             await #expect(throws: StoreError.self) { try await ledger.create(before) }
@@ -68,7 +75,10 @@ import Testing
         }
     }
 
-    @Test func `P5 a key that was given up while its answer was withheld stays free of charge`() async throws {
+    @Test(arguments: Engine.allCases)
+    func `P5 a key that was given up while its answer was withheld stays free of charge`(_ engine: Engine) async throws
+    {
+        let fixture = try LedgerFixture(engine)
         let request = try LedgerFixture.request("k", simulate: .timeoutBefore)
         try await fixture.withLedger { ledger async throws in
             await #expect(throws: StoreError.self) { try await ledger.create(request) }
@@ -80,7 +90,9 @@ import Testing
         }
     }
 
-    @Test func `slow approves after two seconds, and other charges do not wait for it`() async throws {
+    @Test(arguments: Engine.allCases)
+    func `slow approves after two seconds, and other charges do not wait for it`(_ engine: Engine) async throws {
+        let fixture = try LedgerFixture(engine)
         let request = try LedgerFixture.request("slow", simulate: .slow)
         try await fixture.withLedger(whileWaiting: { ledger async throws in
             #expect(try await ledger.create(try LedgerFixture.request("quick")).outcome == .approved)
@@ -92,7 +104,9 @@ import Testing
         }
     }
 
-    @Test func `P5 a slow charge that is given up meanwhile is cancelled`() async throws {
+    @Test(arguments: Engine.allCases)
+    func `P5 a slow charge that is given up meanwhile is cancelled`(_ engine: Engine) async throws {
+        let fixture = try LedgerFixture(engine)
         try await fixture.withLedger(whileWaiting: { ledger async throws in
             _ = try await ledger.cancel(CancelChargeRequest(chargeKey: "k"))
         }) { ledger async throws in
@@ -100,7 +114,9 @@ import Testing
         }
     }
 
-    @Test func `a wait that ends with the process charges nothing and may be tried again`() async throws {
+    @Test(arguments: Engine.allCases)
+    func `a wait that ends with the process charges nothing and may be tried again`(_ engine: Engine) async throws {
+        let fixture = try LedgerFixture(engine)
         struct Stopped: Error {}
         let request = try LedgerFixture.request("k", simulate: .slow)
         try await fixture.withLedger(whileWaiting: { _ in throw Stopped() }) { ledger async throws in
@@ -110,7 +126,9 @@ import Testing
         }
     }
 
-    @Test func `duplicateCallback approves at once and sends its callback twice, late`() async throws {
+    @Test(arguments: Engine.allCases)
+    func `duplicateCallback approves at once and sends its callback twice, late`(_ engine: Engine) async throws {
+        let fixture = try LedgerFixture(engine)
         let callbacks = Callbacks()
         try await fixture.withLedger { ledger async throws in
             let settler = callbacks.settler(of: ledger)

@@ -50,10 +50,22 @@ package struct CatalogHandlers: Sendable {
                 return try await body(request)
             } catch let error as PersistenceError {
                 context.logger.error("database", metadata: ["error": "\(error)", "endpoint": "\(endpoint.name)"])
-                throw error.isRetryable
-                    ? StoreError(.serviceUnavailable, "the catalogue cannot be written or read just now: \(error.code)")
-                    : StoreError(.internal, "the catalogue's database failed")
+                throw StoreError(storage: error)
             }
+        }
+    }
+}
+
+extension StoreError {
+    /// After a commit that was lost on its way nobody knows whether it stands; the same request again finds out. The rest
+    /// is a fault of ours, told in the log and not to the caller.
+    fileprivate init(storage error: PersistenceError) {
+        switch error.code {
+        case _ where error.isRetryable:
+            self.init(.serviceUnavailable, "the catalogue cannot be written or read just now: \(error.code)")
+        case .storageFailed, .outcomeUnknown:
+            self.init(.outcomeUnknown, "the catalogue's database was lost during a commit")
+        default: self.init(.internal, "the catalogue's database failed")
         }
     }
 }

@@ -1,4 +1,5 @@
 import StoreModels
+import StorebusTesting
 import Testing
 
 @testable import Catalog
@@ -8,8 +9,9 @@ import Testing
         try await store.put(PutAppRequest(bundleId: bundleId, settings: settings))
     }
 
-    @Test func `an app is what was put, and keeps its catalogue`() async throws {
-        let fixture = try CatalogFixture()
+    @Test(arguments: Engine.allCases)
+    func `an app is what was put, and keeps its catalogue`(_ engine: Engine) async throws {
+        let fixture = try CatalogFixture(engine)
         let settings = AppSettings(
             name: "Guide", appPrice: Money(minorUnits: 499, currency: try #require(Currency(code: "USD"))),
             currentVersion: "2.1", released: false, unfinishedLimit: 5)
@@ -24,16 +26,18 @@ import Testing
         }
     }
 
-    @Test func `a name left out stays what it was, or is the bundle identifier`() async throws {
-        try await withCatalog { store async throws in
+    @Test(arguments: Engine.allCases)
+    func `a name left out stays what it was, or is the bundle identifier`(_ engine: Engine) async throws {
+        try await withCatalog(on: engine) { store async throws in
             #expect(try await put(store, "com.example.new", AppSettings(name: "")).settings.name == "com.example.new")
             _ = try await put(store, "com.example.new", AppSettings(name: "New"))
             #expect(try await put(store, "com.example.new", AppSettings(name: "")).settings.name == "New")
         }
     }
 
-    @Test func `settings out of range are refused by their path`() async throws {
-        try await withCatalog { store async throws in
+    @Test(arguments: Engine.allCases)
+    func `settings out of range are refused by their path`(_ engine: Engine) async throws {
+        try await withCatalog(on: engine) { store async throws in
             let long = String(repeating: "x", count: 65)
             let cases: [(AppSettings, JSONValue)] = [
                 (AppSettings(name: long), "$.name"), (AppSettings(name: "A", unfinishedLimit: 0), "$.unfinishedLimit"),
@@ -50,8 +54,9 @@ import Testing
         }
     }
 
-    @Test func `apps are listed in pages by bundle identifier`() async throws {
-        try await withCatalog { store async throws in
+    @Test(arguments: Engine.allCases)
+    func `apps are listed in pages by bundle identifier`(_ engine: Engine) async throws {
+        try await withCatalog(on: engine) { store async throws in
             for name in ["c", "a", "e", "b", "d"] { _ = try await put(store, name, AppSettings(name: name)) }
             let first = try store.list(PageRequest(limit: 2))
             #expect(first.apps.map(\.bundleId) == ["a", "b"])

@@ -11,34 +11,30 @@ import Synchronization
 final class CatalogFixture: Sendable {
     static let bundleId = "com.example.app"
 
-    let directory: TemporaryDirectory
+    private let files: TestDatabase
     private let time = Mutex(Timestamp(milliseconds: 1_700_000_000_000))
 
-    init() throws { directory = try TemporaryDirectory(prefix: "catalog") }
+    init(_ engine: Engine = .sqlite) throws { files = try TestDatabase(engine) }
 
     func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
 
     /// Opens the store, hands it over and closes it; the files stay for the next time.
     func withStore<Output>(_ body: (CatalogStore) async throws -> Output) async throws -> Output {
+        try await files.with(migrations: CatalogStore.migrations) { database in try await body(load(database)) }
+    }
+
+    /// What the service does at its start.
+    func load(_ database: any SQLDatabase) async throws -> CatalogStore {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let database = try SQLiteDatabase.open(
-            path: directory.file("catalog.sqlite"), holder: "catalog", migrations: CatalogStore.migrations,
-            logger: logger)
-        do {
-            let store = try await CatalogStore.load(database, logger: logger, now: { self.time.withLock { $0 } })
-            let output = try await body(store)
-            await database.close()
-            return output
-        } catch {
-            await database.close()
-            throw error
-        }
+        return try await CatalogStore.load(database, logger: logger, now: { self.time.withLock { $0 } })
     }
 }
 
 /// A store of its own for one test.
-func withCatalog<Output>(_ body: (CatalogStore) async throws -> Output) async throws -> Output {
-    try await CatalogFixture().withStore(body)
+func withCatalog<Output>(
+    on engine: Engine = .sqlite, _ body: (CatalogStore) async throws -> Output
+) async throws -> Output {
+    try await CatalogFixture(engine).withStore(body)
 }
 
 extension CatalogStore {

@@ -1,6 +1,7 @@
 import Foundation
 import Persistence
 import StoreModels
+import StorebusTesting
 import Testing
 
 @testable import Catalog
@@ -10,8 +11,9 @@ import Testing
 @Suite struct ContentUploadTests {
     private let million = [UInt8](repeating: UInt8(ascii: "a"), count: 1_000_000)
 
-    @Test func `a package comes in by parts, is described by its hash and read again`() async throws {
-        try await withCatalog { store async throws in
+    @Test(arguments: Engine.allCases)
+    func `a package comes in by parts, is described by its hash and read again`(_ engine: Engine) async throws {
+        try await withCatalog(on: engine) { store async throws in
             try await store.importFile(FileBuilder.hosted(length: million.count))
             let reply = try await store.upload(million)
             // FIPS 180-2, appendix B.3: a million times the letter a.
@@ -25,8 +27,11 @@ import Testing
         }
     }
 
-    @Test func `nothing is in force before the commit, and the next process goes on with an upload`() async throws {
-        let fixture = try CatalogFixture()
+    @Test(arguments: Engine.allCases)
+    func `nothing is in force before the commit, and the next process goes on with an upload`(_ engine: Engine)
+        async throws
+    {
+        let fixture = try CatalogFixture(engine)
         let upload = try await fixture.withStore { store in
             try await store.importFile(FileBuilder.hosted(length: 6))
             let upload = try await store.beginUpload()
@@ -42,8 +47,9 @@ import Testing
         }
     }
 
-    @Test func `parts come in order, and the same one again is fine`() async throws {
-        try await withCatalog { store async throws in
+    @Test(arguments: Engine.allCases)
+    func `parts come in order, and the same one again is fine`(_ engine: Engine) async throws {
+        try await withCatalog(on: engine) { store async throws in
             try await store.importFile(FileBuilder.hosted(length: 4))
             let upload = try await store.beginUpload()
             let early = await refusal { try await store.addPart([3, 4], at: 2, to: upload) }
@@ -63,8 +69,9 @@ import Testing
         }
     }
 
-    @Test func `a commit again, also at the same time, gives the same answer`() async throws {
-        try await withCatalog { store async throws in
+    @Test(arguments: Engine.allCases)
+    func `a commit again, also at the same time, gives the same answer`(_ engine: Engine) async throws {
+        try await withCatalog(on: engine) { store async throws in
             try await store.importFile(FileBuilder.hosted(length: 1))
             let upload = try await store.beginUpload()
             try await store.addPart([7], at: 0, to: upload)
@@ -80,8 +87,9 @@ import Testing
         }
     }
 
-    @Test func `of two packages of one version at the same time one replaces the other`() async throws {
-        try await withCatalog { store async throws in
+    @Test(arguments: Engine.allCases)
+    func `of two packages of one version at the same time one replaces the other`(_ engine: Engine) async throws {
+        try await withCatalog(on: engine) { store async throws in
             try await store.importFile(FileBuilder.hosted(length: 1))
             let replies = try await withThrowingTaskGroup { group in
                 for byte in 1...2 as ClosedRange<UInt8> { group.addTask { try await store.upload([byte]) } }
@@ -93,8 +101,11 @@ import Testing
         }
     }
 
-    @Test func `another version or length than the catalogue declares is refused, and both are named`() async throws {
-        try await withCatalog { store async throws in
+    @Test(arguments: Engine.allCases)
+    func `another version or length than the catalogue declares is refused, and both are named`(_ engine: Engine)
+        async throws
+    {
+        try await withCatalog(on: engine) { store async throws in
             try await store.importFile(FileBuilder.hosted(length: 3, [FileBuilder.product("plain")]))
             let version = await refusal { try await store.beginUpload("1.1") }
             #expect(version?.code == .catalogInvalid)
@@ -114,8 +125,10 @@ import Testing
         }
     }
 
-    @Test func `a catalogue that declares another version during an upload refuses its commit`() async throws {
-        try await withCatalog { store async throws in
+    @Test(arguments: Engine.allCases)
+    func `a catalogue that declares another version during an upload refuses its commit`(_ engine: Engine) async throws
+    {
+        try await withCatalog(on: engine) { store async throws in
             try await store.importFile(FileBuilder.hosted(length: 1))
             let upload = try await store.beginUpload()
             try await store.addPart([1], at: 0, to: upload)
@@ -125,8 +138,9 @@ import Testing
         }
     }
 
-    @Test func `an upload that is left alone for an hour is forgotten, and its bytes go`() async throws {
-        let fixture = try CatalogFixture()
+    @Test(arguments: Engine.allCases)
+    func `an upload that is left alone for an hour is forgotten, and its bytes go`(_ engine: Engine) async throws {
+        let fixture = try CatalogFixture(engine)
         try await fixture.withStore { store async throws in
             try await store.importFile(FileBuilder.hosted(length: 2))
             let upload = try await store.beginUpload()
@@ -143,8 +157,9 @@ import Testing
         }
     }
 
-    @Test func `what is uploaded has bounds, each with its answer`() async throws {
-        let fixture = try CatalogFixture()
+    @Test(arguments: Engine.allCases)
+    func `what is uploaded has bounds, each with its answer`(_ engine: Engine) async throws {
+        let fixture = try CatalogFixture(engine)
         try await fixture.withStore { store async throws in
             let largest = Int(ContentPartRequest.contentMax)
             try await store.importFile(FileBuilder.hosted(length: largest))
@@ -167,8 +182,9 @@ import Testing
         }
     }
 
-    @Test func `only so many versions and parts are kept of one product`() async throws {
-        try await withCatalog { store async throws in
+    @Test(arguments: Engine.allCases)
+    func `only so many versions and parts are kept of one product`(_ engine: Engine) async throws {
+        try await withCatalog(on: engine) { store async throws in
             try await store.importFile(FileBuilder.hosted(length: 9))
             let upload = try await store.beginUpload()
             try await store.library.contents.database.write { transaction in

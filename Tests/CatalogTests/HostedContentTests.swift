@@ -11,8 +11,11 @@ import Testing
         try store.explain("guide").reasons
     }
 
-    @Test func `M25 once the content is there the product sells, and its quote says version and length`() async throws {
-        let fixture = try CatalogFixture()
+    @Test(arguments: Engine.allCases)
+    func `M25 once the content is there the product sells, and its quote says version and length`(_ engine: Engine)
+        async throws
+    {
+        let fixture = try CatalogFixture(engine)
         try await fixture.withStore { store async throws in
             try await store.importFile(FileBuilder.hosted(length: 3))
             #expect(try reasons(store) == [.hostedContentMissing])
@@ -39,8 +42,11 @@ import Testing
         }
     }
 
-    @Test func `M54 another version in the catalogue takes it from sale; what was sold stays readable`() async throws {
-        let fixture = try CatalogFixture()
+    @Test(arguments: Engine.allCases)
+    func `M54 another version in the catalogue takes it from sale; what was sold stays readable`(_ engine: Engine)
+        async throws
+    {
+        let fixture = try CatalogFixture(engine)
         let old = try await fixture.withStore { store in
             try await store.importFile(FileBuilder.hosted(length: 3))
             let old = try await store.upload([1, 2, 3]).content
@@ -67,8 +73,10 @@ import Testing
         }
     }
 
-    @Test func `M47 content that is replaced is never mixed: whoever reads the old one is told`() async throws {
-        try await withCatalog { store async throws in
+    @Test(arguments: Engine.allCases)
+    func `M47 content that is replaced is never mixed: whoever reads the old one is told`(_ engine: Engine) async throws
+    {
+        try await withCatalog(on: engine) { store async throws in
             try await store.importFile(FileBuilder.hosted(length: 4))
             let old = try await store.upload([1, 2, 3, 4], partSize: 1).content
             let upload = try await store.beginUpload()
@@ -85,8 +93,9 @@ import Testing
         }
     }
 
-    @Test func `a large package that was replaced goes a little at a time`() async throws {
-        try await withCatalog { store async throws in
+    @Test(arguments: Engine.allCases)
+    func `a large package that was replaced goes a little at a time`(_ engine: Engine) async throws {
+        try await withCatalog(on: engine) { store async throws in
             try await store.importFile(FileBuilder.hosted(length: 40))
             try await store.upload(Array(1...40), partSize: 1)
             try await store.upload(Array(41...80))
@@ -100,9 +109,10 @@ import Testing
         }
     }
 
-    @Test func `any range is read as it was uploaded, however the parts were cut`() async throws {
+    @Test(arguments: Engine.allCases)
+    func `any range is read as it was uploaded, however the parts were cut`(_ engine: Engine) async throws {
         var random = SplitMix64.seeded()
-        try await withCatalog { store async throws in
+        try await withCatalog(on: engine) { store async throws in
             let bytes = (0..<5_000).map { _ in UInt8.random(in: 0...255, using: &random) }
             try await store.importFile(FileBuilder.hosted(length: bytes.count))
             let upload = try await store.beginUpload()
@@ -122,8 +132,9 @@ import Testing
         }
     }
 
-    @Test func `what lies outside is refused, and other apps' content is not found`() async throws {
-        try await withCatalog { store async throws in
+    @Test(arguments: Engine.allCases)
+    func `what lies outside is refused, and other apps' content is not found`(_ engine: Engine) async throws {
+        try await withCatalog(on: engine) { store async throws in
             try await store.importFile(FileBuilder.hosted(length: 2))
             try await store.importFile(FileBuilder.hosted(length: 2), into: "com.example.other")
             let content = try await store.upload([1, 2]).content
@@ -143,8 +154,9 @@ import Testing
         }
     }
 
-    @Test func `the file in force is exported as it was, whatever content comes`() async throws {
-        try await withCatalog { store async throws in
+    @Test(arguments: Engine.allCases)
+    func `the file in force is exported as it was, whatever content comes`(_ engine: Engine) async throws {
+        try await withCatalog(on: engine) { store async throws in
             let file = try StoreJSON.encode(FileBuilder.hosted(length: 1))
             try await store.importFile(file)
             let request = ExportPartRequest(bundleId: CatalogFixture.bundleId, index: 0)

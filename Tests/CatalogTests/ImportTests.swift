@@ -1,6 +1,7 @@
 import Foundation
 import Persistence
 import StoreModels
+import StorebusTesting
 import Testing
 
 @testable import Catalog
@@ -27,8 +28,9 @@ import Testing
         try await store.importer.commit(CommitImportRequest(importIdentifier: identifier))
     }
 
-    @Test func `the report says what was imported, applied and ignored`() async throws {
-        try await withCatalog { store async throws in
+    @Test(arguments: Engine.allCases)
+    func `the report says what was imported, applied and ignored`(_ engine: Engine) async throws {
+        try await withCatalog(on: engine) { store async throws in
             let report = try await store.importFile(
                 FileBuilder.file(
                     products: [FileBuilder.product("a")],
@@ -48,8 +50,9 @@ import Testing
         }
     }
 
-    @Test func `a file that is tried is reported on, and nothing takes force or stays behind`() async throws {
-        try await withCatalog { store async throws in
+    @Test(arguments: Engine.allCases)
+    func `a file that is tried is reported on, and nothing takes force or stays behind`(_ engine: Engine) async throws {
+        try await withCatalog(on: engine) { store async throws in
             _ = try await store.importFile(try bytes("a"))
             let file = try bytes("b", "c")
             let identifier = try await begin(store, file)
@@ -75,10 +78,11 @@ import Testing
         }
     }
 
-    @Test func `an import into an unknown app creates it under the file's name, another one adds a version`()
+    @Test(arguments: Engine.allCases)
+    func `an import into an unknown app creates it under the file's name, another one adds a version`(_ engine: Engine)
         async throws
     {
-        try await withCatalog { store async throws in
+        try await withCatalog(on: engine) { store async throws in
             #expect(try await store.importFile(try bytes("a"), named: "Travel Guide.storekit").catalogVersion == 1)
             let app = try store.app(AppRequest(bundleId: CatalogFixture.bundleId))
             #expect(app.settings == AppSettings(name: "Travel Guide"))
@@ -88,8 +92,9 @@ import Testing
         }
     }
 
-    @Test func `parts may come in any order and more than once`() async throws {
-        try await withCatalog { store async throws in
+    @Test(arguments: Engine.allCases)
+    func `parts may come in any order and more than once`(_ engine: Engine) async throws {
+        try await withCatalog(on: engine) { store async throws in
             let file = try bytes("a", "b")
             let identifier = try await begin(store, file)
             try await add(store, identifier, 2, file[80...])
@@ -102,8 +107,9 @@ import Testing
         }
     }
 
-    @Test func `a commit with a part missing says which, and the import goes on`() async throws {
-        try await withCatalog { store async throws in
+    @Test(arguments: Engine.allCases)
+    func `a commit with a part missing says which, and the import goes on`(_ engine: Engine) async throws {
+        try await withCatalog(on: engine) { store async throws in
             let file = try bytes("a")
             let identifier = try await begin(store, file)
             try await add(store, identifier, 0, file[..<40])
@@ -121,8 +127,9 @@ import Testing
         }
     }
 
-    @Test func `a repeated commit gives the same answer and no new version`() async throws {
-        try await withCatalog { store async throws in
+    @Test(arguments: Engine.allCases)
+    func `a repeated commit gives the same answer and no new version`(_ engine: Engine) async throws {
+        try await withCatalog(on: engine) { store async throws in
             let file = try bytes("a")
             let identifier = try await begin(store, file)
             try await add(store, identifier, 0, file)
@@ -139,8 +146,9 @@ import Testing
         }
     }
 
-    @Test func `commits of one import at the same time make one version`() async throws {
-        try await withCatalog { store async throws in
+    @Test(arguments: Engine.allCases)
+    func `commits of one import at the same time make one version`(_ engine: Engine) async throws {
+        try await withCatalog(on: engine) { store async throws in
             let file = try bytes("a")
             let identifier = try await begin(store, file)
             try await add(store, identifier, 0, file)
@@ -153,10 +161,11 @@ import Testing
         }
     }
 
-    @Test func `imports of many files into one app at the same time end with the last version in memory and on disk`()
-        async throws
-    {
-        let fixture = try CatalogFixture()
+    @Test(arguments: Engine.allCases)
+    func `imports of many files into one app at the same time end with the last version in memory and on disk`(
+        _ engine: Engine
+    ) async throws {
+        let fixture = try CatalogFixture(engine)
         let inMemory = try await fixture.withStore { store async throws in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<10 {
@@ -172,8 +181,9 @@ import Testing
         #expect(inMemory == afterRestart)
     }
 
-    @Test func `the bounds of an import are answered by name`() async throws {
-        try await withCatalog { store async throws in
+    @Test(arguments: Engine.allCases)
+    func `the bounds of an import are answered by name`(_ engine: Engine) async throws {
+        try await withCatalog(on: engine) { store async throws in
             let tooLarge = await #expect(throws: StoreError.self) {
                 try await store.importer.begin(BeginImportRequest(bundleId: "a", byteCount: 128 * 1024 * 1024 + 1))
             }
@@ -203,8 +213,9 @@ import Testing
         }
     }
 
-    @Test func `open imports are bounded in number and bytes, and expire after an hour`() async throws {
-        let fixture = try CatalogFixture()
+    @Test(arguments: Engine.allCases)
+    func `open imports are bounded in number and bytes, and expire after an hour`(_ engine: Engine) async throws {
+        let fixture = try CatalogFixture(engine)
         try await fixture.withStore { store async throws in
             let file = try bytes("a")
             var identifiers: [String] = []
@@ -225,8 +236,9 @@ import Testing
         }
     }
 
-    @Test func `a restart keeps the catalogue and an import under way`() async throws {
-        let fixture = try CatalogFixture()
+    @Test(arguments: Engine.allCases)
+    func `a restart keeps the catalogue and an import under way`(_ engine: Engine) async throws {
+        let fixture = try CatalogFixture(engine)
         let file = try bytes("a", "b")
         let identifier = try await fixture.withStore { store async throws in
             try await store.importFile(try bytes("kept"))
@@ -245,8 +257,11 @@ import Testing
         }
     }
 
-    @Test func `a stored file that cannot be read stops neither the others nor its own correction`() async throws {
-        let fixture = try CatalogFixture()
+    @Test(arguments: Engine.allCases)
+    func `a stored file that cannot be read stops neither the others nor its own correction`(_ engine: Engine)
+        async throws
+    {
+        let fixture = try CatalogFixture(engine)
         try await fixture.withStore { store async throws in
             try await store.importFile(try bytes("a"))
             try await store.importFile(try bytes("b"), into: "com.example.other")
@@ -265,8 +280,9 @@ import Testing
         }
     }
 
-    @Test func `an export under way notices another file`() async throws {
-        try await withCatalog { store async throws in
+    @Test(arguments: Engine.allCases)
+    func `an export under way notices another file`(_ engine: Engine) async throws {
+        try await withCatalog(on: engine) { store async throws in
             let file = try bytes("a")
             try await store.importFile(file, partSize: 50)
             let first = try await store.export(ExportPartRequest(bundleId: CatalogFixture.bundleId, index: 0))

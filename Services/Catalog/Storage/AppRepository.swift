@@ -24,7 +24,8 @@ struct AppRepository: Sendable {
             let row = try await transaction.queryOne(
                 """
                 INSERT INTO app (bundle_id, settings, settings_revision, catalog_version) VALUES (?, ?, 1, 0)
-                ON CONFLICT (bundle_id) DO UPDATE SET settings = excluded.settings, settings_revision = settings_revision + 1
+                ON CONFLICT (bundle_id) DO UPDATE
+                SET settings = excluded.settings, settings_revision = app.settings_revision + 1
                 RETURNING bundle_id, settings, settings_revision, catalog_version
                 """, bundleId, encoded)
             return try AppRow(found(row))
@@ -38,7 +39,8 @@ struct AppRepository: Sendable {
                 let file = try await reader.queryOne(
                     "SELECT version, file_name FROM catalog_file WHERE bundle_id = ?", bundleId)
             else { return nil }
-            let parts = try await reader.query("SELECT data FROM catalog_part WHERE bundle_id = ? ORDER BY part", bundleId)
+            let parts = try await reader.query(
+                "SELECT data FROM catalog_part WHERE bundle_id = ? ORDER BY part", bundleId)
             return (try file["version"], try file["file_name"], try joined(parts))
         }
     }
@@ -48,7 +50,8 @@ struct AppRepository: Sendable {
         try await database.read { reader in
             guard let file = try await reader.queryOne("SELECT version FROM catalog_file WHERE bundle_id = ?", bundleId)
             else { return nil }
-            let count = try await reader.queryOne("SELECT count(*) AS n FROM catalog_part WHERE bundle_id = ?", bundleId)
+            let count = try await reader.queryOne(
+                "SELECT count(*) AS n FROM catalog_part WHERE bundle_id = ?", bundleId)
             let part = try await reader.queryOne(
                 "SELECT data FROM catalog_part WHERE bundle_id = ? AND part = ?", bundleId, index)
             return (try file["version"], try found(count)["n"], try part.map { row in try row["data"] })

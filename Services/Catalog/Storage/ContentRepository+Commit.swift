@@ -38,7 +38,9 @@ extension ContentRepository {
             _ = try await transaction.queryOne(
                 "SELECT bundle_id FROM app WHERE bundle_id = ? \(transaction.dialect.lockRow)", package.bundleId)
             let found = try await transaction.queryOne(
-                "SELECT * FROM content_package WHERE id = ? AND state <> 'dropped'", package.id)
+                """
+                SELECT * FROM content_package WHERE id = ? AND state <> 'dropped' \(transaction.dialect.lockRow)
+                """, package.id)
             guard let current = try found.map(Package.init) else { throw ContentRules.unknownUpload }
             if let reply = current.reply { return Committed(reply: reply, change: nil) }
             guard current.length == package.length else {

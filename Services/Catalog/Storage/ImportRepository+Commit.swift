@@ -41,10 +41,12 @@ extension ImportRepository {
         }
     }
 
-    private func lastMoment(_ transaction: SQLTransaction, _ identifier: String, _ upload: Upload) async throws -> Commit? {
-        guard let row = try await transaction.queryOne("SELECT revision, outcome FROM import WHERE id = ?", identifier) else {
-            throw ImportLimits.unknownImport
-        }
+    private func lastMoment(_ transaction: SQLTransaction, _ identifier: String, _ upload: Upload) async throws
+        -> Commit?
+    {
+        let row = try await transaction.queryOne(
+            "SELECT revision, outcome FROM import WHERE id = ? \(transaction.dialect.lockRow)", identifier)
+        guard let row else { throw ImportLimits.unknownImport }
         if let outcome = try row["outcome"] as [UInt8]? {
             return .repeated(try StoreJSON.decode(ImportOutcome.self, from: outcome))
         }
@@ -54,15 +56,16 @@ extension ImportRepository {
     private func raiseVersion(
         _ transaction: SQLTransaction, _ bundleId: String, _ defaults: AppSettings, _ billingGracePeriod: Bool?
     ) async throws -> AppRow {
-        let current = try await transaction.queryOne("SELECT settings FROM app WHERE bundle_id = ?", bundleId)
+        let current = try await transaction.queryOne(
+            "SELECT settings FROM app WHERE bundle_id = ? \(transaction.dialect.lockRow)", bundleId)
         let before = try current.map { try StoreJSON.decode(AppSettings.self, from: $0["settings"]) } ?? defaults
         var settings = before
         settings.billingGracePeriod = billingGracePeriod ?? before.billingGracePeriod
         let row = try await transaction.queryOne(
             """
             INSERT INTO app (bundle_id, settings, settings_revision, catalog_version) VALUES (?, ?, 1, 1)
-            ON CONFLICT (bundle_id) DO UPDATE SET catalog_version = catalog_version + 1, settings = excluded.settings,
-                settings_revision = settings_revision + ?
+            ON CONFLICT (bundle_id) DO UPDATE SET catalog_version = app.catalog_version + 1,
+                settings = excluded.settings, settings_revision = app.settings_revision + ?
             RETURNING bundle_id, settings, settings_revision, catalog_version
             """, bundleId, try StoreJSON.encode(settings), settings == before ? 0 : 1)
         return try AppRow(found(row))

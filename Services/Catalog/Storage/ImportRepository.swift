@@ -21,7 +21,8 @@ struct ImportRepository: Sendable {
     /// - Throws: `rateLimited` when too many or too large ones are open.
     func begin(_ identifier: String, _ request: BeginImportRequest, fileName: String, now: Timestamp) async throws {
         try await database.write { transaction in
-            try await transaction.execute("DELETE FROM import WHERE created_at < ?", ImportLimits.expiry(now).milliseconds)
+            try await transaction.execute(
+                "DELETE FROM import WHERE created_at < ?", ImportLimits.expiry(now).milliseconds)
             try await makeRoom(transaction, for: request.byteCount)
             try await transaction.execute(
                 """
@@ -33,7 +34,10 @@ struct ImportRepository: Sendable {
     private func makeRoom(_ transaction: SQLTransaction, for byteCount: Int) async throws {
         let open = try await found(
             transaction.queryOne(
-                "SELECT count(*) AS n, coalesce(sum(byte_count), 0) AS bytes FROM import WHERE outcome IS NULL"))
+                """
+                SELECT count(*) AS n, CAST(coalesce(sum(byte_count), 0) AS BIGINT) AS bytes
+                FROM import WHERE outcome IS NULL
+                """))
         guard try open["n"] < ImportLimits.openMax, try open["bytes"] + byteCount <= ImportLimits.openBytesMax else {
             throw StoreError(
                 .rateLimited, "too many imports are open; commit them, or wait until they expire after an hour",
@@ -42,9 +46,9 @@ struct ImportRepository: Sendable {
         // Answers of finished imports are small; the oldest go first.
         try await transaction.execute(
             """
-            DELETE FROM import WHERE id IN (
-                SELECT id FROM import WHERE outcome IS NOT NULL ORDER BY created_at DESC LIMIT -1 OFFSET ?)
-            """, ImportLimits.finishedMax)
+            DELETE FROM import WHERE outcome IS NOT NULL AND created_at < (
+                SELECT created_at FROM import WHERE outcome IS NOT NULL ORDER BY created_at DESC LIMIT 1 OFFSET ?)
+            """, ImportLimits.finishedMax - 1)
     }
 
     /// Stores or replaces a part.
@@ -102,7 +106,8 @@ struct ImportRepository: Sendable {
     /// Deletes what nobody committed in time; called at the start.
     func deleteExpired(now: Timestamp) async throws {
         _ = try await database.write { transaction in
-            try await transaction.execute("DELETE FROM import WHERE created_at < ?", ImportLimits.expiry(now).milliseconds)
+            try await transaction.execute(
+                "DELETE FROM import WHERE created_at < ?", ImportLimits.expiry(now).milliseconds)
         }
     }
 }

@@ -3,11 +3,14 @@ import Storebus
 import Testing
 
 @Suite struct ServiceRosterTests {
-    private func roster(_ environment: [String: String] = [:], wantsSample: Bool = true) -> ServiceRoster {
+    private func roster(
+        _ environment: [String: String] = [:], wantsSample: Bool = true, replicas: Replicas = Replicas(),
+        database: DatabaseAddress? = nil
+    ) -> ServiceRoster {
         ServiceRoster(
             settings: .init(
                 directory: DataDirectory("/data"), host: "127.0.0.1", port: .auto, busPort: .fixed(7420),
-                wantsSample: wantsSample),
+                wantsSample: wantsSample, replicas: replicas, database: database),
             executableDirectory: "/bin/storebus", environment: environment)
     }
 
@@ -37,6 +40,44 @@ import Testing
         #expect(launch.environment["BUS_CREDENTIALS_FILE"] == "/data/bus.token")
         #expect(launch.arguments.contains("--sample"))
         #expect(!roster(wantsSample: false).launch("catalog", ports: ports).arguments.contains("--sample"))
+    }
+
+    @Test func `replicas are processes of their own, each with its ready file, log and monitoring`() throws {
+        let roster = roster(replicas: try Replicas(["payment-queue=2,eligibility=3", "catalog=2", "gateway=2"]))
+        let names = roster.instances.map(\.name)
+        #expect(
+            names == [
+                "broker", "catalog", "catalog#2", "payment-queue", "payment-queue#2", "promotion-controller",
+                "eligibility", "eligibility#2", "eligibility#3", "payment-processor", "gateway", "gateway#2",
+            ])
+        #expect(roster.plans.map(\.service) == names)
+        let second = roster.launch("payment-queue#2", ports: [:])
+        #expect(second.executable == "/bin/storebus/payment-queue")
+        #expect(second.logFile == "/data/logs/payment-queue.2.log")
+        let arguments = second.arguments.joined(separator: " ")
+        #expect(arguments == "--ready-file /data/run/payment-queue.2.ready --data /data --monitor-port 0")
+        // One process has the port that was asked for, and one brings the sample.
+        #expect(roster.launch("gateway#2", ports: [:]).arguments.joined(separator: " ").contains("--port 0"))
+        #expect(!roster.launch("catalog#2", ports: [:]).arguments.contains("--sample"))
+        let again = ["gateway#2": try ready("gateway", port: 41005, monitorPort: 1)]
+        #expect(roster.launch("gateway#2", ports: again).arguments.joined(separator: " ").contains("--port 41005"))
+    }
+
+    @Test func `what stores is told the database, and nobody by an argument`() throws {
+        let url = "postgres://storebus:secret@db/store"
+        let roster = roster(
+            ["DATABASE_URL": url, "DATABASE_PASSWORD_FILE": "/secret", "PGPASSFILE": "/pass"],
+            database: try DatabaseAddress(url, origin: "DATABASE_URL"))
+        for service in Replicas.storing {
+            let launch = roster.launch(service, ports: [:])
+            #expect(launch.environment["DATABASE_URL"] == url)
+            #expect(launch.environment["DATABASE_PASSWORD_FILE"] == "/secret")
+            #expect(!launch.arguments.joined(separator: " ").contains("postgres"))
+        }
+        for service in ["broker", "eligibility"] {
+            let environment = roster.launch(service, ports: [:]).environment
+            #expect(environment.keys.allSatisfy { !$0.hasPrefix("DATABASE") && !$0.hasPrefix("PG") })
+        }
     }
 
     @Test func `only the gateway learns the admin key`() throws {

@@ -6,6 +6,18 @@ import Testing
 @Suite struct SupervisorTests {
     private typealias Plan = Supervisor.Plan
 
+    /// Of a whole store, with replicas.
+    fileprivate static var plans: [Supervisor.Plan] {
+        get throws {
+            try ServiceRoster(
+                settings: .init(
+                    directory: DataDirectory("/data"), host: "127.0.0.1", port: .auto, busPort: .auto,
+                    wantsSample: false, replicas: Replicas(["payment-queue=3", "gateway=2"])),
+                executableDirectory: "/bin", environment: [:]
+            ).plans
+        }
+    }
+
     /// A bus, two services, a gateway, with process ids made up by the test.
     private struct Driver {
         var supervisor = Supervisor([
@@ -187,10 +199,10 @@ import Testing
 
     /// Whatever happens in whatever order: nothing is started twice, and after a stop the end comes once every process
     /// that was started has gone.
-    @Test func `random lives always end, and no process is left or started twice`() {
+    @Test func `random lives always end, and no process is left or started twice`() throws {
         var random = SplitMix64.seeded()
         for _ in 0..<300 {
-            var life = RandomLife(random: random)
+            var life = try RandomLife(random: random)
             life.run()
             random = life.random
         }
@@ -200,13 +212,16 @@ import Testing
 /// Plays the operating system for a supervisor, by chance.
 private struct RandomLife {
     var random: SplitMix64
-    private var supervisor = Supervisor(ServiceRoster.plans)
+    private var supervisor: Supervisor
     private var now = ContinuousClock.now
     private var alive: [String: Int32] = [:]
     private var nextPid: Int32 = 100
     private var finished = 0
 
-    init(random: SplitMix64) { self.random = random }
+    init(random: SplitMix64) throws {
+        self.random = random
+        supervisor = Supervisor(try SupervisorTests.plans)
+    }
 
     mutating func run() {
         send(.start)

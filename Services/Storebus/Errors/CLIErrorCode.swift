@@ -23,6 +23,9 @@ package struct CLIErrorCode: Hashable, Sendable {
     package static let portInUse = CLIErrorCode("portInUse", .badConfiguration)
     package static let addressUnusable = CLIErrorCode("addressUnusable", .badConfiguration)
     package static let executableMissing = CLIErrorCode("executableMissing", .badConfiguration)
+    /// What `--database-url` or `DATABASE_URL` says is no PostgreSQL's URL.
+    package static let databaseUnusable = CLIErrorCode("databaseUnusable", .badConfiguration)
+    package static let replicasNeedDatabase = CLIErrorCode("replicasNeedDatabase", .badConfiguration)
     package static let serviceFailed = CLIErrorCode("serviceFailed", .temporary)
     package static let notReady = CLIErrorCode("notReady", .temporary)
     package static let transactionAmbiguous = CLIErrorCode("transactionAmbiguous", .usage)
@@ -41,7 +44,8 @@ package struct CLIErrorCode: Hashable, Sendable {
     /// The codes above, for the registry in the docs.
     package static let own: [CLIErrorCode] = [
         usage, fileNotFound, fileUnreadable, serverUnreachable, answerInvalid, dataDirectoryInUse,
-        dataDirectoryUnusable, portInUse, addressUnusable, executableMissing, serviceFailed, notReady,
+        dataDirectoryUnusable, portInUse, addressUnusable, executableMissing, databaseUnusable, replicasNeedDatabase,
+        serviceFailed, notReady,
         transactionAmbiguous, notConfirmed, notInTime, unhealthy, commandFailed, interrupted, `internal`,
     ]
 

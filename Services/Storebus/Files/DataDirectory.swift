@@ -31,9 +31,10 @@ package struct DataDirectory: Hashable, Sendable {
     /// The admin key `up` made up.
     package var adminKey: String { "\(path)/admin.key" }
 
-    package func pidFile(_ service: String) -> String { "\(runDirectory)/\(service).1.pid" }
-    package func readyFile(_ service: String) -> String { "\(runDirectory)/\(service).1.ready" }
-    package func logFile(_ service: String) -> String { "\(logDirectory)/\(service).1.log" }
+    /// Files of one process, by its name: `payment-queue`, `payment-queue#2`.
+    package func pidFile(_ name: String) -> String { "\(runDirectory)/\(ServiceInstance(name).fileName).pid" }
+    package func readyFile(_ name: String) -> String { "\(runDirectory)/\(ServiceInstance(name).fileName).ready" }
+    package func logFile(_ name: String) -> String { "\(logDirectory)/\(ServiceInstance(name).fileName).log" }
 
     /// Makes what is missing.
     package func prepare() throws(CLIError) {

@@ -25,10 +25,14 @@ package struct RunRecord: Hashable, Sendable, Codable {
     package var dataDirectory: String
     package var startedAt: Timestamp
     package var version: String
+    /// Of services with more than one process; nil when there are none.
+    package var replicas: [String: Int]?
+    /// Where the services' PostgreSQL is, without what is secret; nil for SQLite.
+    package var database: String?
 
     package init(
         pid: Int32, url: String, busURL: String, monitorPort: Int, dataDirectory: String, startedAt: Timestamp,
-        version: String
+        version: String, replicas: [String: Int]? = nil, database: String? = nil
     ) {
         self.pid = pid
         self.url = url
@@ -37,6 +41,17 @@ package struct RunRecord: Hashable, Sendable, Codable {
         self.dataDirectory = dataDirectory
         self.startedAt = startedAt
         self.version = version
+        self.replicas = replicas
+        self.database = database
+    }
+
+    /// The processes of the services on the bus, the broker's not among them.
+    package var instances: [ServiceInstance] {
+        ServiceName.allCases.flatMap { service in
+            (1...max(1, replicas?[service.rawValue] ?? 1)).map {
+                ServiceInstance(service: service.rawValue, number: $0)
+            }
+        }
     }
 
     package func write(to directory: DataDirectory) throws(CLIError) {

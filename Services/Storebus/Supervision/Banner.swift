@@ -24,8 +24,13 @@ package struct Banner: Hashable, Sendable {
     package var url: String
     package var busURL: String
     package var monitorPort: Int
+    /// Their processes: `payment-queue`, `payment-queue#2`.
     package var services: [String]
+    /// Addresses of the gateways beside the first, by name.
+    package var gateways: [String: String]
     package var dataDirectory: String
+    /// Where the PostgreSQL is and what has said so; nil for SQLite.
+    package var database: String?
     /// `.storebus/admin.key`, or `STOREBUS_ADMIN_KEY`.
     package var adminKeyPlace: String
     package var imports: [Import]
@@ -37,15 +42,18 @@ package struct Banner: Hashable, Sendable {
     package var startedIn: Duration
 
     package init(
-        url: String, busURL: String, monitorPort: Int, services: [String], dataDirectory: String, adminKeyPlace: String,
-        imports: [Import], product: String?, bundleId: String,
+        url: String, busURL: String, monitorPort: Int, services: [String], gateways: [String: String] = [:],
+        dataDirectory: String, database: String? = nil, adminKeyPlace: String, imports: [Import], product: String?,
+        bundleId: String,
         stop: String = "^C stops", startedIn: Duration
     ) {
         self.url = url
         self.busURL = busURL
         self.monitorPort = monitorPort
         self.services = services
+        self.gateways = gateways
         self.dataDirectory = dataDirectory
+        self.database = database
         self.adminKeyPlace = adminKeyPlace
         self.imports = imports
         self.product = product
@@ -57,10 +65,12 @@ package struct Banner: Hashable, Sendable {
     package var text: String {
         var lines = [Self.pad(StorebusVersion.line, 73) + "ready in \(Words.seconds(startedIn))"]
         lines.append(Self.line("Store API", url, "OpenAPI: \(url)/openapi.json"))
+        lines += gateways.sorted { $0.key < $1.key }.map { Self.line("  \($0.key)", $0.value, "") }
         lines.append(
             Self.line("Bus", busURL, Words.count(services.count, "service") + ": " + services.joined(separator: " ")))
         lines.append(Self.line("Monitoring", "http://127.0.0.1:\(monitorPort)", ""))
         lines.append(Self.line("Data", dataDirectory, "logs: \(dataDirectory)/logs"))
+        if let database { lines.append(Self.line("Database", database, "")) }
         lines.append(Self.line("Admin key", adminKeyPlace, ""))
         for imported in imports {
             lines.append(Self.line("Catalogue", imported.bundleId, imported.summary))

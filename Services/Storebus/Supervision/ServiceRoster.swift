@@ -14,14 +14,20 @@ package struct ServiceRoster: Sendable {
         package var busPort: PortChoice
         /// A store without any app is given the sample catalogue.
         package var wantsSample: Bool
+        package var replicas: Replicas
+        /// nil for SQLite.
+        package var database: DatabaseAddress?
         package init(
-            directory: DataDirectory, host: String, port: PortChoice, busPort: PortChoice, wantsSample: Bool
+            directory: DataDirectory, host: String, port: PortChoice, busPort: PortChoice, wantsSample: Bool,
+            replicas: Replicas = Replicas(), database: DatabaseAddress? = nil
         ) {
             self.directory = directory
             self.host = host
             self.port = port
             self.busPort = busPort
             self.wantsSample = wantsSample
+            self.replicas = replicas
+            self.database = database
         }
 
         /// The broker's monitoring pages are on the port behind the bus's.
@@ -43,13 +49,23 @@ package struct ServiceRoster: Sendable {
         self.environment = environment
     }
 
+    /// Their names, and those of their executables.
     package static let services = [broker] + ServiceName.allCases.map(\.rawValue)
 
+    /// Every process, by the name it is reported under.
+    package var instances: [ServiceInstance] {
+        Self.services.flatMap { service in
+            (1...settings.replicas.count(service)).map { ServiceInstance(service: service, number: $0) }
+        }
+    }
+
     /// The bus starts first and stops last, because every other service stands on it; the gateway stops first.
-    package static let plans = services.map { service in
-        Supervisor.Plan(
-            service: service, startStage: service == broker ? 0 : 1,
-            stopStage: service == gateway ? 0 : service == broker ? 2 : 1)
+    package var plans: [Supervisor.Plan] {
+        instances.map { instance in
+            Supervisor.Plan(
+                service: instance.name, startStage: instance.service == Self.broker ? 0 : 1,
+                stopStage: instance.service == Self.gateway ? 0 : instance.service == Self.broker ? 2 : 1)
+        }
     }
 
     /// Every executable is there.
@@ -63,37 +79,50 @@ package struct ServiceRoster: Sendable {
         }
     }
 
-    /// How a service is started.
+    /// How a process is started.
     /// - Parameters:
+    ///   - name: of the process, `payment-queue#2`.
     ///   - ports: what services have told of their ports; a restarted one gets the port it had.
-    package func launch(_ service: String, ports: [String: ReadyFile]) -> ChildProcess.Launch {
+    package func launch(_ name: String, ports: [String: ReadyFile]) -> ChildProcess.Launch {
         let directory = settings.directory
-        var arguments = ["--ready-file", directory.readyFile(service)]
-        switch service {
+        let instance = ServiceInstance(name)
+        let own = ports[name]
+        var arguments = ["--ready-file", directory.readyFile(name)]
+        switch instance.service {
         case Self.broker:
-            let own = ports[service]
             arguments += ["--host", "127.0.0.1", "--port", "\(own?.port ?? settings.busPort.argument)"]
             arguments += ["--monitor-port", "\(own?.monitorPort ?? settings.busMonitorPort.argument)"]
             arguments += ["--token-file", directory.busToken]
         case Self.gateway:
-            arguments += ["--host", settings.host, "--port", "\(ports[service]?.port ?? settings.port.argument)"]
+            // Only one process can have the port that was asked for.
+            let port = instance.number == 1 ? settings.port.argument : PortChoice.auto.argument
+            arguments += ["--host", settings.host, "--port", "\(own?.port ?? port)"]
             arguments += ["--data", directory.path, "--monitor-port", "0"]
-        case ServiceName.catalog.rawValue where settings.wantsSample:
+        case ServiceName.catalog.rawValue where settings.wantsSample && instance.number == 1:
             arguments += ["--data", directory.path, "--monitor-port", "0", "--sample"]
         default:
             arguments += ["--data", directory.path, "--monitor-port", "0"]
         }
         return ChildProcess.Launch(
-            executable: "\(executableDirectory)/\(service)", arguments: arguments,
-            environment: environment(of: service, busPort: ports[Self.broker]?.port),
-            logFile: directory.logFile(service))
+            executable: "\(executableDirectory)/\(instance.service)", arguments: arguments,
+            environment: environment(of: instance.service, busPort: ports[Self.broker]?.port),
+            logFile: directory.logFile(name))
     }
 
-    /// Only the gateway is told the admin key.
+    /// What leads to the database, and into it.
+    private static let databaseVariables = ["DATABASE_URL", "DATABASE_PASSWORD_FILE", "PGPASSFILE", "PGPASSWORD"]
+
+    /// Only the gateway is told the admin key, and only what stores is told the database: as variables, because every
+    /// process of the machine can read arguments.
     private func environment(of service: String, busPort: Int?) -> [String: String] {
         var variables = environment
         if let busPort { variables["BUS_URL"] = Self.busURL(busPort) }
         variables["BUS_CREDENTIALS_FILE"] = settings.directory.busToken
+        if Replicas.storing.contains(service) {
+            variables["DATABASE_URL"] = settings.database?.url
+        } else {
+            for name in Self.databaseVariables { variables[name] = nil }
+        }
         if service != Self.gateway {
             variables["STOREBUS_ADMIN_KEY"] = nil
             variables["STOREBUS_ADMIN_KEY_FILE"] = nil

@@ -6,7 +6,7 @@ import StoreModels
 package final class Stack {
     private let roster: ServiceRoster
     private let report: (Supervisor.Report) -> Void
-    private var supervisor = Supervisor(ServiceRoster.plans)
+    private var supervisor: Supervisor
     private var ports: [String: ReadyFile] = [:]
     private var watchers: [String: Task<Void, Never>] = [:]
     private var timer: Task<Void, Never>?
@@ -28,6 +28,7 @@ package final class Stack {
     /// - Parameter report: told what a person wants to know.
     package init(roster: ServiceRoster, report: @escaping (Supervisor.Report) -> Void) {
         self.roster = roster
+        supervisor = Supervisor(roster.plans)
         self.report = report
         // Unbounded, and bounded in fact: a handful per process and its life, and two signals.
         (events, happened) = AsyncStream.makeStream()
@@ -36,9 +37,9 @@ package final class Stack {
     /// Starts everything and goes on until every process has ended.
     package func run() async -> Supervisor.Outcome {
         if let outcome = perform(supervisor.handle(.start, now: .now)) { return outcome }
-        let directory = roster.settings.directory
+        let logs = roster.instances.map { roster.settings.directory.logFile($0.name) }
         // For as long as this runs, whichever way it ends.
-        let rotation = Task { await Self.keepLogsSmall(directory) }
+        let rotation = Task { await Self.keepLogsSmall(logs) }
         defer { rotation.cancel() }
         for await occurrence in events {
             if let outcome = take(occurrence) { return outcome }
@@ -48,9 +49,9 @@ package final class Stack {
 
     /// Away from the main actor: a log that moves aside is copied.
     @concurrent
-    private nonisolated static func keepLogsSmall(_ directory: DataDirectory) async {
+    private nonisolated static func keepLogsSmall(_ logs: [String]) async {
         while !Task.isCancelled {
-            for service in ServiceRoster.services { LogRotation.rotate(directory.logFile(service)) }
+            for log in logs { LogRotation.rotate(log) }
             try? await ContinuousClock().sleep(for: logCheck)
         }
     }

@@ -10,7 +10,7 @@ struct DoctorCommand: AsyncParsableCommand {
             storebus doctor -o json
 
             Looks at the environment, the data directory, disk and clock, the executables, the ports of a store that \
-            does not run, and the services of one that does. Exits with 1 when something has to be mended.
+            does not run, the services of one that does, and the PostgreSQL of DATABASE_URL when it is set. Exits with 1 when something has to be mended.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -24,6 +24,7 @@ struct DoctorCommand: AsyncParsableCommand {
             findings += DirectoryCheck(directory: directory).findings
             if DirectoryLock.holder(directory) == nil { findings += PortCheck.findings }
         }
+        findings += await DatabaseCheck(environment: environment).findings()
         if let context = try? CommandContext.find(global) {
             findings += await StoreCheck(context: context).findings()
         }

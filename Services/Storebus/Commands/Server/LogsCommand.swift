@@ -8,7 +8,10 @@ struct LogsCommand: AsyncParsableCommand {
         discussion: """
             storebus logs
             storebus logs payment-queue gateway -f --level warning
+            storebus logs payment-queue#2
             storebus logs -f -o jsonl
+
+            A service's name stands for all its replicas, payment-queue#2 for the second alone.
             """)
 
     @Argument(help: ArgumentHelp("Only these.", valueName: "service"), completion: Completion.services)
@@ -29,7 +32,7 @@ struct LogsCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (0...100_000).contains(count) else { throw ValidationError("-n is 0 to 100000") }
-        for service in services where !ServiceRoster.services.contains(service) {
+        for service in services where !ServiceRoster.services.contains(ServiceInstance(service).service) {
             let near = Suggestion.nearest(to: service, among: ServiceRoster.services)
             throw ValidationError(
                 "there is no service '\(service)'"
@@ -44,7 +47,8 @@ struct LogsCommand: AsyncParsableCommand {
     func run() async throws {
         let environment = CommandEnvironment.current
         let directory = try DataDirectory.choose(global, environment)
-        let wanted = services.isEmpty ? ServiceRoster.services : services
+        let wanted = (services.isEmpty ? ServiceRoster.services : services)
+            .flatMap { directory.logged(ServiceInstance($0)) }
         var followers = wanted.map { LogFollower(service: $0, path: directory.logFile($0)) }
         guard followers.contains(where: \.exists) else {
             throw CLIError(
@@ -71,5 +75,14 @@ struct LogsCommand: AsyncParsableCommand {
             try? await ContinuousClock().sleep(for: .milliseconds(200))
             print(LogLine.merge(followers.indices.flatMap { followers[$0].new() }, atLeast: level))
         }
+    }
+}
+
+extension DataDirectory {
+    /// The processes a name stands for, as far as they have left logs; the first of a service is always among them.
+    fileprivate func logged(_ instance: ServiceInstance) -> [String] {
+        guard instance.number == 1 else { return [instance.name] }
+        let others = (2...Replicas.max).map { ServiceInstance(service: instance.service, number: $0).name }
+        return [instance.name] + others.filter { LogFollower(service: $0, path: logFile($0)).exists }
     }
 }

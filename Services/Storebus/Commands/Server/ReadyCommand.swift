@@ -37,12 +37,24 @@ struct ReadyCommand: AsyncParsableCommand {
             try await Self.poll(context, until: wait ? start + timeout : start)
         }
         let url = context.api.url
+        let away = Self.missingReplicas(context.directory)
         context.print(
             Answer(
-                data: ["url": .string(url), "ready": true, "readiness": body], names: [url], next: "storebus status"
+                data: [
+                    "url": .string(url), "ready": true, "readiness": body,
+                    "missingReplicas": .array(away.map { .string($0) }),
+                ], names: [url], next: "storebus status",
+                notes: away.isEmpty ? [] : ["\(away.joined(separator: ", ")) not ready; the others serve"]
             ) {
                 "\($0.paint("ready", .good))  \(url)\n"
             })
+    }
+
+    /// Replicas of the store on this machine that are not ready; the store is, as long as one of each service is.
+    private static func missingReplicas(_ directory: DataDirectory?) -> [String] {
+        guard let directory, let record = RunRecord.read(directory) else { return [] }
+        return record.instances.filter { record.replicas?[$0.service] != nil }.map(\.name)
+            .filter { ReadyFile.read(directory.readyFile($0)) == nil }
     }
 
     /// With `--data` the store may only be about to write where it is.

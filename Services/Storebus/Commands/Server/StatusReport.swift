@@ -4,6 +4,7 @@ import StoreModels
 /// the data directory remembers its process.
 package struct StatusReport: Sendable {
     package struct Row: Hashable, Sendable {
+        /// Of the process: `payment-queue`, `payment-queue#2`.
         package var service: String
         /// nil when the store runs elsewhere.
         package var pid: Int32?
@@ -79,18 +80,39 @@ package struct StatusReport: Sendable {
                     service: ServiceRoster.broker, pid: broker?.pid, port: broker?.port,
                     monitorPort: broker?.monitorPort, health: broker == nil ? "away" : "pass", version: "-"))
         }
-        for service in ServiceName.allCases.map(\.rawValue) {
-            let file = directory.flatMap { ReadyFile.read($0.readyFile(service)) }
-            let here = instances.filter { $0["name"]?.stringValue == service }
-            rows += here.map { row(service, $0, $0["id"]?.stringValue == file?.instance ? file : nil) }
-            if here.isEmpty {
-                rows.append(
-                    Row(
-                        service: service, pid: file?.pid, port: file?.port, monitorPort: file?.monitorPort,
-                        health: services == .null ? "-" : "away", version: "-"))
+        let expected =
+            directory.flatMap(RunRecord.read)?.instances
+            ?? ServiceName.allCases.map(\.rawValue).map {
+                ServiceInstance(service: $0)
             }
+        for (service, processes) in Self.grouped(expected) {
+            let files = processes.compactMap { process in
+                directory.flatMap { ReadyFile.read($0.readyFile(process.name)) }.map { (process.name, $0) }
+            }
+            let here = instances.filter { $0["name"]?.stringValue == service }
+            let found = here.map { instance -> Row in
+                let file = files.first { $0.1.instance == instance["id"]?.stringValue }
+                return row(file?.0 ?? service, instance, file?.1)
+            }
+            // A single process may be somewhere else; of several, each that is missing is told.
+            let missing = processes.map(\.name).filter { name in
+                here.isEmpty || (processes.count > 1 && !found.contains { $0.service == name })
+            }
+            rows += (found + missing.map { name in away(name, files.first { $0.0 == name }?.1, services) })
+                .sorted { ServiceInstance($0.service).number < ServiceInstance($1.service).number }
         }
         return rows
+    }
+
+    /// In the order of the services.
+    private static func grouped(_ instances: [ServiceInstance]) -> [(String, [ServiceInstance])] {
+        ServiceName.allCases.map(\.rawValue).map { service in (service, instances.filter { $0.service == service }) }
+    }
+
+    private static func away(_ name: String, _ file: ReadyFile?, _ services: JSONValue) -> Row {
+        Row(
+            service: name, pid: file?.pid, port: file?.port, monitorPort: file?.monitorPort,
+            health: services == .null ? "-" : "away", version: "-")
     }
 
     private static func row(_ service: String, _ instance: JSONValue, _ file: ReadyFile?) -> Row {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreModels
 
 /// `storebus up`
 struct UpCommand: AsyncParsableCommand {
@@ -9,11 +10,19 @@ struct UpCommand: AsyncParsableCommand {
             storebus up --detach
             storebus up --import App.storekit --bundle-id com.example.app
             storebus up --import A.storekit --bundle-id com.example.a --import B.storekit --bundle-id com.example.b
+            storebus up --replicas eligibility=3
+            storebus up --database-url postgres://storebus@localhost/storebus --replicas payment-queue=2
 
             Starts, supervises and restarts the services until Ctrl-C. A data directory without a catalogue is given the \
             sample one. Each file is a whole catalogue, so each needs an app of its own. STOREBUS_ADMIN_KEY takes the \
             place of the admin key that is made up and kept in the data directory. With --detach the store goes on by \
             itself once it is ready; storebus down stops it.
+
+            Services keep what they know in SQLite files of the data directory, or in a PostgreSQL: --database-url, else \
+            DATABASE_URL, a schema each. Its password is never an argument: it is in the file that \
+            DATABASE_PASSWORD_FILE names, in PGPASSFILE, or in DATABASE_URL. --replicas starts several processes of a \
+            service, which share the work; those that store need the PostgreSQL. They are called payment-queue and \
+            payment-queue#2 here and in status and logs; a gateway's replicas listen on free ports.
             """)
 
     @Option(
@@ -37,6 +46,15 @@ struct UpCommand: AsyncParsableCommand {
         help: ArgumentHelp("The address the gateway listens on; the bus stays on this machine.", valueName: "address"))
     var bind = "127.0.0.1"
 
+    @Option(
+        help: ArgumentHelp("The PostgreSQL the services store in. Also DATABASE_URL.", valueName: "url"))
+    var databaseUrl: String?
+
+    @Option(
+        help: ArgumentHelp("So many processes of a service, 1 to \(Replicas.max). Repeatable.", valueName: "service=n"),
+        completion: .list(ServiceName.allCases.map { "\($0.rawValue)=" }))
+    var replicas: [String] = []
+
     @Flag(help: "Return when the store is ready, and let it run on.")
     var detach = false
 
@@ -54,7 +72,8 @@ struct UpCommand: AsyncParsableCommand {
         let start = ContinuousClock.now
         let environment = CommandEnvironment.current
         let plan = try UpPlan.make(
-            imports: imports, bundleIds: bundleId, data: data, port: port, busPort: busPort, bind: bind)
+            imports: imports, bundleIds: bundleId, data: data, port: port, busPort: busPort, bind: bind,
+            replicas: replicas, databaseURL: databaseUrl)
         if detach {
             let detached = DetachedStart(
                 directory: plan.settings.directory, arguments: arguments, isQuiet: output.quiet)
@@ -74,6 +93,8 @@ struct UpCommand: AsyncParsableCommand {
         arguments += ["--bind", bind, "--output", output.format.rawValue]
         for file in imports { arguments += ["--import", file] }
         for name in bundleId { arguments += ["--bundle-id", name] }
+        if let databaseUrl { arguments += ["--database-url", databaseUrl] }
+        for word in replicas { arguments += ["--replicas", word] }
         return arguments
     }
 }

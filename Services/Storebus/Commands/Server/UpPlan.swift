@@ -21,9 +21,11 @@ package struct UpPlan: Sendable {
     /// Whether the gateway is told a key by the environment instead of the made-up one.
     package var adminKey: String?
 
-    /// - Throws: `usage` for files and apps that do not fit, what is wrong with a file, `executableMissing`.
+    /// - Throws: `usage` for files and apps that do not fit, what is wrong with a file, `databaseUnusable`,
+    ///   `replicasNeedDatabase`, `executableMissing`.
     package static func make(
         imports: [String], bundleIds: [String], data: String, port: PortChoice, busPort: PortChoice, bind: String,
+        replicas: [String] = [], databaseURL: String? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment,
         executableDirectory: String = Self.ownDirectory
     ) throws(CLIError) -> UpPlan {
@@ -32,7 +34,9 @@ package struct UpPlan: Sendable {
         if environment["STOREBUS_ADMIN_KEY"] == "" { environment["STOREBUS_ADMIN_KEY"] = nil }
         let settings = ServiceRoster.Settings(
             directory: DataDirectory(data), host: bind, port: port, busPort: busPort,
-            wantsSample: imports.isEmpty)
+            wantsSample: imports.isEmpty, replicas: try Replicas(replicas),
+            database: try DatabaseAddress.find(flag: databaseURL, environment))
+        try settings.replicas.check(database: settings.database)
         if case .fixed(let number) = port, [busPort, settings.busMonitorPort].contains(.fixed(number)) {
             throw CLIError(
                 .usage, "--port \(number) is also the bus's or its monitoring", hints: ["choose another: --port auto"])

@@ -77,7 +77,9 @@ package final class UpRun {
         let record = RunRecord(
             pid: getpid(), url: "http://\(host):\(port)", busURL: ServiceRoster.busURL(busPort),
             monitorPort: stack.monitorPort(of: ServiceRoster.broker) ?? 0, dataDirectory: directory.path,
-            startedAt: .wallClock(), version: StorebusVersion.number)
+            startedAt: .wallClock(), version: StorebusVersion.number,
+            replicas: plan.settings.replicas.counts.isEmpty ? nil : plan.settings.replicas.counts,
+            database: plan.settings.database?.place)
         let api = StoreAPI(transport: HTTPTransport(baseURL: record.url), url: record.url, adminKey: adminKey)
         // Not awaited here, because the supervisor's own loop is what this is called from.
         opening = Task {
@@ -85,13 +87,22 @@ package final class UpRun {
                 try await becomeReady(api)
                 let imports = try await importAll(api)
                 try record.write(to: directory)
-                await announce(record, imports, api)
+                await announce(record, imports, api, addresses(stack, host: host))
             } catch {
                 guard !Task.isCancelled else { return }
                 failure = error
                 stack.stop()
             }
         }
+    }
+
+    /// Of the gateways beside the first, which listen on ports of their own.
+    private func addresses(_ stack: Stack, host: String) -> [String: String] {
+        let others = plan.roster.instances.filter { $0.service == ServiceRoster.gateway && $0.number > 1 }
+        let pairs = others.compactMap { instance in
+            stack.port(of: instance.name).map { (instance.name, "http://\(host):\($0)") }
+        }
+        return Dictionary(uniqueKeysWithValues: pairs)
     }
 
     private func becomeReady(_ api: StoreAPI) async throws(CLIError) {
@@ -131,7 +142,9 @@ package final class UpRun {
         await progress.end(waiting)
     }
 
-    private func announce(_ record: RunRecord, _ imports: [Banner.Import], _ api: StoreAPI) async {
+    private func announce(
+        _ record: RunRecord, _ imports: [Banner.Import], _ api: StoreAPI, _ gateways: [String: String]
+    ) async {
         let bundleId = imports.first?.bundleId ?? EffectiveSettings.defaultBundleId
         let products = (try? await api.catalogProducts(bundleId, storefront: "USA")) ?? []
         var shown = imports
@@ -143,7 +156,8 @@ package final class UpRun {
         }
         let banner = Banner(
             url: record.url, busURL: record.busURL, monitorPort: record.monitorPort,
-            services: ServiceName.allCases.map(\.rawValue), dataDirectory: fromHere(directory.path),
+            services: record.instances.map(\.name), gateways: gateways, dataDirectory: fromHere(directory.path),
+            database: plan.settings.database.map { "\($0.place)  from \($0.origin)" },
             adminKeyPlace: plan.adminKey == nil ? fromHere(directory.adminKey) : "from STOREBUS_ADMIN_KEY",
             imports: shown,
             product: products.first?.productIdentifier, bundleId: bundleId,

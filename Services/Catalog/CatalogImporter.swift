@@ -4,7 +4,7 @@ import StoreModels
 /// Imports files in parts: begin, parts, commit. The catalogue in force changes with the commit and not before.
 struct CatalogImporter: Sendable {
     let imports: ImportRepository
-    let directory: AppDirectory
+    let loader: AppLoader
     /// The wall clock: imports expire by it, because they outlive the process.
     let now: @Sendable () -> Timestamp
 
@@ -60,7 +60,7 @@ struct CatalogImporter: Sendable {
         try checkComplete(upload)
         let verdict: Result<ImportReport, any Error>
         do {
-            let version = directory.snapshot(of: upload.bundleId)?.app.catalogVersion ?? 0
+            let version = loader.directory.snapshot(of: upload.bundleId)?.app.catalogVersion ?? 0
             verdict = .success(
                 ImportReport(try await Self.read(upload), bundleId: upload.bundleId, catalogVersion: version))
         } catch {
@@ -85,7 +85,9 @@ struct CatalogImporter: Sendable {
         ) { version in
             ImportReport(file, bundleId: upload.bundleId, catalogVersion: version)
         }
-        if case .done(let row, _) = commit { directory.install(row, catalog: file.catalog) }
+        if case .done(let row, _) = commit, !loader.directory.advance(row, to: file.catalog) {
+            try await loader.load(upload.bundleId)
+        }
         return commit
     }
 

@@ -36,7 +36,7 @@ package enum CatalogProcess {
                 let names = store.unreadableApps.sorted().prefix(5)
                 return names.isEmpty ? .pass : .warn("import again, unreadable: \(names.joined(separator: ", "))")
             }
-            return [database, store.sweeper]
+            return [database, store.sweeper, store.refresher]
         } catch let error as PersistenceError {
             throw StartupError(ProcessExit(rawValue: error.exitCode) ?? .bug, error.message)
         }

@@ -22,7 +22,7 @@ extension CatalogStore {
         }
         try AppRules.check(settings)
         let row = try await apps.put(request.bundleId, settings)
-        directory.install(row)
+        if !directory.update(row) { try await loader.load(request.bundleId) }
         var app = row.app
         app.testerDefaults = directory.snapshot(of: app.bundleId)?.app.testerDefaults
         return app

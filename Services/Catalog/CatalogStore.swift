@@ -7,12 +7,14 @@ import StoreModels
 package struct CatalogStore: Sendable {
     let apps: AppRepository
     let directory: AppDirectory
+    let loader: AppLoader
     let importer: CatalogImporter
     let products: ProductQueries
     let uploader: ContentUploader
     let library: ContentLibrary
-    /// Runs beside the endpoints.
+    /// These two run beside the endpoints.
     package let sweeper: ContentSweeper
+    package let refresher: CatalogRefresher
 
     /// The steps of Catalog's database.
     package static var migrations: [Migration] { CatalogSchema.migrations }
@@ -20,13 +22,13 @@ package struct CatalogStore: Sendable {
     /// Reads every app's catalogue into memory.
     ///
     /// - Parameter now: the wall clock, by which abandoned imports expire and products become available.
-    /// - Throws: `PersistenceError`; `catalogInvalid` when a stored file cannot be read any more.
+    /// - Throws: `PersistenceError`.
     package static func load(
         _ database: any SQLDatabase, logger: Logger, now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock
     ) async throws -> CatalogStore {
         let store = CatalogStore(database, logger: logger, now: now)
         try await store.importer.imports.deleteExpired(now: now())
-        try await store.loadApps(logger)
+        try await store.loader.refresh()
         logger.info("catalogues loaded", metadata: ["apps": "\(store.directory.apps.count)"])
         return store
     }
@@ -35,34 +37,13 @@ package struct CatalogStore: Sendable {
         let contents = ContentRepository(database: database)
         apps = AppRepository(database: database)
         directory = AppDirectory()
-        importer = CatalogImporter(imports: ImportRepository(database: database), directory: directory, now: now)
+        loader = AppLoader(apps: apps, directory: directory, logger: logger)
+        importer = CatalogImporter(imports: ImportRepository(database: database), loader: loader, now: now)
         products = ProductQueries(directory: directory, storefronts: .builtIn, now: now)
-        uploader = ContentUploader(contents: contents, directory: directory, now: now)
+        uploader = ContentUploader(contents: contents, loader: loader, now: now)
         library = ContentLibrary(contents: contents, directory: directory)
         sweeper = ContentSweeper(contents: contents, now: now, logger: logger)
-    }
-
-    /// A file that this version cannot read any more must not keep the others from being sold, nor the operator from
-    /// importing it again: its app starts without products and ``unreadableApps`` names it.
-    private func loadApps(_ logger: Logger) async throws {
-        var last = ""
-        while true {
-            let rows = try await apps.rows(after: last, limit: 100)
-            for row in rows {
-                let file = try await apps.file(of: row.app.bundleId)
-                let contents = try await library.contents.stored(of: row.app.bundleId)
-                do {
-                    let catalog = try file.map { try StoreKitFileReader.read($0.bytes, fileName: $0.fileName).catalog }
-                    directory.install(row, catalog: catalog, contents: contents)
-                } catch let error as StoreError {
-                    logger.error(
-                        "catalogue unreadable", metadata: ["bundleId": "\(row.app.bundleId)", "error": "\(error)"])
-                    directory.install(row, catalog: .unreadable, contents: contents)
-                }
-            }
-            guard let bundleId = rows.last?.app.bundleId else { return }
-            last = bundleId
-        }
+        refresher = CatalogRefresher(loader: loader, logger: logger)
     }
 
     /// Apps whose stored file cannot be read; importing it again, corrected, mends it.

@@ -20,7 +20,11 @@ final class CatalogFixture: Sendable {
 
     /// Opens the store, hands it over and closes it; the files stay for the next time.
     func withStore<Output>(_ body: (CatalogStore) async throws -> Output) async throws -> Output {
-        try await files.with(migrations: CatalogStore.migrations) { database in try await body(load(database)) }
+        try await withDatabase { database in try await body(load(database)) }
+    }
+
+    func withDatabase<Output>(_ body: (any SQLDatabase) async throws -> Output) async throws -> Output {
+        try await files.with(migrations: CatalogStore.migrations, body)
     }
 
     /// What the service does at its start.

@@ -166,25 +166,4 @@ import Testing
             #expect(try await store.exportFile() == file)
         }
     }
-
-    @Test func `commits that come back in another order leave the later file and the later content`() throws {
-        let declared = DeclaredContent(version: "1.0", length: 1)
-        let file = try StoreKitFileReader.read(
-            try StoreJSON.encode(FileBuilder.hosted(length: 1)), fileName: "A.storekit"
-        ).catalog
-        var contents = StoredContents()
-        contents.add("1.0", length: 1, of: "guide")
-        func row(_ version: Int64) -> AppRow {
-            AppRow(
-                app: App(bundleId: "a", settings: AppSettings(name: "A"), catalogVersion: version), settingsRevision: 1)
-        }
-        let directory = AppDirectory()
-        directory.install(row(3), contents: contents)
-        directory.install(row(2), catalog: file)
-        directory.install(row(1), catalog: .empty, contents: StoredContents())
-        let snapshot = try #require(directory.snapshot(of: "a"))
-        #expect(snapshot.app.catalogVersion == 3)
-        #expect(snapshot.catalog == file)
-        #expect(snapshot.contents.hold(declared, of: "guide"))
-    }
 }

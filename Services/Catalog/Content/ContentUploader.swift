@@ -6,14 +6,14 @@ import StoreModels
 /// Takes hosted content in parts: begin, parts, commit. The content in force changes with the commit and not before.
 struct ContentUploader: Sendable {
     let contents: ContentRepository
-    let directory: AppDirectory
+    let loader: AppLoader
     /// The wall clock: uploads are forgotten by it, because they outlive the process.
     let now: @Sendable () -> Timestamp
 
     /// - Throws: `notFound`, `productNotFound`; `catalogInvalid` when the catalogue declares another version or none;
     ///   `rateLimited` while too many uploads are under way.
     func begin(_ request: BeginContentRequest) async throws -> BeginContentReply {
-        let product = try directory.product(request.productIdentifier, of: request.bundleId)
+        let product = try loader.directory.product(request.productIdentifier, of: request.bundleId)
         let rules = try ContentRules(product)
         try rules.check(version: request.version)
         let identifier = RandomIdentifier.hex(digits: 24)
@@ -47,7 +47,11 @@ struct ContentUploader: Sendable {
                 "$.length: \(request.length) bytes were sent and \(package.length) came; "
                     + "send the parts from \(package.length) on and commit again", details: ["path": "$.length"])
         }
-        if let reply = package.reply { return reply }
+        if let reply = package.reply {
+            // The first commit may have been lost on its way here.
+            try await loader.load(package.bundleId)
+            return reply
+        }
         do {
             try checkDeclared(package)
         } catch {
@@ -55,13 +59,13 @@ struct ContentUploader: Sendable {
             throw error
         }
         let sha256 = try await digest(of: package)
-        let committed = try await contents.commit(package, sha256: sha256, now: now())
-        if let change = committed.change { directory.install(change.row, contents: change.contents) }
-        return committed.reply
+        let reply = try await contents.commit(package, sha256: sha256, now: now())
+        try await loader.load(package.bundleId)
+        return reply
     }
 
     private func checkDeclared(_ package: ContentRepository.Package) throws(StoreError) {
-        let rules = try ContentRules(directory.product(package.productIdentifier, of: package.bundleId))
+        let rules = try ContentRules(loader.directory.product(package.productIdentifier, of: package.bundleId))
         try rules.check(version: package.version)
         try rules.check(length: package.length)
     }

@@ -5,10 +5,12 @@ import Synchronization
 final class AppDirectory: Sendable {
     private struct Entry {
         var settingsRevision: Int64
-        /// The catalogue's version that brought the file, and the one that brought the content.
+        /// The catalogue's version that brought the file.
         var fileVersion: Int64
-        var contentsVersion: Int64
+        /// One state of the app, that of its catalogue's version.
         var snapshot: AppSnapshot
+
+        var catalogVersion: Int64 { snapshot.app.catalogVersion }
     }
 
     private let entries = Mutex<[String: Entry]>([:])
@@ -38,31 +40,69 @@ final class AppDirectory: Sendable {
         return product
     }
 
-    /// Takes over what was committed. Commits may come back in another order than they were made in, so the later
-    /// settings, the later file and the later content stay, each by its own number.
+    /// The version that brought the app's file; nil when the app is not in memory.
+    func fileVersion(of bundleId: String) -> Int64? { entries.withLock { $0[bundleId]?.fileVersion } }
+
+    /// Whether the database has a later state of the app.
+    func isBehind(_ head: AppRepository.Head) -> Bool {
+        entries.withLock { entries in
+            guard let entry = entries[head.bundleId] else { return true }
+            return entry.settingsRevision < head.settingsRevision || entry.catalogVersion < head.catalogVersion
+        }
+    }
+
+    /// Takes over an app as it was read, unless memory has a later state of it.
     ///
-    /// - Parameters:
-    ///   - catalog: nil when the file stays.
-    ///   - contents: nil when the content stays.
-    func install(_ row: AppRow, catalog: Catalog? = nil, contents: StoredContents? = nil) {
+    /// - Parameter catalog: nil when the file is the one in memory, or there is none.
+    func install(_ stored: StoredApp, catalog: Catalog?) {
+        entries.withLock { entries in
+            let current = entries[stored.row.app.bundleId]
+            guard stored.row.app.catalogVersion >= current?.catalogVersion ?? 0 else { return }
+            let inForce = catalog ?? current?.snapshot.catalog ?? .empty
+            Self.put(stored.row, inForce, stored.contents, fileVersion: stored.fileVersion, into: &entries)
+        }
+    }
+
+    /// Takes over settings that were committed.
+    /// - Returns: false when the app is not in memory yet.
+    func update(_ row: AppRow) -> Bool {
+        entries.withLock { entries in
+            guard let current = entries[row.app.bundleId] else { return false }
+            var app = row.app
+            app.catalogVersion = current.catalogVersion
+            Self.put(
+                AppRow(app: app, settingsRevision: row.settingsRevision), current.snapshot.catalog,
+                current.snapshot.contents, fileVersion: current.fileVersion, into: &entries)
+            return true
+        }
+    }
+
+    /// Takes over a file that was committed, as the version behind the one in memory.
+    /// - Returns: false when memory lacks versions in between; the app has to be loaded then.
+    func advance(_ row: AppRow, to catalog: Catalog) -> Bool {
         entries.withLock { entries in
             let current = entries[row.app.bundleId]
-            let version = row.app.catalogVersion
-            var app = row.app
-            if let current, current.settingsRevision > row.settingsRevision {
-                app.settings = current.snapshot.app.settings
-            }
-            app.catalogVersion = max(version, current?.snapshot.app.catalogVersion ?? 0)
-            let isLaterFile = catalog != nil && version >= current?.fileVersion ?? 0
-            let isLaterContent = contents != nil && version >= current?.contentsVersion ?? 0
-            let inForce = (isLaterFile ? catalog : current?.snapshot.catalog) ?? .empty
-            let stored = (isLaterContent ? contents : current?.snapshot.contents) ?? StoredContents()
-            app.testerDefaults = inForce.testerDefaults
-            entries[app.bundleId] = Entry(
-                settingsRevision: max(row.settingsRevision, current?.settingsRevision ?? 0),
-                fileVersion: isLaterFile ? version : current?.fileVersion ?? 0,
-                contentsVersion: isLaterContent ? version : current?.contentsVersion ?? 0,
-                snapshot: AppSnapshot(app: app, catalog: inForce, contents: stored))
+            let (known, version) = (current?.catalogVersion ?? 0, row.app.catalogVersion)
+            guard version > known else { return true }
+            guard version == known + 1 else { return false }
+            Self.put(
+                row, catalog, current?.snapshot.contents ?? StoredContents(), fileVersion: version, into: &entries)
+            return true
         }
+    }
+
+    /// The later settings stay, whatever order commits come back in.
+    private static func put(
+        _ row: AppRow, _ catalog: Catalog, _ contents: StoredContents, fileVersion: Int64,
+        into entries: inout [String: Entry]
+    ) {
+        var (app, revision) = (row.app, row.settingsRevision)
+        if let current = entries[app.bundleId], current.settingsRevision > revision {
+            (app.settings, revision) = (current.snapshot.app.settings, current.settingsRevision)
+        }
+        app.testerDefaults = catalog.testerDefaults
+        entries[app.bundleId] = Entry(
+            settingsRevision: revision, fileVersion: fileVersion,
+            snapshot: AppSnapshot(app: app, catalog: catalog, contents: contents))
     }
 }

@@ -5,15 +5,49 @@ import StoreModels
 struct AppRepository: Sendable {
     let database: any SQLDatabase
 
+    /// How far an app has come; what differs in memory was changed by another process.
+    struct Head: Hashable, Sendable {
+        let bundleId: String
+        let settingsRevision: Int64
+        let catalogVersion: Int64
+    }
+
     /// Every app, a page at a time, by bundle identifier.
-    func rows(after bundleId: String, limit: Int) async throws -> [AppRow] {
+    func heads(after bundleId: String, limit: Int) async throws -> [Head] {
         try await database.read { reader in
             try await reader.query(
                 """
-                SELECT bundle_id, settings, settings_revision, catalog_version FROM app
+                SELECT bundle_id, settings_revision, catalog_version FROM app
                 WHERE bundle_id > ? ORDER BY bundle_id LIMIT ?
                 """, bundleId, limit
-            ).map(AppRow.init)
+            ).map { row in
+                Head(
+                    bundleId: try row["bundle_id"], settingsRevision: try row["settings_revision"],
+                    catalogVersion: try row["catalog_version"])
+            }
+        }
+    }
+
+    /// All of an app from one snapshot; nil when there is no such app.
+    ///
+    /// - Parameter version: the file that need not be read again.
+    func whole(_ bundleId: String, unlessFile version: Int64?) async throws -> StoredApp? {
+        try await database.read { reader in
+            let app = try await reader.queryOne(
+                "SELECT bundle_id, settings, settings_revision, catalog_version FROM app WHERE bundle_id = ?", bundleId)
+            guard let row = try app.map(AppRow.init) else { return nil }
+            let file = try await reader.queryOne(
+                "SELECT version, file_name FROM catalog_file WHERE bundle_id = ?", bundleId)
+            let fileVersion: Int64 = try file.map { file in try file["version"] } ?? 0
+            var stored: StoredApp.File?
+            if let file, fileVersion != version {
+                let parts = try await reader.query(
+                    "SELECT data FROM catalog_part WHERE bundle_id = ? ORDER BY part", bundleId)
+                stored = StoredApp.File(name: try file["file_name"], bytes: try joined(parts))
+            }
+            return StoredApp(
+                row: row, fileVersion: fileVersion, file: stored,
+                contents: try await ContentRepository.stored(of: bundleId, in: reader))
         }
     }
 
@@ -29,19 +63,6 @@ struct AppRepository: Sendable {
                 RETURNING bundle_id, settings, settings_revision, catalog_version
                 """, bundleId, encoded)
             return try AppRow(found(row))
-        }
-    }
-
-    /// The file in force, whole; nil before the first import.
-    func file(of bundleId: String) async throws -> (version: Int64, fileName: String, bytes: [UInt8])? {
-        try await database.read { reader in
-            guard
-                let file = try await reader.queryOne(
-                    "SELECT version, file_name FROM catalog_file WHERE bundle_id = ?", bundleId)
-            else { return nil }
-            let parts = try await reader.query(
-                "SELECT data FROM catalog_part WHERE bundle_id = ? ORDER BY part", bundleId)
-            return (try file["version"], try file["file_name"], try joined(parts))
         }
     }
 

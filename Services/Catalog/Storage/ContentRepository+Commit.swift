@@ -2,19 +2,6 @@ import Persistence
 import StoreModels
 
 extension ContentRepository {
-    /// What a commit came to.
-    struct Committed: Sendable {
-        let reply: CommitContentReply
-        /// What others have to know; nil when another commit of the same upload was first.
-        let change: Change?
-    }
-
-    /// The app with its catalogue's new version, and all its content as of then.
-    struct Change: Sendable {
-        let row: AppRow
-        let contents: StoredContents
-    }
-
     /// An upload, or the package that it became.
     /// - Throws: `notFound` when it is unknown or forgotten.
     func package(_ identifier: String, now: Timestamp) async throws -> Package {
@@ -32,7 +19,7 @@ extension ContentRepository {
     /// Puts an upload in force, in the place of what was there of its version, and raises the catalogue's version, so
     /// that whoever keeps products asks again: all in one transaction.
     /// - Throws: `notFound` when the upload has ended meanwhile; `requestInvalid` when parts came in.
-    func commit(_ package: Package, sha256: String, now: Timestamp) async throws -> Committed {
+    func commit(_ package: Package, sha256: String, now: Timestamp) async throws -> CommitContentReply {
         try await database.write { transaction in
             // First, because it makes commits of one app follow one another.
             _ = try await transaction.queryOne(
@@ -42,7 +29,7 @@ extension ContentRepository {
                 SELECT * FROM content_package WHERE id = ? AND state <> 'dropped' \(transaction.dialect.lockRow)
                 """, package.id)
             guard let current = try found.map(Package.init) else { throw ContentRules.unknownUpload }
-            if let reply = current.reply { return Committed(reply: reply, change: nil) }
+            if let reply = current.reply { return reply }
             guard current.length == package.length else {
                 throw StoreError(.requestInvalid, "parts came in during the commit; commit again")
             }
@@ -57,19 +44,10 @@ extension ContentRepository {
                 WHERE id = ? RETURNING *
                 """, sha256, replaced > 0, now.milliseconds, package.id)
             guard let reply = try row.map(Package.init)?.reply else { throw ContentRules.unknownUpload }
-            let app = try await Self.raiseVersion(of: package.bundleId, in: transaction)
-            let contents = try await Self.stored(of: package.bundleId, in: transaction)
-            return Committed(reply: reply, change: Change(row: app, contents: contents))
+            try await transaction.execute(
+                "UPDATE app SET catalog_version = catalog_version + 1 WHERE bundle_id = ?", package.bundleId)
+            return reply
         }
-    }
-
-    private static func raiseVersion(of bundleId: String, in transaction: SQLTransaction) async throws -> AppRow {
-        let row = try await transaction.queryOne(
-            """
-            UPDATE app SET catalog_version = catalog_version + 1 WHERE bundle_id = ?
-            RETURNING bundle_id, settings, settings_revision, catalog_version
-            """, bundleId)
-        return try AppRow(found(row))
     }
 
     /// Ends an upload without putting it in force.

@@ -22,10 +22,6 @@ struct ContentRepository: Sendable {
     }
 
     /// All that an app has, of every version.
-    func stored(of bundleId: String) async throws -> StoredContents {
-        try await database.read { reader in try await Self.stored(of: bundleId, in: reader) }
-    }
-
     static func stored(of bundleId: String, in reader: SQLReader) async throws -> StoredContents {
         var contents = StoredContents()
         for row in try await reader.query(

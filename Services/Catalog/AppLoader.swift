@@ -1,0 +1,46 @@
+import Logging
+import StoreModels
+
+/// Brings apps from the database into memory: all of them at the start, and later those that somebody else has changed.
+struct AppLoader: Sendable {
+    /// Apps looked at by one statement.
+    static let pageMax = 500
+
+    let apps: AppRepository
+    let directory: AppDirectory
+    let logger: Logger
+
+    /// Loads every app of which memory has an older state, or none.
+    func refresh() async throws {
+        var last = ""
+        while true {
+            let heads = try await apps.heads(after: last, limit: Self.pageMax)
+            for head in heads where directory.isBehind(head) { try await load(head.bundleId) }
+            guard heads.count == Self.pageMax, let head = heads.last else { return }
+            last = head.bundleId
+        }
+    }
+
+    /// Loads one app as it is now. Its file is read only if memory has another one.
+    ///
+    /// A file that this version cannot read any more must not keep the others from being sold, nor the operator from
+    /// importing it again: its app has no products then, and the health of the service names it.
+    func load(_ bundleId: String) async throws {
+        let known = directory.fileVersion(of: bundleId)
+        guard let stored = try await apps.whole(bundleId, unlessFile: known) else { return }
+        var catalog: Catalog?
+        do {
+            if let file = stored.file { catalog = try await Self.read(file) }
+        } catch {
+            logger.error("catalogue unreadable", metadata: ["bundleId": "\(bundleId)", "error": "\(error)"])
+            catalog = .unreadable
+        }
+        directory.install(stored, catalog: catalog)
+    }
+
+    /// A large file takes a while to read, so it is not read on the bus's loop.
+    @concurrent
+    private static func read(_ file: StoredApp.File) async throws(StoreError) -> Catalog {
+        try StoreKitFileReader.read(file.bytes, fileName: file.name).catalog
+    }
+}

@@ -85,6 +85,25 @@ import Testing
         #expect(queue.transactions.isEmpty)
     }
 
+    @Test func `an observer may remove itself as it goes`() async throws {
+        final class Leaving: NSObject, SKPaymentTransactionObserver {
+            let queue: SKPaymentQueue
+            init(_ queue: SKPaymentQueue) { self.queue = queue }
+            deinit { queue.remove(self) }
+            func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {}
+        }
+        let gateway = try FakeGateway()
+        let stream = FakeStream.beginning(with: (0..<50).map { .sample("t\($0)") })
+        gateway.on(streamLine) { _ in .stream(stream) }
+        let queue = gateway.queue()
+        for _ in 0..<50 {
+            let observer = Leaving(queue)
+            queue.add(observer)
+            stream.updated([.sample("more")])
+        }
+        try await eventually("all are gone") { queue.transactionObservers.isEmpty }
+    }
+
     @Test func `a second observer is told what is known, then both what comes`() async throws {
         let gateway = try FakeGateway()
         let stream = FakeStream.beginning(with: [.sample("t1")])

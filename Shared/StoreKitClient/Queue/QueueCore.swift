@@ -59,21 +59,25 @@ final class QueueCore: Sendable {
 extension QueueCore {
     /// The first observer opens the stream. A later one is told what is known.
     func add(_ observer: any SKPaymentTransactionObserver) {
-        state.withLock { state in
-            state.observers.prune()
-            guard let number = state.observers.add(observer) else { return }
+        let living = state.withLock { state in
+            let living = state.observers.prune()
+            guard let number = state.observers.add(observer) else { return living }
             let known = state.table.transactions
             if !known.isEmpty { tell(.updatedTransactions(objects(of: known, in: &state)), only: [number], in: &state) }
             if state.stream == nil { state.stream = openStream() }
+            return living
         }
+        withExtendedLifetime(living) {}
     }
 
     /// The last observer closes the stream.
     func remove(_ observer: any SKPaymentTransactionObserver) {
-        state.withLock { state in
-            state.observers.remove(observer)
-            endRunIfUnobserved(in: &state)
+        let id = ObjectIdentifier(observer)
+        let living = state.withLock { state in
+            state.observers.remove(id)
+            return endRunIfUnobserved(in: &state)
         }
+        withExtendedLifetime(living) {}
     }
 
     private func openStream() -> Task<Void, Never> {
@@ -83,13 +87,16 @@ extension QueueCore {
         return Task { [listener = StreamListenerReference(self)] in await stream.run { listener.listener } }
     }
 
-    private func endRunIfUnobserved(in state: inout QueueState) {
-        state.observers.prune()
-        guard state.observers.isEmpty else { return }
-        state.stream?.cancel()
-        state.stream = nil
-        state.table.endRun()
-        state.downloads.removeAll()
+    /// - Returns: Observers to be let go when the lock is.
+    private func endRunIfUnobserved(in state: inout QueueState) -> [any SKPaymentTransactionObserver] {
+        let living = state.observers.prune()
+        if state.observers.isEmpty {
+            state.stream?.cancel()
+            state.stream = nil
+            state.table.endRun()
+            state.downloads.removeAll()
+        }
+        return living
     }
 }
 
@@ -129,15 +136,12 @@ extension QueueCore {
             guard let queue, let observer else { continue }
             callback.tell(observer, of: queue)
         }
-        let caughtUp = state.withLock { state in
+        let (living, caughtUp) = state.withLock { state in
             state.callbackCount -= 1
-            endRunIfUnobserved(in: &state)
-            guard state.callbackCount <= ClientLimits.callbacksMax / 2 else {
-                return [] as [CheckedContinuation<Void, Never>]
-            }
-            defer { state.waiting = [] }
-            return state.waiting
+            let living = endRunIfUnobserved(in: &state)
+            return (living, state.callbackCount <= ClientLimits.callbacksMax / 2 ? state.takeWaiting() : [])
         }
+        withExtendedLifetime(living) {}
         for reader in caughtUp { reader.resume() }
     }
 

@@ -3,6 +3,7 @@
 struct QueueObservers: Sendable {
     private struct Registration: Sendable {
         let number: Int
+        let id: ObjectIdentifier
         weak var observer: (any SKPaymentTransactionObserver)?
     }
 
@@ -11,18 +12,26 @@ struct QueueObservers: Sendable {
 
     /// - Returns: Its number; nil when it is registered already.
     mutating func add(_ observer: any SKPaymentTransactionObserver) -> Int? {
-        guard !registrations.contains(where: { $0.observer === observer }) else { return nil }
+        let id = ObjectIdentifier(observer)
+        // Another one may have been at the same address before.
+        registrations.removeAll { $0.id == id && $0.observer == nil }
+        guard !registrations.contains(where: { $0.id == id }) else { return nil }
         defer { next += 1 }
-        registrations.append(Registration(number: next, observer: observer))
+        registrations.append(Registration(number: next, id: id, observer: observer))
         return next
     }
 
-    mutating func remove(_ observer: any SKPaymentTransactionObserver) {
-        registrations.removeAll { $0.observer === observer }
-    }
+    /// Can be called by an observer's own `deinit`.
+    mutating func remove(_ id: ObjectIdentifier) { registrations.removeAll { $0.id == id } }
 
     /// Forgets those that are no more.
-    mutating func prune() { registrations.removeAll { $0.observer == nil } }
+    /// - Returns: The others, which the caller lets go only when it holds no lock: to look at an observer is to hold it,
+    ///   and the last to hold one runs its `deinit`, which may want to be removed here.
+    mutating func prune() -> [any SKPaymentTransactionObserver] {
+        let living = all
+        registrations.removeAll { $0.observer == nil }
+        return living
+    }
 
     var isEmpty: Bool { registrations.isEmpty }
     var numbers: [Int] { registrations.map(\.number) }

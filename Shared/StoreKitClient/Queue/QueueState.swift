@@ -17,6 +17,12 @@ struct QueueState: Sendable {
 
     init(deviceId: String) { table = TransactionTable(deviceId: deviceId) }
 
+    /// Whoever waits for callbacks to catch up, once.
+    mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
+        defer { waiting = [] }
+        return waiting
+    }
+
     /// The transaction as the app sees it.
     /// - Parameter make: Makes the object of a download that has none.
     mutating func object(

@@ -185,4 +185,65 @@ import Testing
         #expect(machine.storefront == "FRA")
         #expect(machine.receive(america) == [.storefrontChanged(seq: 3, america)])
     }
+
+    private func end(
+        _ seq: Int64, _ id: String, device: String = Sample.deviceId
+    ) -> (change: CustomerChange, restore: Restore) {
+        let restore = Restore(restoreIdentifier: id, state: .finished, restored: 1)
+        let change = CustomerChange(
+            bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: seq, restore: restore,
+            deviceId: device)
+        return (change, restore)
+    }
+
+    @Test func `a restore's end stands behind all unfinished and before synchronized (R2)`() {
+        var machine = DeliveryMachine(customer: customer, deviceId: Sample.deviceId, storefront: "USA")
+        let restored = Sample.purchased("a")
+        let restore = end(2, "r").restore
+        #expect(
+            machine.receive(Snapshot(transactions: [restored], seq: 2, restores: [restore])) == [
+                .updated(seq: 2, [restored]), .restoreEnded(seq: 2, restore), .synchronized(seq: 2),
+            ])
+    }
+
+    @Test func `a restore's end is told live, once, and to its device only (M41, R2)`() {
+        var machine = machine(at: 1)
+        let (mine, restore) = end(2, "r")
+        #expect(machine.receive(hint: mine) == [.restoreEnded(seq: 2, restore)])
+        #expect(machine.receive(hint: mine).isEmpty)
+        #expect(machine.receive(hint: end(3, "s", device: "alice-2").change).isEmpty)
+        #expect(machine.position == 3, "its place is kept")
+        // The journal began anew, and nobody has acknowledged the end yet.
+        machine.receive(head: 1, askedAt: 3)
+        #expect(
+            machine.receive(Snapshot(transactions: [], seq: 1, restores: [restore])) == [
+                .updated(seq: 1, []), .synchronized(seq: 1),
+            ])
+    }
+
+    @Test func `an end that a later page brought does not come again with its change`() {
+        var machine = DeliveryMachine(customer: customer, deviceId: Sample.deviceId, storefront: "USA")
+        _ = machine.receive(Snapshot(transactions: [], seq: 1, after: "a"))
+        let (change, restore) = end(2, "r")
+        #expect(
+            machine.receive(Snapshot(transactions: [], seq: 2, restores: [restore])) == [
+                .restoreEnded(seq: 1, restore), .synchronized(seq: 1),
+            ])
+        #expect(machine.receive(hint: change).isEmpty)
+        #expect(machine.position == 2)
+    }
+
+    @Test func `downloads are told to their device only (M46)`() {
+        let download = Download(
+            id: "d", transactionId: "t", state: .active, contentIdentifier: "c", contentVersion: "1.0",
+            contentLength: 1)
+        let change = CustomerChange(
+            bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: 2,
+            downloads: [download], deviceId: Sample.deviceId)
+        var mine = machine(at: 1)
+        #expect(mine.receive(hint: change) == [.downloadsUpdated(seq: 2, [download])])
+        var other = machine(at: 1, device: "alice-2")
+        #expect(other.receive(hint: change).isEmpty)
+        #expect(other.position == 2)
+    }
 }

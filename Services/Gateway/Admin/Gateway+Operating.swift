@@ -45,7 +45,7 @@ extension Gateway {
         let request = OperateTransactionRequest(id: try call.parameter("id", of: "transaction"), error: error)
         do {
             return try await services.call(endpoint, request, context: call.context())
-        } catch let error as StoreError where error.leavesOutcomeUnknown {
+        } catch  where error.leavesOutcomeUnknown {
             throw StoreError(
                 .outcomeUnknown, "the request was sent and its outcome is not known here; the same again tells",
                 retryAfterMs: 1000)

@@ -6,37 +6,49 @@ import StoreModels
 /// An uploaded package, cut into parts that fit the bus. At most one part and one chunk of the connection are held,
 /// whether the length is announced or not.
 struct ContentUpload {
-    private let request: Request
+    private let call: Call
 
     /// - Throws: `bodyTooLarge` for an announced length that is too large, `requestInvalid` for one that is no number.
-    init(_ request: Request) throws(StoreError) {
-        self.request = request
-        guard let text = request.headers[.contentLength] else { return }
+    init(_ call: Call) throws(StoreError) {
+        self.call = call
+        guard let text = call.request.headers[.contentLength] else { return }
         guard let length = Int64(text), length >= 0 else { throw .invalid("Content-Length", "must be a number") }
-        guard length <= ContentPartRequest.contentMax else { throw Self.tooLarge }
+        guard length <= ContentPartRequest.contentMax else {
+            throw RequestBodyReader.tooLarge(Int(ContentPartRequest.contentMax))
+        }
     }
 
-    func parts() -> Parts { Parts(body: request.body.makeAsyncIterator()) }
-
-    fileprivate static var tooLarge: StoreError { RequestBodyReader.tooLarge(Int(ContentPartRequest.contentMax)) }
+    func parts() -> Parts {
+        Parts(body: call.request.body.makeAsyncIterator()) { [call] in call.cut(after: HTTPLimits.contentStallMax) }
+    }
 
     /// The parts in order, each of `ContentPartRequest.bytesMax` bytes but the last.
     struct Parts {
         private var body: RequestBody.AsyncIterator
+        private let limit: Int64
+        private let startCut: () -> Scheduled<Void>?
         private var held: [UInt8] = []
         private var received: Int64 = 0
         /// Bytes of all parts so far.
         private(set) var offset: Int64 = 0
 
-        init(body: RequestBody.AsyncIterator) { self.body = body }
+        /// - Parameter startCut: Cuts the connection unless the next chunk comes in time.
+        init(
+            body: RequestBody.AsyncIterator, limit: Int64 = ContentPartRequest.contentMax,
+            startCut: @escaping () -> Scheduled<Void>?
+        ) {
+            self.body = body
+            self.limit = limit
+            self.startCut = startCut
+        }
 
         /// - Returns: nil behind the last part.
         /// - Throws: `bodyTooLarge`; what the connection throws when it breaks, or is cut because nothing comes.
-        @concurrent mutating func next(_ call: Call) async throws -> [UInt8]? {
+        @concurrent mutating func next() async throws -> [UInt8]? {
             while held.count < ContentPartRequest.bytesMax {
-                guard let chunk = try await nextChunk(call) else { break }
+                guard let chunk = try await nextChunk() else { break }
                 received += Int64(chunk.readableBytes)
-                guard received <= ContentPartRequest.contentMax else { throw ContentUpload.tooLarge }
+                guard received <= limit else { throw RequestBodyReader.tooLarge(Int(limit)) }
                 held.append(contentsOf: chunk.readableBytesView)
             }
             guard !held.isEmpty else { return nil }
@@ -46,9 +58,9 @@ struct ContentUpload {
             return part
         }
 
-        @concurrent private mutating func nextChunk(_ call: Call) async throws -> ByteBuffer? {
-            let cut = call.cut(after: HTTPLimits.contentStallMax)
-            defer { cut.cancel() }
+        @concurrent private mutating func nextChunk() async throws -> ByteBuffer? {
+            let cut = startCut()
+            defer { cut?.cancel() }
             return try await body.next()
         }
     }

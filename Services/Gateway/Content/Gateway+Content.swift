@@ -24,7 +24,7 @@ extension Gateway {
 
     /// Streams the package to Catalog, part by part; nothing of it counts before the commit.
     @concurrent private func putContent(_ call: Call) async throws -> Response {
-        let upload = try ContentUpload(call.request)
+        let upload = try ContentUpload(call)
         guard let version = try call.contentVersion() else { throw StoreError.invalid("query version", "is missing") }
         let context = call.context(deadline: .now + HTTPLimits.uploadTimeout)
         let begin = BeginContentRequest(
@@ -32,7 +32,7 @@ extension Gateway {
         let identifier = try await services.call(CatalogEndpoints.beginContent, begin, context: context)
             .uploadIdentifier
         var parts = upload.parts()
-        while let part = try await parts.next(call) {
+        while let part = try await parts.next() {
             let request = ContentPartRequest(
                 uploadIdentifier: identifier, offset: parts.offset - Int64(part.count),
                 data: Data(part).base64EncodedString())

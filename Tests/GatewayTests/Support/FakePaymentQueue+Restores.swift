@@ -40,7 +40,8 @@ extension FakePaymentQueue {
     }
 
     /// A restore ends on a device.
-    func end(_ restore: Restore, device: String = Sample.deviceId) {
+    @discardableResult
+    func end(_ restore: Restore, device: String = Sample.deviceId) -> CustomerChange {
         write { contents, seq in
             contents.undelivered.append(restore)
             return CustomerChange(

@@ -194,7 +194,8 @@ final class FakePaymentQueue: Sendable {
             try check()
             return contents.withLock { contents in
                 let mine = contents.transactions.filter {
-                    request.customerIdentifier == Self.customer && $0.transactionState == .purchased
+                    request.bundleId == Sample.bundleId && request.customerIdentifier == Self.customer
+                        && $0.transactionState == .purchased
                 }
                 let start = request.after.flatMap { after in mine.firstIndex { $0.id == after }.map { $0 + 1 } } ?? 0
                 let page = Array(mine.dropFirst(start).prefix(min(request.limit, contents.pageMax)))

@@ -17,9 +17,9 @@ enum RawConnection {
         }
     }
 
-    /// Sends `text` and never reads; ``release(_:)`` closes it.
+    /// Sends `text` and never reads; ``release(_:)`` closes it. Its kernel takes little of the answer.
     static func hold(_ store: GatewayHarness, _ text: String) -> Int32 {
-        let descriptor = open(store.listeningPort)
+        let descriptor = open(store.listeningPort, receiveBuffer: 4096)
         let bytes = Array(text.utf8)
         send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         return descriptor
@@ -42,9 +42,12 @@ enum RawConnection {
     }
 
     /// A connection to the gateway; sending on one that failed fails too.
-    private static func open(_ port: Int) -> Int32 {
+    private static func open(_ port: Int, receiveBuffer: CInt? = nil) -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var timeout = timeval(tv_sec: 2, tv_usec: 0)
+        if var receiveBuffer {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<CInt>.size))
+        }
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

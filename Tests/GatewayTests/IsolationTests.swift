@@ -1,0 +1,174 @@
+import NIOHTTP1
+import StoreModels
+import StorebusTesting
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+/// S1, P11: another customer's, device's or app's object is 404 in the same words as one that does not exist. The table is
+/// made from `openapi.json`, so a route that is added is looked at, too.
+@Suite struct IsolationTests {
+    private static let otherApp = "com.example.other"
+
+    /// An object of Alice's, on her first device, for each kind of path that names one.
+    private static let objects = [
+        "/v1/transactions/{id}": "t1", "/v1/downloads/{id}": "d1", "/v1/restores/{restoreIdentifier}": "r_k1",
+        "/v1/customers/{account}": "alice",
+    ]
+
+    /// One operation whose path names something of a customer's.
+    private struct Subject {
+        let operation: OpenAPIDocument.Operation
+        let method: HTTPMethod
+        let template: String
+        let known: String
+
+        func path(_ name: String) -> String {
+            template.replacing(#/\{[^}]*\}/#, with: name)
+        }
+    }
+
+    private struct Seen: Equatable {
+        let status: Int
+        let body: JSONValue
+
+        /// Everything but what no two answers share.
+        init(_ answer: Answer) {
+            status = answer.status
+            var members = answer.json.objectValue ?? [:]
+            members["traceId"] = nil
+            body = .object(members)
+        }
+    }
+
+    private let document: OpenAPIDocument
+
+    init() throws { document = try OpenAPIDocument() }
+
+    /// Operations that are built and open to somebody who is not the operator.
+    private func subjects() throws -> [Subject] {
+        let built = document.operations.values.filter {
+            !$0.names(in: "path").isEmpty && $0.statuses.contains { $0.hasPrefix("2") }
+                && !$0.schemes.isDisjoint(with: ["app", "store", "server"])
+        }
+        return try built.sorted { $0.name < $1.name }.map { operation in
+            let words = operation.name.split(separator: " ").map(String.init)
+            let known = Self.objects.first { words[1] == $0.key || words[1].hasPrefix($0.key + "/") }
+            return Subject(
+                operation: operation, method: HTTPMethod(rawValue: words[0]), template: words[1],
+                known: try #require(known?.value, "\(operation.name) names something this test has no object of"))
+        }
+    }
+
+    private func fill(_ store: GatewayHarness) async throws -> String {
+        store.catalog.contents.withLock {
+            $0.apps[Self.otherApp] = App(bundleId: Self.otherApp, settings: .init(name: "Other"), catalogVersion: 1)
+        }
+        let owner = try await store.session()
+        store.payments.commit(Sample.purchased("t1"))
+        store.payments.offer("d1", length: 3)
+        store.catalog.host([1, 2, 3])
+        _ = try await store.send(.POST, "/v1/restore", token: owner, headers: [("Idempotency-Key", "k1")])
+        return owner
+    }
+
+    private func send(
+        _ store: GatewayHarness, _ subject: Subject, _ name: String, _ token: String?
+    ) async throws -> Answer {
+        try await store.send(
+            subject.method, subject.path(name), token: token, headers: [("Idempotency-Key", "isolation")])
+    }
+
+    /// Whether the principal is of the kind the operation is for.
+    private func isFor(_ operation: OpenAPIDocument.Operation, _ scheme: String) -> Bool {
+        operation.schemes.contains(scheme)
+    }
+
+    @Test func `what is another's is 404, in the words of what is not there (P11)`() async throws {
+        try await GatewayHarness.run { store in
+            let owner = try await fill(store)
+            let serverKey = try await store.apiKey()
+            let strangers = [
+                ("another customer", "app", try await store.session(account: "mallory", device: "mallory-1")),
+                ("another customer on the device", "app", try await store.session(account: "mallory")),
+                ("the customer in another app", "app", try await store.session(bundleId: Self.otherApp)),
+                ("another app's server", "server", try await store.apiKey(Self.otherApp)),
+            ]
+            let subjects = try subjects()
+            #expect(subjects.count >= 11, "transactions, downloads, restores and customers")
+            for subject in subjects {
+                for (who, scheme, token) in strangers where isFor(subject.operation, scheme) {
+                    let foreign = Seen(try await send(store, subject, subject.known, token))
+                    let missing = Seen(try await send(store, subject, "none", token))
+                    #expect(foreign.status == 404, "\(subject.operation.name) for \(who)")
+                    #expect(foreign == missing, "\(subject.operation.name) for \(who)")
+                }
+            }
+            // The objects are there, so 404 was about who asked.
+            for subject in subjects {
+                let token = isFor(subject.operation, "server") ? serverKey : owner
+                let answer = try await send(store, subject, subject.known, token)
+                #expect([200, 409].contains(answer.status), "\(subject.operation.name) for its owner")
+            }
+        }
+    }
+
+    @Test func `restores and downloads are their device's own (M41, M46)`() async throws {
+        try await GatewayHarness.run { store in
+            _ = try await fill(store)
+            let second = try await store.session(device: "alice-2")
+            let subjects = try subjects().filter { $0.known == "d1" || $0.known == "r_k1" }
+            #expect(subjects.count == 8)
+            for subject in subjects {
+                let foreign = Seen(try await send(store, subject, subject.known, second))
+                let missing = Seen(try await send(store, subject, "none", second))
+                #expect(foreign.status == 404, "\(subject.operation.name)")
+                #expect(foreign == missing, "\(subject.operation.name)")
+            }
+        }
+    }
+
+    @Test func `who is nobody, or somebody else's kind, learns nothing of what is there`() async throws {
+        try await GatewayHarness.run { store in
+            let owner = try await fill(store)
+            let shop = try await store.session(device: "alice-2", client: "store")
+            let serverKey = try await store.apiKey()
+            let principals: [(scheme: String?, token: String?, status: Int)] = [
+                (nil, nil, 401), (nil, "nonsense", 401), ("admin", Sample.adminKey, 403), ("store", shop, 403),
+                ("app", owner, 403), ("server", serverKey, 403),
+            ]
+            for subject in try subjects() {
+                for principal in principals where principal.scheme.map({ !isFor(subject.operation, $0) }) ?? true {
+                    let known = Seen(try await send(store, subject, subject.known, principal.token))
+                    let missing = Seen(try await send(store, subject, "none", principal.token))
+                    #expect(known.status == principal.status, "\(subject.operation.name)")
+                    #expect(known == missing, "\(subject.operation.name)")
+                }
+            }
+            store.moveClock(to: .wallClock() + .seconds(24 * 3600 + 1))
+            for subject in try subjects() where isFor(subject.operation, "app") {
+                let known = Seen(try await send(store, subject, subject.known, owner))
+                #expect(known.status == 401, "\(subject.operation.name) after the session's end")
+                #expect(try await known == Seen(send(store, subject, "none", owner)))
+            }
+        }
+    }
+
+    @Test func `lists have the asker's own and nothing else (P11)`() async throws {
+        try await GatewayHarness.run { store in
+            let owner = try await fill(store)
+            let strangers = [
+                try await store.session(account: "mallory", device: "mallory-1"),
+                try await store.session(bundleId: Self.otherApp),
+            ]
+            for path in ["/v1/transactions", "/v1/history"] {
+                #expect(try await store.send(.GET, path, token: owner).json["transactions"]?.arrayValue?.count == 1)
+                for token in strangers {
+                    let answer = try await store.send(.GET, path, token: token)
+                    #expect(answer.json["transactions"]?.arrayValue?.isEmpty == true, "\(path)")
+                }
+            }
+        }
+    }
+}

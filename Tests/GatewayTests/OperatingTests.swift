@@ -1,0 +1,90 @@
+import NIOHTTP1
+import StoreModels
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+/// An operator's or a parent's word on one transaction.
+@Suite struct OperatingTests {
+    private func deferred(_ id: String) -> PaymentTransaction {
+        PaymentTransaction(
+            id: id, transactionState: .deferred, payment: Sample.payment(id), revision: 2,
+            originDeviceId: Sample.deviceId)
+    }
+
+    private func send(
+        _ store: GatewayHarness, _ verb: String, _ id: String = "t1", body: String? = nil
+    ) async throws -> Answer {
+        try await store.send(.POST, "/admin/v1/transactions/\(id)/\(verb)", token: Sample.adminKey, body: body)
+    }
+
+    @Test func `each word is answered with the transaction (M29, D2)`() async throws {
+        try await GatewayHarness.run { store in
+            store.payments.commit(deferred("t1"))
+            for (verb, body) in [
+                ("approve", nil), ("approve", "{}"), ("decline", nil), ("decline", "{}"),
+                ("decline", #"{"error":"paymentNotAllowed"}"#), ("decline", #"{"error":4}"#), ("resolve", nil),
+            ] {
+                let answer = try await send(store, verb, body: body)
+                #expect(answer.status == 200, "\(verb)")
+                #expect(answer.json["id"] == "t1")
+            }
+            #expect(
+                store.payments.contents.withLock { $0.operations } == [
+                    "approve t1", "approve t1", "decline t1", "decline t1", "decline t1 paymentNotAllowed",
+                    "decline t1 paymentNotAllowed", "resolve t1",
+                ])
+        }
+    }
+
+    @Test func `a transaction that was never deferred is 409, one that is not there 404`() async throws {
+        try await GatewayHarness.run { store in
+            store.payments.commit(Sample.purchased("t1"))
+            for verb in ["approve", "decline", "resolve"] {
+                let answer = try await send(store, verb)
+                #expect(answer.status == 409)
+                #expect(answer.code == "transactionStateInvalid")
+                #expect(try await send(store, verb, "none").status == 404)
+            }
+        }
+    }
+
+    @Test func `only a decline says why, and only with an SKError`() async throws {
+        try await GatewayHarness.run { store in
+            store.payments.commit(deferred("t1"))
+            for (verb, body) in [
+                ("approve", #"{"error":"unknown"}"#), ("resolve", #"{"error":"unknown"}"#),
+                ("decline", #"{"error":"nonsense"}"#), ("decline", #"{"reason":"unknown"}"#),
+            ] {
+                let answer = try await send(store, verb, body: body)
+                #expect(answer.status == 400, "\(verb) \(body)")
+            }
+            #expect(store.payments.contents.withLock { $0.operations.isEmpty })
+        }
+    }
+
+    @Test func `a transaction is removed once`() async throws {
+        try await GatewayHarness.run { store in
+            store.payments.commit(Sample.purchased("t1"))
+            func delete() async throws -> Answer {
+                try await store.send(.DELETE, "/admin/v1/transactions/t1", token: Sample.adminKey)
+            }
+            let first = try await delete()
+            #expect(first.status == 204)
+            #expect(first.body.isEmpty)
+            #expect(try await delete().status == 404)
+        }
+    }
+
+    @Test func `a word nobody answered for may have counted`() async throws {
+        try await GatewayHarness.run { store in
+            store.payments.contents.withLock { $0.failure = StoreError(.internal, "broken") }
+            for verb in ["approve", "decline", "resolve"] {
+                let answer = try await send(store, verb)
+                #expect(answer.status == 504)
+                #expect(answer.code == "outcomeUnknown")
+            }
+        }
+    }
+}

@@ -20,7 +20,7 @@ BUILD   := $(SWIFT) build --scratch-path $(SCRATCH) --explicit-target-dependency
 SOURCES := Package.swift Shared Services Tests
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps build debug run test test-tsan scenarios schemathesis spike bench bench-purchases images lint format imports clean
+.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis spike bench bench-purchases images lint format imports clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ doctor: ## Say what is missing to build here.
 deps: ## Install the apt packages the build needs, if they are missing.
 	@scripts/install-deps
 
+deps-tests: ## As deps, and PostgreSQL's server, which tests start for themselves.
+	@scripts/install-deps --tests
+
 build: deps ## Build every executable, optimized.
 	$(BUILD) --configuration release
 
@@ -42,16 +45,16 @@ run: build ## Start a store; Ctrl-C stops it.
 	@exec "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)/storebus" up \
 	    --data "$(DATA)" $(if $(CATALOG),--import "$(CATALOG)" --bundle-id "$(BUNDLE)") $(UP)
 
-test: debug ## Run all tests; those with real processes use the executables built before.
+test: deps-tests debug ## Run all tests; those with real processes use the executables built before.
 	$(SWIFT) build --scratch-path $(SCRATCH) --build-tests
 	@scripts/test $(SCRATCH)
 
-test-tsan: deps ## Run the tests of Shared under ThreadSanitizer.
+test-tsan: deps-tests ## Run the tests of Shared under ThreadSanitizer.
 	$(SWIFT) build --scratch-path $(SCRATCH)-tsan --sanitize thread --build-tests
 	@TEST_FLAGS="--sanitize thread" scripts/test $(SCRATCH)-tsan \
 	    StoreModelsTests BusProtocolTests EventLoopTests PersistenceTests BusClientTests BusServiceTests OperationsTests
 
-scenarios: debug ## Run only the tests with real processes.
+scenarios: deps-tests debug ## Run only the tests with real processes.
 	$(SWIFT) build --scratch-path $(SCRATCH) --build-tests
 	@scripts/test $(SCRATCH) Scenarios
 

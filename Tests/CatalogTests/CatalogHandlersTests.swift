@@ -104,4 +104,44 @@ import Testing
             #expect(error?.code == .notFound)
         }
     }
+
+    @Test func `M47 content goes in and comes out in parts as large as they may be, whatever is in them`() async throws
+    {
+        try await withCaller { caller in
+            // Base64 of these bytes is slashes only, which JSON may write as two characters.
+            let part = Data(repeating: 0xff, count: ContentPartRequest.bytesMax)
+            let file = try StoreJSON.encode(FileBuilder.hosted(length: 2 * part.count))
+            let (bundleId, product) = (CatalogFixture.bundleId, "guide")
+            let begun = try await caller.call(
+                CatalogEndpoints.beginImport, BeginImportRequest(bundleId: bundleId, byteCount: file.count))
+            _ = try await caller.call(
+                CatalogEndpoints.addImportPart,
+                ImportPartRequest(importIdentifier: begun.importIdentifier, index: 0, data: Data(file)))
+            _ = try await caller.call(
+                CatalogEndpoints.commitImport, CommitImportRequest(importIdentifier: begun.importIdentifier))
+            let upload = try await caller.call(
+                CatalogEndpoints.beginContent,
+                BeginContentRequest(bundleId: bundleId, productIdentifier: product, version: "1.0")
+            ).uploadIdentifier
+            for offset in [0, part.count] {
+                _ = try await caller.call(
+                    CatalogEndpoints.addContentPart,
+                    ContentPartRequest(
+                        uploadIdentifier: upload, offset: Int64(offset), data: part.base64EncodedString()))
+            }
+            let content = try await caller.call(
+                CatalogEndpoints.commitContent,
+                CommitContentRequest(uploadIdentifier: upload, length: Int64(2 * part.count))
+            ).content
+            let described = try await caller.call(
+                CatalogEndpoints.getContent, ContentRequest(bundleId: bundleId, productIdentifier: product))
+            #expect(described == content)
+            let read = try await caller.call(
+                CatalogEndpoints.readContent,
+                ReadContentRequest(
+                    bundleId: bundleId, productIdentifier: product, version: "1.0", sha256: content.sha256, offset: 7,
+                    length: part.count))
+            #expect(Data(base64Encoded: read.data) == part)
+        }
+    }
 }

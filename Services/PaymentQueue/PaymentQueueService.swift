@@ -30,6 +30,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     let downloads: DownloadDesk
     package let janitor: PurchaseJanitor
     package let restoreJanitor: RestoreJanitor
+    let callbacks: ChargeCallbacks
     package let pruner: JournalPruner
 
     /// - Parameters:
@@ -42,7 +43,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     ) {
         self.init(
             database: database,
-            collaborators: .onBus(ServiceCaller(bus: bus, caller: ServiceName.paymentQueue.rawValue)),
+            collaborators: .onBus(bus),
             clock: clock, logger: logger, checkpoint: checkpoint)
     }
 
@@ -77,6 +78,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
             publish: collaborators.publish)
         self.restoreJanitor = RestoreJanitor(store: restoreStore, desk: restores, logger: logger)
         self.janitor = PurchaseJanitor(store: store, driver: driver, logger: logger)
+        self.callbacks = ChargeCallbacks(janitor: janitor, subscribe: collaborators.chargeChanges)
         self.pruner = JournalPruner(database: database, clock: clock, logger: logger)
     }
 
@@ -210,6 +212,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
                 group.addTask {
                     await self.repeating("janitor", every: PurchaseJanitor.interval) { try await self.janitor.sweep() }
                 }
+                group.addTask { await self.callbacks.run() }
                 group.addTask {
                     await self.repeating("restore janitor", every: RestoreJanitor.interval) {
                         try await self.restoreJanitor.sweep()

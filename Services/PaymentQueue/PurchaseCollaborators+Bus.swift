@@ -1,10 +1,12 @@
+import BusClient
 import BusService
 import StoreModels
 
 extension PurchaseCollaborators {
     /// The other services, over the bus. Nothing is repeated here: the janitor does, and the caller nearest the client.
-    static func onBus(_ caller: ServiceCaller) -> PurchaseCollaborators {
-        PurchaseCollaborators(
+    static func onBus(_ bus: any BusClient) -> PurchaseCollaborators {
+        let caller = ServiceCaller(bus: bus, caller: ServiceName.paymentQueue.rawValue)
+        return PurchaseCollaborators(
             quote: { request, deadline throws(StoreError) in
                 try await caller.call(
                     CatalogEndpoints.quoteProduct, request, context: CallContext(deadline: deadline))
@@ -29,6 +31,15 @@ extension PurchaseCollaborators {
                 let reply = try await caller.call(
                     CatalogEndpoints.listStorefronts, Empty(), context: CallContext(deadline: deadline))
                 return Set(reply.storefronts.map(\.countryCode))
+            },
+            chargeChanges: { handler in
+                let subscription = try? await bus.subscribe(
+                    ProcessorEvents.chargeChanged, queue: BusServiceLimits.queueGroup
+                ) { message in
+                    guard let changed = try? StoreJSON.decode(ChargeChanged.self, from: message.body) else { return }
+                    handler(changed)
+                }
+                return { await subscription?.unsubscribe() }
             })
     }
 }

@@ -1,5 +1,6 @@
 import BusService
 import StoreModels
+import StorebusTesting
 import Testing
 
 /// Goal: one customer per app and account, in a storefront that is fixed when the account is created.
@@ -14,8 +15,9 @@ import Testing
                 bundleId: app, account: account, deviceId: "phone", storefront: storefront, defaults: defaults))
     }
 
-    @Test func `opening again is the same customer, another app or account is another`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `opening again is the same customer, another app or account is another`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let first = try await open(store, "alice")
             #expect(try await open(store, "alice") == first)
             #expect(first.storefront == "USA")
@@ -27,8 +29,9 @@ import Testing
         }
     }
 
-    @Test func `sixteen first sessions at once make one customer`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `sixteen first sessions at once make one customer`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let replies = try await withThrowingTaskGroup { group in
                 for _ in 0..<16 { group.addTask { try await open(store, "alice", storefront: "FRA") } }
                 return try await group.reduce(into: Set()) { $0.insert($1) }
@@ -37,8 +40,9 @@ import Testing
         }
     }
 
-    @Test func `another storefront than the account's is storefrontMismatch`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `another storefront than the account's is storefrontMismatch`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let first = try await open(store, "alice", storefront: "FRA")
             #expect(first.storefront == "FRA")
             #expect(try await open(store, "alice").storefront == "FRA")
@@ -47,17 +51,19 @@ import Testing
         }
     }
 
-    @Test(arguments: ["fra", "FR", "FRAN", ""]) func `a storefront is an alpha-3 code`(_ storefront: String)
+    @Test(arguments: ["fra", "FR", "FRAN", ""], Engine.allCases)
+    func `a storefront is an alpha-3 code`(_ storefront: String, _ engine: Engine)
         async throws
     {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let error = try await refusal { try await open(store, "alice", storefront: storefront) }
             #expect(error?.code == .requestInvalid)
         }
     }
 
-    @Test func `an account has 1 to 128 characters`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `an account has 1 to 128 characters`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             for account in ["", String(repeating: "a", count: 129)] {
                 #expect(try await refusal { try await open(store, account) }?.code == .requestInvalid)
             }
@@ -65,10 +71,13 @@ import Testing
         }
     }
 
-    @Test func `the tester's storefront comes first; a new account's is the session's, else the app's default`()
+    @Test(arguments: Engine.allCases)
+    func `the tester's storefront comes first; a new account's is the session's, else the app's default`(
+        _ engine: Engine
+    )
         async throws
     {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let app = TesterSettings(storefront: "DEU", canMakePayments: false)
             let first = try await open(store, "alice", defaults: app)
             #expect(first.storefront == "DEU")
@@ -93,8 +102,11 @@ import Testing
         }
     }
 
-    @Test func `an account is read by identifier or by name, with what its tester and its app say`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `an account is read by identifier or by name, with what its tester and its app say`(_ engine: Engine)
+        async throws
+    {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             func get(_ request: GetAccountRequest) async throws -> AccountReply {
                 try await store.caller.call(PaymentEndpoints.getAccount, request)
@@ -119,8 +131,9 @@ import Testing
         }
     }
 
-    @Test func `while Catalog is away an account is read with what was known of its app`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `while Catalog is away an account is read with what was known of its app`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             await store.stopCatalogue()
             #expect(try await alice.account().storefront == "USA")

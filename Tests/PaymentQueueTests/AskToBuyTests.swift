@@ -67,8 +67,9 @@ import Testing
         }
     }
 
-    @Test func `M29: the payment itself can ask, and the sheet comes first`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `M29: the payment itself can ask, and the sheet comes first`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             try await store.set("alice", TesterSettings(sheet: .interactive))
             let payment = Payment(

@@ -8,8 +8,9 @@ import Testing
 /// Goal: a cleared customer is as new, open streams hear what left their queue, and no charge is left behind by a
 /// purchase that was in flight.
 @Suite(.serialized) struct ClearHistoryTests {
-    @Test func `everything a customer has bought is gone, the customer and the journal stay`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `everything a customer has bought is gone, the customer and the journal stay`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
             for shopper in [alice, bob] {
                 for product in ["coins", "beaches", "pro.monthly", "nothing"] {
@@ -42,8 +43,9 @@ import Testing
         }
     }
 
-    @Test func `an account that is unknown in the app is notFound, another app's stays`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `an account that is unknown in the app is notFound, another app's stays`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             _ = try await alice.add("coins", key: "k")
             let error = try await refusal { try await store.clear("nobody") }
@@ -55,8 +57,9 @@ import Testing
         }
     }
 
-    @Test func `open sheets and questions go with their purchases`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `open sheets and questions go with their purchases`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             try await store.set("alice", TesterSettings(askToBuy: true))
             _ = try await alice.add("coins", key: "1")
@@ -75,8 +78,11 @@ import Testing
         }
     }
 
-    @Test func `in flight and not charged: the processor gives it up, it fails with 2 and is gone`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `in flight and not charged: the processor gives it up, it fails with 2 and is gone`(_ engine: Engine)
+        async throws
+    {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             store.processor.set(trouble: .before)
             let begun = try await alice.begin("coins", key: "k").transaction
@@ -95,8 +101,9 @@ import Testing
         }
     }
 
-    @Test func `in flight and charged already: it ends as purchased before it is gone`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `in flight and charged already: it ends as purchased before it is gone`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             store.processor.set(trouble: .after)
             _ = try await alice.begin("coins", key: "k")
@@ -109,9 +116,11 @@ import Testing
         }
     }
 
-    @Test func `a charge that comes late finds its tombstone, and a driver no purchase; both end quietly`() async throws
+    @Test(arguments: Engine.allCases)
+    func `a charge that comes late finds its tombstone, and a driver no purchase; both end quietly`(_ engine: Engine)
+        async throws
     {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             store.processor.set(trouble: .held)
             async let late = refusal { try await alice.add("coins", key: "k") }
@@ -125,8 +134,10 @@ import Testing
         }
     }
 
-    @Test func `a purchase that waits for another is removed with it, and its request is told`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `a purchase that waits for another is removed with it, and its request is told`(_ engine: Engine) async throws
+    {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             try await store.set("alice", TesterSettings(sheet: .interactive))
             _ = try await alice.add("beaches", key: "1")
@@ -138,8 +149,9 @@ import Testing
         }
     }
 
-    @Test func `while the processor is away nothing is removed that it may have charged`() async throws {
-        try await TestStore.with(withProcessor: false) { store in
+    @Test(arguments: Engine.allCases)
+    func `while the processor is away nothing is removed that it may have charged`(_ engine: Engine) async throws {
+        try await TestStore.with(engine, withProcessor: false) { store in
             let alice = try await store.shopper()
             let begun = try await alice.begin("coins", key: "k").transaction
             let error = try await refusal { try await store.clear() }
@@ -150,13 +162,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        Checkpoint.afterCancel, .insideOutcomeCommit, .afterOutcomeCommit, .insideRemovalCommit, .afterRemovalCommit,
-    ])
+    @Test(
+        arguments: [
+            Checkpoint.afterCancel, .insideOutcomeCommit, .afterOutcomeCommit, .insideRemovalCommit,
+            .afterRemovalCommit,
+        ], Engine.allCases)
     func `P1, P3: dead while clearing, the next process clears what is left and no charge is left behind`(
-        _ checkpoint: Checkpoint
+        _ checkpoint: Checkpoint, _ engine: Engine
     ) async throws {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             _ = try await alice.add("beaches", key: "1")
             store.processor.set(trouble: .before)
@@ -177,8 +191,9 @@ import Testing
         }
     }
 
-    @Test func `more than fit one commit go all the same`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `more than fit one commit go all the same`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let count = PurchaseStore.removalMax + 20
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -193,8 +208,11 @@ import Testing
         }
     }
 
-    @Test func `reset clears the app and sets its clock to the wall clock; testers and customers stay`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `reset clears the app and sets its clock to the wall clock; testers and customers stay`(_ engine: Engine)
+        async throws
+    {
+        try await TestStore.with(engine) { store in
             let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
             try await store.set("alice", TesterSettings(storefront: "FRA"))
             for shopper in [alice, bob] { _ = try await shopper.add("coins", key: "k") }

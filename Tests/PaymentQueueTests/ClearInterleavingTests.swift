@@ -7,11 +7,12 @@ import Testing
 /// Method: a seeded mixture of all of them; then all is healed, and the ledger is compared with the journals, which
 /// remember what has gone.
 @Suite(.serialized) struct ClearInterleavingTests {
-    @Test(arguments: 0..<6) func `P1 to P7: whatever is cleared in between, what was charged was purchased once`(
-        _ round: Int
-    ) async throws {
+    @Test(arguments: 0..<6, Engine.allCases)
+    func `P1 to P7: whatever is cleared in between, what was charged was purchased once`(_ round: Int, _ engine: Engine)
+        async throws
+    {
         var random = SplitMix64.seeded("clear interleaving \(round)")
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             for step in 0..<12 {
                 try await disturb(store, &random)
                 let actions = (0..<6).map { number in Action("k\(step)-\(number)", &random) }

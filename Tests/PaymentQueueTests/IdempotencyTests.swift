@@ -1,10 +1,12 @@
 import StoreModels
+import StorebusTesting
 import Testing
 
 /// Goal: one key is one transaction and at most one charge (P3), however often and from wherever it is sent.
 @Suite(.serialized) struct IdempotencyTests {
-    @Test func `P3: the same key 32 times at once is one charge and one transaction`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `P3: the same key 32 times at once is one charge and one transaction`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let replies = try await withThrowingTaskGroup { group in
                 for _ in 0..<32 { group.addTask { try await alice.add("coins", key: "k") } }
@@ -18,10 +20,13 @@ import Testing
         }
     }
 
-    @Test func `a repetition gets the stored status and body, though the transaction was delivered and finished since`()
+    @Test(arguments: Engine.allCases)
+    func `a repetition gets the stored status and body, though the transaction was delivered and finished since`(
+        _ engine: Engine
+    )
         async throws
     {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let first = try await alice.add("coins", key: "k")
             _ = try await alice.snapshot(launches: true)
@@ -33,8 +38,9 @@ import Testing
         }
     }
 
-    @Test func `another payment with the same key is keyReused and has no effect`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `another payment with the same key is keyReused and has no effect`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             _ = try await alice.add("coins", key: "k")
             for change in [("beaches", 1, nil), ("coins", 2, nil), ("coins", 1, "somebody")] as [(String, Int, String?)]
@@ -48,16 +54,18 @@ import Testing
         }
     }
 
-    @Test func `another payment with a key in flight is keyReused at once`() async throws {
-        try await TestStore.with(withProcessor: false) { store in
+    @Test(arguments: Engine.allCases)
+    func `another payment with a key in flight is keyReused at once`(_ engine: Engine) async throws {
+        try await TestStore.with(engine, withProcessor: false) { store in
             let alice = try await store.shopper()
             _ = try await alice.begin("coins", key: "k")
             #expect(try await refusal { try await alice.add("beaches", key: "k") }?.code == .keyReused)
         }
     }
 
-    @Test func `keys of different customers are different keys`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `keys of different customers are different keys`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
             let first = try await alice.add("coins", key: "k").transaction
             let second = try await bob.add("coins", key: "k").transaction
@@ -66,8 +74,9 @@ import Testing
         }
     }
 
-    @Test func `M21: the same product with another key is another transaction`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `M21: the same product with another key is another transaction`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let first = try await alice.add("coins", key: "1").transaction
             let second = try await alice.add("coins", key: "2").transaction

@@ -14,11 +14,12 @@ import Testing
         var quantity: Int
     }
 
-    @Test(arguments: 0..<6) func `P1 to P8: any interleaving ends in one charge per purchase that cost something`(
-        _ round: Int
+    @Test(arguments: 0..<6, Engine.allCases)
+    func `P1 to P8: any interleaving ends in one charge per purchase that cost something`(
+        _ round: Int, _ engine: Engine
     ) async throws {
         var random = SplitMix64.seeded("interleaving \(round)")
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             var keys: [Key] = []
             for step in 0..<12 {
                 disturb(store, &random)

@@ -8,10 +8,13 @@ import Testing
 
 /// Goal: the journal has no gaps, snapshot and changes together are everything in order, and hints come after commits.
 @Suite(.serialized) struct JournalTests {
-    @Test func `seq has no gaps per customer under concurrency, and revisions of a transaction come in order`()
+    @Test(arguments: Engine.allCases)
+    func `seq has no gaps per customer under concurrency, and revisions of a transaction come in order`(
+        _ engine: Engine
+    )
         async throws
     {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let shoppers = [try await store.shopper("alice"), try await store.shopper("bob")]
             try await withThrowingTaskGroup { group in
                 for number in 0..<40 {
@@ -35,8 +38,9 @@ import Testing
         }
     }
 
-    @Test func `a snapshot taken at any moment and the changes behind it rebuild the queue`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `a snapshot taken at any moment and the changes behind it rebuild the queue`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             try await withThrowingTaskGroup { group in
                 group.addTask {
@@ -60,8 +64,10 @@ import Testing
         }
     }
 
-    @Test func `every change is published once after its commit, on the customer's own subject`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `every change is published once after its commit, on the customer's own subject`(_ engine: Engine) async throws
+    {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let hints = Mutex<[CustomerChange]>([])
             let key = CustomerKey.of(bundleId: Catalogue.bundleId, customerIdentifier: alice.customer)
@@ -79,8 +85,11 @@ import Testing
         }
     }
 
-    @Test func `heads of many customers come in their order, unknown ones are 0, too many are refused`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `heads of many customers come in their order, unknown ones are 0, too many are refused`(_ engine: Engine)
+        async throws
+    {
+        try await TestStore.with(engine) { store in
             let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
             _ = try await bob.add("coins", key: "k")
             func heads(_ customers: [String]) async throws -> [Int64] {
@@ -97,8 +106,10 @@ import Testing
         }
     }
 
-    @Test func `after 30 days the journal is pruned, and a reader from before takes a snapshot`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `after 30 days the journal is pruned, and a reader from before takes a snapshot`(_ engine: Engine) async throws
+    {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             _ = try await alice.add("coins", key: "1")
             store.advance(by: .seconds(20 * 86_400))
@@ -117,8 +128,9 @@ import Testing
         }
     }
 
-    @Test func `changes come in pages`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `changes come in pages`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             for number in 0..<3 { _ = try await alice.add("coins", key: "k\(number)") }
             let page = try await alice.changes(after: 1, limit: 2)

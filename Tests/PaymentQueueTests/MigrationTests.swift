@@ -60,10 +60,8 @@ import Testing
 
     @Test func `a database of schema 1 goes on where it was, and knows testers, prompts and events`() async throws {
         try await TestStore.with(
-            prepare: { path, logger in
-                let database = try SQLiteDatabase.open(
-                    path: path, holder: "test", migrations: Array(PaymentQueueSchema.migrations.prefix(1)),
-                    logger: logger)
+            prepare: { files in
+                let database = try await files.open(migrations: Array(PaymentQueueSchema.migrations.prefix(1)))
                 try await database.write { transaction in
                     for statement in Self.contents { try await transaction.execute(statement) }
                 }
@@ -93,8 +91,10 @@ import Testing
             path: directory.file("queue.sqlite"), holder: "test", migrations: PaymentQueueSchema.migrations,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let plan = try await database.read { reader in
-            try await reader.query("EXPLAIN QUERY PLAN \(EntitlementRepository.waitingSQL)", "app", "customer", "product")
-                .map { try $0["detail"] as String }
+            try await reader.query(
+                "EXPLAIN QUERY PLAN \(EntitlementRepository.waitingSQL)", "app", "customer", "product"
+            )
+            .map { try $0["detail"] as String }
         }
         await database.close()
         #expect(plan.count == 1)

@@ -16,11 +16,12 @@ import Testing
         (TesterSettings(simulatedErrors: .init(purchase: "networkError")), 0),
     ]
 
-    @Test(arguments: failures)
+    @Test(arguments: failures, Engine.allCases)
     func `M14, M31, M32, M36, M37: a failing sheet is purchasing, then failed, and nothing is charged`(
-        _ settings: TesterSettings, _ code: Int
+        _ failure: (settings: TesterSettings, code: Int), _ engine: Engine
     ) async throws {
-        try await TestStore.with { store in
+        let (settings, code) = failure
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             try await store.set("alice", settings)
             let reply = try await alice.add("coins", key: "k")
@@ -42,8 +43,9 @@ import Testing
         }
     }
 
-    @Test func `M36, M140: signed in and approved is purchased`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `M36, M140: signed in and approved is purchased`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             try await store.set("alice", TesterSettings(signIn: .ok, sheet: .approve))
             #expect(try await alice.add("coins", key: "k").transaction.transactionState == .purchased)
@@ -51,8 +53,9 @@ import Testing
         }
     }
 
-    @Test func `a failure at the sheet keeps neither offer nor product`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `a failure at the sheet keeps neither offer nor product`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             try await store.set("alice", TesterSettings(sheet: .cancel))
             _ = try await alice.add("pro.monthly", key: "1")
@@ -64,8 +67,11 @@ import Testing
         }
     }
 
-    @Test func `the app's defaults count where the tester is not set, the tester's own come first`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `the app's defaults count where the tester is not set, the tester's own come first`(_ engine: Engine)
+        async throws
+    {
+        try await TestStore.with(engine) { store in
             let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
             store.catalogue.set(
                 testerDefaults: TesterSettings(signIn: .cancelled, simulatedErrors: .init(purchase: "clientInvalid")))
@@ -77,8 +83,9 @@ import Testing
         }
     }
 
-    @Test func `what the store itself refuses comes before the sheet`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `what the store itself refuses comes before the sheet`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             try await store.set("alice", TesterSettings(sheet: .interactive))
             #expect(try await alice.add("nothing", key: "k").transaction.error?.code == 3)
@@ -86,8 +93,9 @@ import Testing
         }
     }
 
-    @Test func `M136: a purchase is charged in the storefront the tester lives in now`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `M136: a purchase is charged in the storefront the tester lives in now`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             try await store.set("alice", TesterSettings(storefront: "FRA"))
             _ = try await alice.add("coins", key: "k")

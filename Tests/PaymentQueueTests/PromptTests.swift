@@ -143,11 +143,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [Checkpoint.insideFirstCommit, .afterFirstCommit])
+    @Test(arguments: [Checkpoint.insideFirstCommit, .afterFirstCommit], Engine.allCases)
     func `dead at the first commit, the sheet is there with its purchase or neither is`(
-        _ checkpoint: Checkpoint
+        _ checkpoint: Checkpoint, _ engine: Engine
     ) async throws {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             try await store.set("alice", TesterSettings(sheet: .interactive))
             store.current.crash.arm(checkpoint)
@@ -175,8 +175,9 @@ import Testing
         }
     }
 
-    @Test func `prompts come oldest first, by account, in pages`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `prompts come oldest first, by account, in pages`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             var expected: [String] = []
             for number in 0..<3 {
                 for account in ["alice", "bob"] {

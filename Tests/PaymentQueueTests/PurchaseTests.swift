@@ -6,8 +6,11 @@ import Testing
 
 /// Goal: what a payment becomes, as the customer, the ledger and the journal see it.
 @Suite(.serialized) struct PurchaseTests {
-    @Test func `M30, M37: purchasing is journalled before purchased, one charge of the quoted amount`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `M30, M37: purchasing is journalled before purchased, one charge of the quoted amount`(_ engine: Engine)
+        async throws
+    {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let reply = try await alice.add("coins", key: "k", quantity: 3)
             #expect(reply.status == 201)
@@ -27,8 +30,9 @@ import Testing
         }
     }
 
-    @Test func `a free product takes the same two commits and no charge`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `a free product takes the same two commits and no charge`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let reply = try await alice.add("gift", key: "k")
             #expect(reply.transaction.transactionState == .purchased)
@@ -38,11 +42,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [("nothing", 3), ("hidden", 5)])
+    @Test(arguments: [("nothing", 3), ("hidden", 5)], Engine.allCases)
     func `M37: what StoreKit reports is a failed transaction with 201, seen purchasing first, and nothing is charged`(
-        _ product: String, _ code: Int
+        _ failure: (product: String, code: Int), _ engine: Engine
     ) async throws {
-        try await TestStore.with { store in
+        let (product, code) = failure
+        try await TestStore.with(engine) { store in
             store.catalogue.sell(.product("hidden", .consumable, "1.00"), availability: .notForSale)
             let alice = try await store.shopper()
             let reply = try await alice.add(product, key: "k")
@@ -54,8 +59,9 @@ import Testing
         }
     }
 
-    @Test func `M14: an account that may not pay gets error 4`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `M14: an account that may not pay gets error 4`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             try await store.set("alice", TesterSettings(canMakePayments: false))
             #expect(try await alice.add("coins", key: "k").transaction.error?.code == 4)
@@ -63,9 +69,11 @@ import Testing
         }
     }
 
-    @Test func `M52: at the limit of unfinished transactions any product fails, after a finish it sells`() async throws
+    @Test(arguments: Engine.allCases)
+    func `M52: at the limit of unfinished transactions any product fails, after a finish it sells`(_ engine: Engine)
+        async throws
     {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             store.catalogue.sell(.product("coins", .consumable, "0.99"), unfinishedLimit: 1)
             let alice = try await store.shopper()
             let first = try await alice.add("coins", key: "1").transaction
@@ -77,8 +85,9 @@ import Testing
         }
     }
 
-    @Test func `P5: a declined charge is failed with 0, and stays so`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `P5: a declined charge is failed with 0, and stays so`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             store.processor.set(outcome: .declined)
             let alice = try await store.shopper()
             let reply = try await alice.add("coins", key: "k")
@@ -93,8 +102,9 @@ import Testing
         }
     }
 
-    @Test func `P8: an owned non-consumable is purchased again for nothing`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `P8: an owned non-consumable is purchased again for nothing`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let first = try await alice.add("beaches", key: "1").transaction
             let second = try await alice.add("beaches", key: "2").transaction
@@ -106,8 +116,9 @@ import Testing
         }
     }
 
-    @Test func `P8: eight purchases of one non-consumable at once are one charge`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `P8: eight purchases of one non-consumable at once are one charge`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let replies = try await withThrowingTaskGroup { group in
                 for number in 0..<8 { group.addTask { try await alice.add("beaches", key: "k\(number)") } }
@@ -119,8 +130,9 @@ import Testing
         }
     }
 
-    @Test func `P8: when the first of two is declined, the waiting one is charged`() async throws {
-        try await TestStore.with(withProcessor: false) { store in
+    @Test(arguments: Engine.allCases)
+    func `P8: when the first of two is declined, the waiting one is charged`(_ engine: Engine) async throws {
+        try await TestStore.with(engine, withProcessor: false) { store in
             let alice = try await store.shopper()
             let first = try await alice.begin("beaches", key: "1")
             let second = try await alice.begin("beaches", key: "2")
@@ -136,10 +148,13 @@ import Testing
         }
     }
 
-    @Test func `a purchase the processor charged another amount for is quarantined: neither given nor failed`()
+    @Test(arguments: Engine.allCases)
+    func `a purchase the processor charged another amount for is quarantined: neither given nor failed`(
+        _ engine: Engine
+    )
         async throws
     {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             // Somebody has used the key of this purchase for another amount: reached by stopping before the charge.
             store.processor.set(trouble: .before)
@@ -164,8 +179,9 @@ import Testing
         }
     }
 
-    @Test func `without Catalog and without a known price nothing is committed`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `without Catalog and without a known price nothing is committed`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             _ = try await alice.add("coins", key: "1")
             await store.stopCatalogue()
@@ -176,8 +192,9 @@ import Testing
         }
     }
 
-    @Test func `an unknown customer is notFound, and a bad request leaves nothing behind`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `an unknown customer is notFound, and a bad request leaves nothing behind`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let stranger = Shopper(store: store, customer: "c_nobody", device: "phone")
             #expect(try await refusal { try await stranger.add("coins", key: "k") }?.code == .notFound)

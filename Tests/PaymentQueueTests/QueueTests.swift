@@ -7,8 +7,9 @@ import Testing
 /// Goal: what is unfinished comes back at every launch, in full and to the right devices, until it is finished (M49 to
 /// M57; Q1, Q3 to Q6).
 @Suite(.serialized) struct QueueTests {
-    @Test func `M49, M57: an unfinished transaction survives the process, with the same id`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `M49, M57: an unfinished transaction survives the process, with the same id`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let bought = try await alice.add("coins", key: "k").transaction
             try await store.restartQueue()
@@ -16,8 +17,9 @@ import Testing
         }
     }
 
-    @Test func `M50, M51: n launches bring it n times and count, after the finish it is gone`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `M50, M51: n launches bring it n times and count, after the finish it is gone`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let id = try await alice.add("coins", key: "k").transaction.id
             for launch in 1...3 {
@@ -33,8 +35,11 @@ import Testing
         }
     }
 
-    @Test func `M53, M54, M56: purchased and failed can be finished, again is 200 and tells nobody`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `M53, M54, M56: purchased and failed can be finished, again is 200 and tells nobody`(_ engine: Engine)
+        async throws
+    {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             for product in ["coins", "nothing"] {
                 let value = try await alice.add(product, key: product).transaction
@@ -48,8 +53,9 @@ import Testing
         }
     }
 
-    @Test func `M28: a purchasing transaction is not finishable and stays`() async throws {
-        try await TestStore.with(withProcessor: false) { store in
+    @Test(arguments: Engine.allCases)
+    func `M28: a purchasing transaction is not finishable and stays`(_ engine: Engine) async throws {
+        try await TestStore.with(engine, withProcessor: false) { store in
             let alice = try await store.shopper()
             let value = try await alice.begin("coins", key: "k").transaction
             #expect(try await refusal { try await alice.finish(value.id) }?.code == .transactionNotFinishable)
@@ -57,9 +63,11 @@ import Testing
         }
     }
 
-    @Test func `purchased belongs to the customer, failed and purchasing to the device that caused them`() async throws
+    @Test(arguments: Engine.allCases)
+    func `purchased belongs to the customer, failed and purchasing to the device that caused them`(_ engine: Engine)
+        async throws
     {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let phone = try await store.shopper()
             let tablet = phone.on(device: "tablet")
             let bought = try await phone.add("coins", key: "1").transaction
@@ -73,8 +81,9 @@ import Testing
         }
     }
 
-    @Test func `P11: nobody sees, finishes or lists another customer's transactions`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `P11: nobody sees, finishes or lists another customer's transactions`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
             let bought = try await alice.add("coins", key: "k").transaction
             #expect(try await refusal { try await bob.get(bought.id) }?.code == .notFound)
@@ -92,10 +101,13 @@ import Testing
         }
     }
 
-    @Test func `M23: history holds what was purchased, finished or not, and nothing that failed, page by page`()
+    @Test(arguments: Engine.allCases)
+    func `M23: history holds what was purchased, finished or not, and nothing that failed, page by page`(
+        _ engine: Engine
+    )
         async throws
     {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             var bought: [String] = []
             for number in 0..<5 { bought.append(try await alice.add("coins", key: "k\(number)").transaction.id) }
@@ -113,8 +125,11 @@ import Testing
         }
     }
 
-    @Test func `a snapshot comes in pages, and what changed meanwhile is in the changes behind its seq`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `a snapshot comes in pages, and what changed meanwhile is in the changes behind its seq`(_ engine: Engine)
+        async throws
+    {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             var bought: [String] = []
             for number in 0..<5 { bought.append(try await alice.add("coins", key: "k\(number)").transaction.id) }
@@ -131,8 +146,9 @@ import Testing
         }
     }
 
-    @Test func `the operator's list spans customers, says whose, and filters`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `the operator's list spans customers, says whose, and filters`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
             let first = try await alice.add("coins", key: "k").transaction
             let second = try await bob.add("nothing", key: "k").transaction
@@ -153,8 +169,9 @@ import Testing
         }
     }
 
-    @Test func `replies stay below 512 KiB: a page ends early and the rest follows`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `replies stay below 512 KiB: a page ends early and the rest follows`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             // Control characters are written as six bytes in JSON, which makes the largest transaction there can be.
             let name = String(repeating: "\u{1}", count: 4096)

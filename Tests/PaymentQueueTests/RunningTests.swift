@@ -8,10 +8,11 @@ import Testing
 
 /// Goal: the jobs beside the endpoints do their work by themselves and end in order.
 @Suite(.serialized) struct RunningTests {
-    @Test func `P4: what was left unknown is resolved without anybody asking, then the database is closed`()
+    @Test(arguments: Engine.allCases)
+    func `P4: what was left unknown is resolved without anybody asking, then the database is closed`(_ engine: Engine)
         async throws
     {
-        try await TestStore.with(withProcessor: false) { store in
+        try await TestStore.with(engine, withProcessor: false) { store in
             let alice = try await store.shopper()
             let begun = try await alice.begin("coins", key: "k").transaction
             let queue = store.current
@@ -26,8 +27,9 @@ import Testing
         }
     }
 
-    @Test func `health tells of quarantined transactions`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `health tells of quarantined transactions`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let discovery = ServiceDiscovery(store.bus.client(name: "operator"))
             let before = try await discovery.health("payment-queue")
             #expect(before.first?.checks["quarantine"]?.status == .pass)

@@ -1,11 +1,15 @@
 import PaymentQueue
 import StoreModels
+import StorebusTesting
 import Testing
 
 /// Goal: introductory offers are given once per group, and subscriptions end when the calendar says (O1, M114 to M134).
 @Suite(.serialized) struct SubscriptionPurchaseTests {
-    @Test func `M116, M118: a free trial is purchased without a charge and lasts as long as the offer`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `M116, M118: a free trial is purchased without a charge and lasts as long as the offer`(_ engine: Engine)
+        async throws
+    {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let trial = try await alice.add("pro.monthly", key: "k").transaction
             #expect(trial.transactionState == .purchased)
@@ -24,11 +28,13 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<5)
-    func `O1, M134: two products of a group at once get one offer, the second pays the regular price`(_ round: Int)
+    @Test(arguments: 0..<5, Engine.allCases)
+    func `O1, M134: two products of a group at once get one offer, the second pays the regular price`(
+        _ round: Int, _ engine: Engine
+    )
         async throws
     {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             async let first = alice.add("pro.yearly", key: "1")
             async let second = alice.add("basic.monthly", key: "2")
@@ -41,8 +47,11 @@ import Testing
         }
     }
 
-    @Test func `M134, O4: an offer in flight counts as used, and a declined purchase gives it back`() async throws {
-        try await TestStore.with(withProcessor: false) { store in
+    @Test(arguments: Engine.allCases)
+    func `M134, O4: an offer in flight counts as used, and a declined purchase gives it back`(_ engine: Engine)
+        async throws
+    {
+        try await TestStore.with(engine, withProcessor: false) { store in
             let alice = try await store.shopper()
             let inFlight = try await alice.begin("pro.yearly", key: "1").transaction
             #expect(inFlight.offer != nil)
@@ -60,8 +69,11 @@ import Testing
         }
     }
 
-    @Test func `M121, M125: after a trial no other product of the group has an offer, other groups do`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `M121, M125: after a trial no other product of the group has an offer, other groups do`(_ engine: Engine)
+        async throws
+    {
+        try await TestStore.with(engine) { store in
             store.catalogue.sell(
                 .subscription("sport", group: "sport", intro: .discount(.payUpFront, "1.00", 1, .month)), level: 1)
             let alice = try await store.shopper()
@@ -72,10 +84,13 @@ import Testing
         }
     }
 
-    @Test func `the active subscription cannot be bought again; when it has lapsed it can, and continues the first`()
+    @Test(arguments: Engine.allCases)
+    func `the active subscription cannot be bought again; when it has lapsed it can, and continues the first`(
+        _ engine: Engine
+    )
         async throws
     {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let first = try await alice.add("news.weekly", key: "1").transaction
             #expect(first.expiresDate == Timestamp(milliseconds: 1_795_000_000_000) + .seconds(7 * 86_400))
@@ -93,10 +108,13 @@ import Testing
         }
     }
 
-    @Test func `two purchases of one subscription at once are one charge, the other is told it is subscribed`()
+    @Test(arguments: Engine.allCases)
+    func `two purchases of one subscription at once are one charge, the other is told it is subscribed`(
+        _ engine: Engine
+    )
         async throws
     {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             async let first = alice.add("news.weekly", key: "1")
             async let second = alice.add("news.weekly", key: "2")
@@ -107,10 +125,13 @@ import Testing
         }
     }
 
-    @Test func `O1: a crash between the commits keeps the claim, and it is consumed when the purchase is resolved`()
+    @Test(arguments: Engine.allCases)
+    func `O1: a crash between the commits keeps the claim, and it is consumed when the purchase is resolved`(
+        _ engine: Engine
+    )
         async throws
     {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             store.current.crash.arm(.afterFirstCommit)
             _ = try? await alice.add("pro.monthly", key: "1")

@@ -7,8 +7,11 @@ import Testing
 /// Goal: what an operator sets of an account is kept whole or refused whole, and its storefront moves the account's
 /// customers at once.
 @Suite(.serialized) struct TesterTests {
-    @Test func `M136: a tester is what was put, over StoreKit's own behaviour, and survives a restart`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `M136: a tester is what was put, over StoreKit's own behaviour, and survives a restart`(_ engine: Engine)
+        async throws
+    {
+        try await TestStore.with(engine) { store in
             #expect(try await store.tester("alice") == Tester(account: "alice", settings: TesterSettings()))
             let settings = TesterSettings(storefront: "FRA", signIn: .fails, sheet: .decline(.paymentInvalid))
             let put = try await store.set("alice", settings)
@@ -28,8 +31,9 @@ import Testing
         }
     }
 
-    @Test func `a storefront moves the account's customers in all apps, others stay`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `a storefront moves the account's customers in all apps, others stay`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let (alice, bob) = (try await store.shopper("alice"), try await store.shopper("bob"))
             let other = try await store.caller.call(
                 PaymentEndpoints.openAccount,
@@ -50,10 +54,11 @@ import Testing
         }
     }
 
-    @Test(arguments: ["fra", "FR", "ATA", ""]) func `a storefront nobody has is requestInvalid and nothing is stored`(
-        _ storefront: String
-    ) async throws {
-        try await TestStore.with { store in
+    @Test(arguments: ["fra", "FR", "ATA", ""], Engine.allCases)
+    func `a storefront nobody has is requestInvalid and nothing is stored`(_ storefront: String, _ engine: Engine)
+        async throws
+    {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let error = try await refusal {
                 try await store.set("alice", TesterSettings(storefront: storefront, canMakePayments: false))
@@ -65,8 +70,11 @@ import Testing
         }
     }
 
-    @Test func `while Catalog is away a storefront is serviceUnavailable, other settings are kept`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `while Catalog is away a storefront is serviceUnavailable, other settings are kept`(_ engine: Engine)
+        async throws
+    {
+        try await TestStore.with(engine) { store in
             await store.stopCatalogue()
             let error = try await refusal { try await store.set("alice", TesterSettings(storefront: "FRA")) }
             #expect(error?.code == .serviceUnavailable)
@@ -75,12 +83,15 @@ import Testing
         }
     }
 
-    @Test func `what nothing acts on is notImplemented, names the member, and nothing is stored`() async throws {
+    @Test(arguments: Engine.allCases)
+    func `what nothing acts on is notImplemented, names the member, and nothing is stored`(_ engine: Engine)
+        async throws
+    {
         let refused: [(TesterSettings, String)] = [
             (TesterSettings(subscriptionRenewalRate: .oneSecondIsOneDay), "subscriptionRenewalRate"),
             (TesterSettings(simulatedErrors: .init(receiptRefresh: "unknown")), "simulatedErrors.receiptRefresh"),
         ]
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             for (settings, member) in refused {
                 let error = try await refusal { try await store.set("alice", settings) }
                 #expect(error?.code == .notImplemented)
@@ -94,9 +105,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "nonsense", "99", "-1", "PaymentInvalid"])
-    func `an error nobody knows is requestInvalid`(_ name: String) async throws {
-        try await TestStore.with { store in
+    @Test(arguments: ["", "nonsense", "99", "-1", "PaymentInvalid"], Engine.allCases)
+    func `an error nobody knows is requestInvalid`(_ name: String, _ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             for errors in [
                 TesterSettings.SimulatedErrors(purchase: name), .init(loadProducts: name), .init(restore: name),
                 .init(download: name),
@@ -109,8 +120,9 @@ import Testing
         }
     }
 
-    @Test func `the list has who was set and who was here, by name, in pages`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `the list has who was set and who was here, by name, in pages`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             for account in ["mallory", "bob", "alice"] { _ = try await store.shopper(account) }
             try await store.set("carol", TesterSettings(canMakePayments: false))
             try await store.set("bob", TesterSettings(storefront: "DEU"))
@@ -126,8 +138,9 @@ import Testing
         }
     }
 
-    @Test func `an account has a name`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `an account has a name`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             for account in ["", String(repeating: "a", count: 129)] {
                 let refusals = [
                     try await refusal { try await store.set(account, .init()) },

@@ -7,8 +7,9 @@ import Testing
 /// Goal: an unknown outcome is a state, and it is repaired by asking again; nothing is lost and nothing charged twice
 /// (P1 to P5).
 @Suite(.serialized) struct UnknownOutcomeTests {
-    @Test func `processor away: 202 while purchasing, resolved when it is back`() async throws {
-        try await TestStore.with(withProcessor: false) { store in
+    @Test(arguments: Engine.allCases)
+    func `processor away: 202 while purchasing, resolved when it is back`(_ engine: Engine) async throws {
+        try await TestStore.with(engine, withProcessor: false) { store in
             let alice = try await store.shopper()
             let reply = try await alice.begin("coins", key: "k")
             #expect(reply.status == 202)
@@ -25,8 +26,9 @@ import Testing
         }
     }
 
-    @Test func `a repetition of the key drives the purchase by itself`() async throws {
-        try await TestStore.with(withProcessor: false) { store in
+    @Test(arguments: Engine.allCases)
+    func `a repetition of the key drives the purchase by itself`(_ engine: Engine) async throws {
+        try await TestStore.with(engine, withProcessor: false) { store in
             let alice = try await store.shopper()
             let first = try await alice.begin("coins", key: "k")
             try await store.startProcessor()
@@ -37,8 +39,9 @@ import Testing
         }
     }
 
-    @Test func `requests that wait are answered as soon as the processor is back`() async throws {
-        try await TestStore.with(withProcessor: false) { store in
+    @Test(arguments: Engine.allCases)
+    func `requests that wait are answered as soon as the processor is back`(_ engine: Engine) async throws {
+        try await TestStore.with(engine, withProcessor: false) { store in
             let alice = try await store.shopper()
             let replies = try await withThrowingTaskGroup { group in
                 for _ in 0..<4 { group.addTask { try await alice.add("coins", key: "k", within: .seconds(10)) } }
@@ -51,8 +54,9 @@ import Testing
         }
     }
 
-    @Test func `an error after the charge is asked about again and found approved`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `an error after the charge is asked about again and found approved`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             store.processor.set(trouble: .after)
             let alice = try await store.shopper()
             let reply = try await alice.begin("coins", key: "k")
@@ -66,8 +70,9 @@ import Testing
         }
     }
 
-    @Test func `a charge given up by its tombstone ends in paymentCancelled`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `a charge given up by its tombstone ends in paymentCancelled`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             store.processor.set(trouble: .before)
             let alice = try await store.shopper()
             let reply = try await alice.begin("coins", key: "k")
@@ -79,11 +84,11 @@ import Testing
         }
     }
 
-    @Test(arguments: Checkpoint.ofPurchase)
+    @Test(arguments: Checkpoint.ofPurchase, Engine.allCases)
     func `P1 to P5: dead at a checkpoint, the next process makes one charge and one transaction of it`(
-        _ checkpoint: Checkpoint
+        _ checkpoint: Checkpoint, _ engine: Engine
     ) async throws {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let queue = store.current
             queue.crash.arm(checkpoint)
@@ -106,11 +111,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [Checkpoint.insideFinishCommit, .afterFinishCommit])
+    @Test(arguments: [Checkpoint.insideFinishCommit, .afterFinishCommit], Engine.allCases)
     func `Q3, Q5: dead while finishing, the transaction is either there or gone, and finishing again is fine`(
-        _ checkpoint: Checkpoint
+        _ checkpoint: Checkpoint, _ engine: Engine
     ) async throws {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let id = try await alice.add("coins", key: "k").transaction.id
             store.current.crash.arm(checkpoint)
@@ -124,8 +129,9 @@ import Testing
         }
     }
 
-    @Test func `the janitor reads its rows page by page and leaves settled ones alone`() async throws {
-        try await TestStore.with(withProcessor: false) { store in
+    @Test(arguments: Engine.allCases)
+    func `the janitor reads its rows page by page and leaves settled ones alone`(_ engine: Engine) async throws {
+        try await TestStore.with(engine, withProcessor: false) { store in
             let alice = try await store.shopper()
             try await withThrowingTaskGroup { group in
                 for number in 0..<20 {

@@ -16,7 +16,8 @@ import StoreModels
             name: .paymentQueue, options: options, description: "Accounts, payments, transactions, business clock."
         ) { environment in
             let queue = PaymentQueueService(
-                database: try await PaymentQueueService.openDatabase(environment), bus: environment.bus, logger: environment.logger)
+                database: try await PaymentQueueService.openDatabase(environment), bus: environment.bus,
+                logger: environment.logger, checkpoint: try PaymentQueueService.checkpoints(environment))
             queue.register(on: environment.service)
             return [queue]
         }

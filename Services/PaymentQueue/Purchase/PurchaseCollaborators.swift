@@ -4,6 +4,10 @@ import StoreModels
 ///
 /// Deadlines are instants of the monotonic clock; a function that has no answer by then throws.
 package struct PurchaseCollaborators: Sendable {
+    /// Subscribes to the processor's callbacks, and returns what ends that.
+    package typealias ChargeChanges =
+        @Sendable (@escaping @Sendable (ChargeChanged) -> Void) async -> @Sendable () async -> Void
+
     /// Catalog's quote for one product.
     /// - Throws: `serviceUnavailable` when nobody answered, `deadlineExceeded`.
     package var quote: @Sendable (QuoteRequest, ContinuousClock.Instant) async throws(StoreError) -> Quote
@@ -20,6 +24,8 @@ package struct PurchaseCollaborators: Sendable {
     package var app: @Sendable (AppRequest, ContinuousClock.Instant) async throws(StoreError) -> App
     /// The country codes of all storefronts, from Catalog.
     package var storefronts: @Sendable (ContinuousClock.Instant) async throws(StoreError) -> Set<String>
+    /// One of this service's replicas gets each callback.
+    package var chargeChanges: ChargeChanges
 
     package init(
         quote: @escaping @Sendable (QuoteRequest, ContinuousClock.Instant) async throws(StoreError) -> Quote,
@@ -29,7 +35,8 @@ package struct PurchaseCollaborators: Sendable {
             Charge,
         publish: @escaping @Sendable (CustomerChange) -> Void,
         app: @escaping @Sendable (AppRequest, ContinuousClock.Instant) async throws(StoreError) -> App,
-        storefronts: @escaping @Sendable (ContinuousClock.Instant) async throws(StoreError) -> Set<String>
+        storefronts: @escaping @Sendable (ContinuousClock.Instant) async throws(StoreError) -> Set<String>,
+        chargeChanges: @escaping ChargeChanges = { _ in {} }
     ) {
         self.quote = quote
         self.charge = charge
@@ -37,5 +44,6 @@ package struct PurchaseCollaborators: Sendable {
         self.publish = publish
         self.app = app
         self.storefronts = storefronts
+        self.chargeChanges = chargeChanges
     }
 }

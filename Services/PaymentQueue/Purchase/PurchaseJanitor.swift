@@ -60,6 +60,16 @@ package final class PurchaseJanitor: Sendable {
         }
     }
 
+    /// Tries one purchase out of turn, because there is news of its charge. Where somebody is at it, who may have been
+    /// answered just before, the next sweep tries it again.
+    func look(at id: String) async {
+        guard driver.board.isDriven(id) else {
+            _ = await attempt(id)
+            return
+        }
+        schedule.withLock { $0.settled(id) }
+    }
+
     /// - Returns: whether the purchase has ended.
     private func attempt(_ id: String) async -> Bool {
         var isSettled = false

@@ -15,7 +15,7 @@ package struct EventReader: Sendable {
     package func list(_ request: EventsRequest) async throws -> EventsReply {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         return try await database.read { reader in
-            let present = try await CounterRepository.last(.event, in: reader)
+            let present = try await EventRepository.present(in: reader)
             guard let cursor = request.after else {
                 return EventsReply(events: [], after: Identifiers.event(present))
             }

@@ -39,20 +39,28 @@ package enum Identifiers {
     /// `p_` and 13 characters: prompts are numbered, and their identifiers sort as they came.
     package static func prompt(_ number: Int64) -> String { "p_" + digits(UInt64(number), count: 13) }
 
-    /// `e_` and 13 characters: a place among the store's events, which sorts as they came.
-    package static func event(_ position: Int64) -> String { "e_" + digits(UInt64(position), count: 13) }
+    /// `e_` and 26 characters: a place among the store's events, which sorts as they came.
+    package static func event(_ position: EventPosition) -> String {
+        "e_" + digits(UInt64(position.transaction), count: 13) + digits(UInt64(position.row), count: 13)
+    }
 
     /// The place an identifier made by ``event(_:)`` stands for.
     /// - Returns: nil for anything else.
-    package static func eventPosition(_ identifier: String) -> Int64? {
+    package static func eventPosition(_ identifier: String) -> EventPosition? {
         let bytes = Array(identifier.utf8)
-        guard bytes.count == 15, bytes.starts(with: Array("e_".utf8)) else { return nil }
-        var position: UInt64 = 0
-        for byte in bytes.dropFirst(2) {
-            guard let digit = alphabet.firstIndex(of: byte), position >> 58 == 0 else { return nil }
-            position = position << 5 | UInt64(digit)
+        guard bytes.count == 28, bytes.starts(with: Array("e_".utf8)), let transaction = number(bytes[2..<15]),
+            let row = number(bytes[15...])
+        else { return nil }
+        return EventPosition(transaction: transaction, row: row)
+    }
+
+    private static func number(_ text: ArraySlice<UInt8>) -> Int64? {
+        var number: UInt64 = 0
+        for byte in text {
+            guard let digit = alphabet.firstIndex(of: byte), number >> 58 == 0 else { return nil }
+            number = number << 5 | UInt64(digit)
         }
-        return Int64(position)
+        return Int64(number)
     }
 
     private static func digits(_ value: UInt64, count: Int) -> String {

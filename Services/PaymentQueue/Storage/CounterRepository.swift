@@ -1,33 +1,27 @@
 import Persistence
-import StoreModels
 
-/// Numbers that only grow. In one database a number is given in the transaction that uses it, so their order is the
-/// order of the commits; where an engine lets writers run side by side the counter's row makes them queue.
+/// Numbers that only grow, also while several writers of a store run side by side; a customer's own come in the order of
+/// the customer's commits, because those lock the customer first.
 package enum CounterRepository {
     package enum Counter: String, Sendable {
         /// Identifiers of purchased and restored transactions.
         case transaction
-        /// Places among the store's events.
-        case event
         /// Identifiers of prompts.
         case prompt
     }
 
-    /// - Returns: the first of `count` numbers that follow one another.
+    /// - Returns: `count` numbers, growing.
     package static func next(
         _ counter: Counter, count: Int = 1, in transaction: SQLTransaction
-    ) async throws -> Int64 {
-        let row = try await transaction.queryOne(
-            "UPDATE counter SET value = value + ? WHERE name = ? RETURNING value", count, counter.rawValue)
-        guard let row else { throw StoreError(.internal, "the counter '\(counter.rawValue)' is missing") }
-        return try row["value"] - Int64(count) + 1
+    ) async throws(PersistenceError) -> [Int64] {
+        count == 0 ? [] : try await SQLCounter(counter.rawValue).next(count, in: transaction)
     }
 
-    /// The last number that was given.
-    package static func last(_ counter: Counter, in reader: SQLReader) async throws -> Int64 {
-        guard let row = try await reader.queryOne("SELECT value FROM counter WHERE name = ?", counter.rawValue) else {
-            throw StoreError(.internal, "the counter '\(counter.rawValue)' is missing")
+    package static func next(_ counter: Counter, in transaction: SQLTransaction) async throws(PersistenceError) -> Int64
+    {
+        guard let number = try await next(counter, count: 1, in: transaction).first else {
+            preconditionFailure("a counter gives as many numbers as it is asked for")
         }
-        return try row["value"]
+        return number
     }
 }

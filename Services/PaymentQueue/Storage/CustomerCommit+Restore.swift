@@ -16,7 +16,7 @@ extension CustomerCommit {
                 applicationUsername: request.applicationUsername),
             throughNumber: try await RestoreRepository.lastNumber(of: customer, in: transaction), lastNumber: 0)
         if failure == nil { stored = try await restoreSome(stored) }
-        try await RestoreRepository.insert(stored, wall: wall, in: transaction)
+        try await RestoreRepository.insert(stored, startedSeq: account.headSeq + 1, wall: wall, in: transaction)
         if stored.restore.state != .running { try journalEnd(of: stored.restore, deviceId: stored.deviceId) }
         return stored
     }
@@ -37,12 +37,9 @@ extension CustomerCommit {
             of: customer, after: stored.lastNumber, through: stored.throughNumber, limit: Self.restoredMax,
             in: transaction)
         let due = originals.filter { RestorePolicy.restores($0) }
-        var number =
-            due.isEmpty
-            ? 0 : try await CounterRepository.next(.transaction, count: due.count, in: transaction)
-        for original in due {
+        let numbers = try await CounterRepository.next(.transaction, count: due.count, in: transaction)
+        for (original, number) in zip(due, numbers) {
             try await insert(original, number: number, deviceId: stored.deviceId)
-            number += 1
         }
         next.restore.restored += due.count
         if let last = originals.last?.stored.transaction.transactionIdentifier.flatMap(Int64.init) {

@@ -3,24 +3,19 @@ import StoreModels
 
 /// The customers' journals: one row per change, written in the change's own commit, numbered without gaps.
 package enum JournalRepository {
-    /// Writes rows that a ``CustomerCommit`` has numbered; each that is an event gets its place among the events of the
-    /// whole store here, in their order.
+    /// Writes rows that a ``CustomerCommit`` has numbered.
     package static func append(
         _ entries: [JournalEntry], of customer: CustomerID, wall: Timestamp, in transaction: SQLTransaction
-    ) async throws {
-        let count = entries.count { $0.event != nil }
-        var position = count == 0 ? 0 : try await CounterRepository.next(.event, count: count, in: transaction)
+    ) async throws(PersistenceError) {
         for entry in entries {
             try await transaction.send(
                 """
                 INSERT INTO journal (bundle_id, customer_identifier, seq, transaction_id, revision, kind, device_id, body,
-                    written_at, position, event)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    written_at, event)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 customer.bundleId, customer.customerIdentifier, entry.change.seq, entry.transactionID, entry.revision,
-                entry.change.kind, entry.change.deviceId, entry.body, wall.milliseconds,
-                entry.event == nil ? nil : position, entry.event)
-            if entry.event != nil { position += 1 }
+                entry.change.kind, entry.change.deviceId, entry.body, wall.milliseconds, entry.event)
         }
     }
 
@@ -57,14 +52,16 @@ package enum JournalRepository {
         }
     }
 
-    /// Removes rows written before `wall`, at most `limit`, and notes with each customer where the journal begins now.
+    /// Removes rows written before `wall`, at most `limit`, and notes with each customer where the journal begins now. The
+    /// last row of all stays, because SQLite numbers on from it.
     /// - Returns: how many rows went; fewer than `limit` when no more are that old.
     package static func prune(
         writtenBefore wall: Timestamp, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Int {
         let rows = try await transaction.query(
             """
-            SELECT bundle_id, customer_identifier, seq FROM journal WHERE written_at < ? ORDER BY written_at, seq LIMIT ?
+            SELECT bundle_id, customer_identifier, seq FROM journal
+            WHERE written_at < ? AND position < (SELECT MAX(position) FROM journal) ORDER BY written_at, seq LIMIT ?
             """, wall.milliseconds, limit)
         for row in rows {
             let (bundleId, customer, seq): (String, String, Int64) = (

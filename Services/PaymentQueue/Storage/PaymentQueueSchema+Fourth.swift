@@ -5,9 +5,10 @@ extension PaymentQueueSchema {
     ///   transaction that was never deferred. Deferral was the only way to a third revision so far.
     /// - `supersedes` is unique: whoever resolves an interrupted purchase, one transaction takes its place.
     /// - A restore is its own cursor: originals up to `through_number` belong to it, those up to `last_number` are done.
+    ///   `started_seq` is where the journal stood, which orders a device's restores.
     /// - A download has a row when its device has touched it; until then it waits.
     /// - The journal learns of changes that are no transaction's and go to one device; it is copied, because neither its
-    ///   NOT NULLs nor its checks can be altered in place.
+    ///   NOT NULLs nor its checks can be altered in place. Its rows are numbered by the engine from now on.
     static let fourth = """
         ALTER TABLE payment_transaction ADD COLUMN was_deferred INTEGER NOT NULL DEFAULT 0;
         UPDATE payment_transaction SET was_deferred = 1 WHERE state = 'deferred' OR revision > 2;
@@ -28,6 +29,7 @@ extension PaymentQueueSchema {
             through_number BIGINT NOT NULL,
             last_number BIGINT NOT NULL,
             is_acknowledged INTEGER NOT NULL DEFAULT 0,
+            started_seq BIGINT NOT NULL,
             created_at BIGINT NOT NULL,
             FOREIGN KEY (bundle_id, customer_identifier) REFERENCES customer (bundle_id, customer_identifier),
             UNIQUE (bundle_id, customer_identifier, request_key),
@@ -35,7 +37,8 @@ extension PaymentQueueSchema {
             CHECK (is_acknowledged = 0 OR state <> 'running')
         );
         CREATE INDEX restore_running ON restore (id) WHERE state = 'running';
-        CREATE INDEX restore_ended ON restore (bundle_id, customer_identifier, device_id, id) WHERE is_acknowledged = 0;
+        CREATE INDEX restore_ended ON restore (bundle_id, customer_identifier, device_id, started_seq)
+            WHERE is_acknowledged = 0;
 
         CREATE TABLE download (
             transaction_id TEXT NOT NULL REFERENCES payment_transaction (id),
@@ -58,26 +61,37 @@ extension PaymentQueueSchema {
             device_id TEXT,
             body TEXT NOT NULL,
             written_at BIGINT NOT NULL,
-            position BIGINT,
-            event TEXT,
-            PRIMARY KEY (bundle_id, customer_identifier, seq),
+            position INTEGER PRIMARY KEY,
+            xact BIGINT NOT NULL DEFAULT 0,
+            event TEXT CHECK (
+                event IS NULL
+                OR event IN (
+                    'purchasing', 'purchased', 'failed', 'deferred', 'restored', 'finished',
+                    'finishedWithPendingDownloads')),
+            UNIQUE (bundle_id, customer_identifier, seq),
             CHECK ((kind = 'restoreEnded') = (transaction_id IS NULL)),
             CHECK ((transaction_id IS NULL) = (revision IS NULL)),
-            CHECK ((kind IN ('restoreEnded', 'downloadsUpdated')) = (device_id IS NOT NULL)),
-            CHECK (
-                event IS NULL AND position IS NULL
-                OR position IS NOT NULL
-                AND event IN (
-                    'purchasing', 'purchased', 'failed', 'deferred', 'restored', 'finished',
-                    'finishedWithPendingDownloads'))
+            CHECK ((kind IN ('restoreEnded', 'downloadsUpdated')) = (device_id IS NOT NULL))
         );
         INSERT INTO journal_next (bundle_id, customer_identifier, seq, transaction_id, revision, kind, body, written_at,
-            position, event)
-        SELECT bundle_id, customer_identifier, seq, transaction_id, revision, kind, body, written_at, position, event
-        FROM journal;
+            event)
+        SELECT bundle_id, customer_identifier, seq, transaction_id, revision, kind, body, written_at, event
+        FROM journal ORDER BY COALESCE(position, 0), written_at, seq;
         DROP TABLE journal;
         ALTER TABLE journal_next RENAME TO journal;
         CREATE INDEX journal_age ON journal (written_at);
-        CREATE UNIQUE INDEX journal_position ON journal (position);
+        """
+
+    /// What orders the events of the whole store. SQLite's rows are written one commit after the other, so the journal's
+    /// own number does. PostgreSQL's are not: there a row remembers its transaction, and readers stop before the oldest
+    /// one that is under way (``EventRepository``).
+    static let fifth = "DELETE FROM counter WHERE name = 'event';"
+
+    /// Nothing was sold on PostgreSQL before this step.
+    static let fifthOnPostgres = """
+        DELETE FROM counter WHERE name = 'event';
+        ALTER SEQUENCE counter_transaction RESTART WITH 2000000000000001;
+        ALTER TABLE journal ALTER COLUMN xact SET DEFAULT (pg_current_xact_id()::text::bigint);
+        CREATE INDEX journal_xact ON journal (xact, position);
         """
 }

@@ -4,10 +4,12 @@ import Persistence
 /// milliseconds since 1970, money is minor units.
 package enum PaymentQueueSchema {
     package static let migrations = [
-        Migration(number: 1, name: "accounts, payments, transactions and journal", sql: first),
-        Migration(number: 2, name: "testers, prompts and events", sql: second),
+        Migration(
+            number: 1, name: "accounts, payments, transactions and journal", sql: first, counters: ["transaction"]),
+        Migration(number: 2, name: "testers, prompts and events", sql: second, counters: ["prompt"]),
         Migration(number: 3, name: "an index of purchases that wait", sql: third),
         Migration(number: 4, name: "restores, downloads and interrupted purchases", sql: fourth),
+        Migration(number: 5, name: "the order of events", sql: fifth, postgres: fifthOnPostgres),
     ]
 
     /// Every settled purchase asks who waited for it. Without an index of their own that looks through all that the

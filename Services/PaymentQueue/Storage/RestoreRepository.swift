@@ -22,17 +22,18 @@ package enum RestoreRepository {
     }
 
     package static func insert(
-        _ stored: StoredRestore, wall: Timestamp, in transaction: SQLTransaction
+        _ stored: StoredRestore, startedSeq: Int64, wall: Timestamp, in transaction: SQLTransaction
     ) async throws {
         try await transaction.send(
             """
             INSERT INTO restore (id, bundle_id, customer_identifier, device_id, request_key, application_username, state,
-                restored, error, through_number, last_number, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                restored, error, through_number, last_number, started_seq, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             stored.id, stored.customer.bundleId, stored.customer.customerIdentifier, stored.deviceId, stored.requestKey,
             stored.restore.applicationUsername, stored.restore.state, stored.restore.restored,
-            try stored.restore.error.map(StoredJSON.text), stored.throughNumber, stored.lastNumber, wall.milliseconds)
+            try stored.restore.error.map(StoredJSON.text), stored.throughNumber, stored.lastNumber, startedSeq,
+            wall.milliseconds)
     }
 
     /// Writes how far a running restore is.
@@ -68,7 +69,7 @@ package enum RestoreRepository {
             SELECT * FROM restore
             WHERE bundle_id = ? AND customer_identifier = ? AND device_id = ? AND is_acknowledged = 0
                 AND state <> 'running'
-            ORDER BY id LIMIT ?
+            ORDER BY started_seq LIMIT ?
             """, customer.bundleId, customer.customerIdentifier, deviceId, limit
         ).map { try StoredRestore($0).restore }
     }

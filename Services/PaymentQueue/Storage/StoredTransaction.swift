@@ -52,7 +52,15 @@ package struct StoredTransaction: Hashable, Sendable {
     package var id: String { transaction.id }
 
     /// What the processor knows the purchase by.
-    package var chargeKey: String { "purchase:\(id)" }
+    package var chargeKey: String { Self.chargeKeyPrefix + id }
+
+    private static let chargeKeyPrefix = "purchase:"
+
+    /// The transaction a charge key of ours is about.
+    /// - Returns: nil for a key that is none of ours.
+    static func id(ofChargeKey key: String) -> String? {
+        key.hasPrefix(chargeKeyPrefix) ? String(key.dropFirst(chargeKeyPrefix.count)) : nil
+    }
 
     /// Nothing more happens to it by itself.
     package var isAtRest: Bool { phase == .settled || phase == .quarantined || awaitsAnswer }

@@ -106,6 +106,6 @@ package enum TransactionRepository {
 
     /// The next identifier of a purchased or restored transaction: decimal, and larger than all before it.
     package static func nextIdentifier(in transaction: SQLTransaction) async throws -> String {
-        "\(try await CounterRepository.next(.transaction, in: transaction))"
+        "\(try await CounterRepository.next(.transaction, in: transaction) as Int64)"
     }
 }

@@ -104,15 +104,21 @@ import Testing
 @Suite struct IdentifiersTests {
     @Test func `prompts and events are numbered in identifiers that sort as they came`() {
         let numbers: [Int64] = [0, 1, 31, 32, 1_023, 1 << 32, .max]
-        for identifiers in [numbers.map(Identifiers.prompt), numbers.map(Identifiers.event)] {
-            #expect(identifiers == identifiers.sorted())
-            #expect(Set(identifiers).count == numbers.count)
+        let positions = [0, 1, Int64.max].flatMap { transaction in
+            numbers.map { EventPosition(transaction: transaction, row: $0) }
         }
-        #expect(numbers.map { Identifiers.eventPosition(Identifiers.event($0)) } == numbers)
+        for identifiers in [numbers.map { Identifiers.prompt($0) }, positions.map { Identifiers.event($0) }] {
+            #expect(identifiers == identifiers.sorted())
+            #expect(Set(identifiers).count == identifiers.count)
+        }
+        #expect(positions == positions.sorted())
+        #expect(positions.map { Identifiers.eventPosition(Identifiers.event($0)) } == positions)
     }
 
     @Test(arguments: [
-        "", "e_", "e_000000000000", "e_00000000000000", "p_0000000000000", "e_g000000000000", "e_00000000000é",
+        "", "e_", "e_0000000000000", "e_0000000000000000000000000", "e_000000000000000000000000000",
+        "p_00000000000000000000000000", "e_g0000000000000000000000000", "e_0000000000000g000000000000",
+        "e_000000000000000000000000é",
     ])
     func `what is no event's identifier has no place`(_ text: String) {
         #expect(Identifiers.eventPosition(text) == nil)

@@ -19,6 +19,8 @@ final class Catalogue: Sendable {
         sell(.product("coins", .consumable, "0.99"))
         sell(.product("beaches", .nonConsumable, "1.99"))
         sell(.product("gift", .consumable, "0.00"))
+        sell(.product("season", .nonRenewable, "4.99"))
+        sell(.hosted("guide", "2.99"))
         sell(.subscription("pro.monthly", intro: .discount(.freeTrial, "0.00", 1, .week, periods: 2)), level: 1)
         sell(.subscription("pro.yearly", unit: .year, intro: .discount(.payUpFront, "1.99", 2, .month)), level: 1)
         sell(.subscription("basic.monthly", intro: .discount(.payAsYouGo, "0.49", 1, .month, periods: 3)), level: 2)
@@ -84,6 +86,14 @@ extension Product {
         Product(
             productIdentifier: identifier, type: type, localizedTitle: identifier, localizedDescription: "",
             price: .usd(price), priceLocale: "en_US@currency=USD")
+    }
+
+    /// A non-consumable with hosted content.
+    static func hosted(_ identifier: String, _ price: String) -> Product {
+        var product = product(identifier, .nonConsumable, price)
+        (product.isDownloadable, product.downloadContentLengths) = (true, [73_412])
+        product.downloadContentVersion = "1.0"
+        return product
     }
 
     static func subscription(

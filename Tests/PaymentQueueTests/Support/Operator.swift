@@ -45,6 +45,29 @@ extension TestStore {
             context: CallContext(deadline: .now + time))
     }
 
+    @discardableResult
+    func approve(_ id: String, within time: Duration = .seconds(5)) async throws -> PaymentTransaction {
+        try await caller.call(
+            PaymentEndpoints.approveTransaction, OperateTransactionRequest(id: id),
+            context: CallContext(deadline: .now + time))
+    }
+
+    @discardableResult
+    func decline(_ id: String, error: SKErrorCode? = nil) async throws -> PaymentTransaction {
+        try await caller.call(PaymentEndpoints.declineTransaction, OperateTransactionRequest(id: id, error: error))
+    }
+
+    @discardableResult
+    func resolve(_ id: String) async throws -> PaymentTransaction {
+        try await caller.call(PaymentEndpoints.resolveTransaction, OperateTransactionRequest(id: id))
+    }
+
+    func delete(_ id: String, within time: Duration = .seconds(5)) async throws {
+        _ = try await caller.call(
+            PaymentEndpoints.deleteTransaction, OperateTransactionRequest(id: id),
+            context: CallContext(deadline: .now + time))
+    }
+
     /// - Returns: how many transactions went.
     @discardableResult
     func clear(_ account: String? = nil, within time: Duration = .seconds(5)) async throws -> Int {

@@ -19,6 +19,7 @@ final class Processor: ProcessorBehavior {
         var outcome = Charge.Outcome.approved
         var trouble = Trouble.none
         var attempts = 0
+        var wishes: [ProcessorMode?] = []
         var held: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -27,6 +28,8 @@ final class Processor: ProcessorBehavior {
     func set(outcome: Charge.Outcome) { contents.withLock { $0.outcome = outcome } }
     func set(trouble: Trouble) { contents.withLock { $0.trouble = trouble } }
     var attempts: Int { contents.withLock { $0.attempts } }
+    /// What each request asked the processor to play.
+    var wishes: [ProcessorMode?] { contents.withLock { $0.wishes } }
 
     /// Lets go of what is held, and holds nothing from now on.
     func release() {
@@ -59,6 +62,7 @@ final class Processor: ProcessorBehavior {
     func beforeCharge(_ request: CreateChargeRequest) async throws {
         let trouble = contents.withLock { contents in
             contents.attempts += 1
+            contents.wishes.append(request.simulate)
             return contents.trouble
         }
         if trouble == .held { await hold() }

@@ -76,6 +76,45 @@ struct Shopper: Sendable {
         ).groups
     }
 
+    func restore(
+        key: String = "restore", username: String? = nil, within time: Duration = .seconds(5)
+    ) async throws -> Restore {
+        try await store.caller.call(
+            PaymentEndpoints.startRestore,
+            StartRestoreRequest(
+                bundleId: bundleId, customerIdentifier: customer, deviceId: device, requestIdentifier: key,
+                applicationUsername: username),
+            context: CallContext(deadline: .now + time))
+    }
+
+    func restored(_ id: String) async throws -> Restore {
+        try await store.caller.call(PaymentEndpoints.getRestore, restoreRequest(id))
+    }
+
+    func acknowledge(_ id: String) async throws {
+        _ = try await store.caller.call(PaymentEndpoints.acknowledgeRestore, restoreRequest(id))
+    }
+
+    private func restoreRequest(_ id: String) -> RestoreRequest {
+        RestoreRequest(bundleId: bundleId, customerIdentifier: customer, deviceId: device, restoreIdentifier: id)
+    }
+
+    func download(_ id: String) async throws -> DownloadReply {
+        try await store.caller.call(
+            PaymentEndpoints.getDownload,
+            DownloadRequest(bundleId: bundleId, customerIdentifier: customer, deviceId: device, downloadId: id))
+    }
+
+    @discardableResult
+    func update(_ id: String, _ action: DownloadAction, error: SKErrorCode? = nil) async throws -> Download {
+        try await store.caller.call(
+            PaymentEndpoints.updateDownload,
+            UpdateDownloadRequest(
+                bundleId: bundleId, customerIdentifier: customer, deviceId: device, downloadId: id, action: action,
+                error: error)
+        ).download
+    }
+
     private func request(_ id: String) -> TransactionRequest {
         TransactionRequest(bundleId: bundleId, customerIdentifier: customer, deviceId: device, id: id)
     }

@@ -13,13 +13,14 @@ import Synchronization
 final class TestStore: Sendable {
     /// One life of the payment queue.
     final class Queue: Sendable {
-        let database: SQLiteDatabase
+        let database: any SQLDatabase
         let service: PaymentQueueService
         let crash: CrashPlan
         private let run: Task<Void, any Error>
 
         init(
-            _ database: SQLiteDatabase, _ service: PaymentQueueService, _ crash: CrashPlan, _ run: Task<Void, any Error>
+            _ database: any SQLDatabase, _ service: PaymentQueueService, _ crash: CrashPlan,
+            _ run: Task<Void, any Error>
         ) {
             (self.database, self.service, self.crash, self.run) = (database, service, crash, run)
         }
@@ -37,34 +38,36 @@ final class TestStore: Sendable {
     let caller: ServiceCaller
     /// The wall clock, in milliseconds; tests move it.
     let wall = Mutex<Int64>(1_795_000_000_000)
-    private let directory: TemporaryDirectory
+    private let files: TestDatabase
     private let logger: Logger
     private let queue = Mutex<Queue?>(nil)
-    private let ledger: SQLiteDatabase
+    private let replicas = Mutex<[Queue]>([])
+    private let ledgerFiles: TestDatabase
+    private let ledger: any SQLDatabase
     private let services = Mutex<[Task<Void, any Error>]>([])
 
-    private init() throws {
-        directory = try TemporaryDirectory()
+    private init(_ engine: Engine) async throws {
+        files = try TestDatabase(engine)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         self.logger = logger
         caller = ServiceCaller(bus: bus.client(name: "test"), caller: "test")
-        ledger = try SQLiteDatabase.open(
-            path: directory.file("ledger.sqlite"), holder: "test", migrations: PaymentProcessorSchema.migrations,
-            logger: logger)
+        ledgerFiles = try TestDatabase(engine)
+        ledger = try await ledgerFiles.open(migrations: PaymentProcessorSchema.migrations)
     }
 
     /// Runs `body` in a store of its own and takes it down again.
     /// - Parameters:
     ///   - withProcessor: false leaves the processor away until ``startProcessor()``.
-    ///   - prepare: fills the payment queue's database, at this path, before it starts.
+    ///   - prepare: fills the payment queue's database before it starts.
     static func with(
-        withProcessor: Bool = true, prepare: (String, Logger) async throws -> Void = { _, _ in },
+        _ engine: Engine = .sqlite, withProcessor: Bool = true,
+        prepare: (TestDatabase) async throws -> Void = { _ in },
         _ body: (TestStore) async throws -> Void
     ) async throws {
-        let store = try TestStore()
+        let store = try await TestStore(engine)
         do {
-            try await prepare(store.directory.file("queue.sqlite"), store.logger)
+            try await prepare(store.files)
             try await store.startCatalogue()
             if withProcessor { try await store.startProcessor() }
             try await store.startQueue()
@@ -80,19 +83,29 @@ final class TestStore: Sendable {
         guard let queue = queue.withLock({ $0 }) else { preconditionFailure("the payment queue is down") }
         return queue
     }
-    var database: SQLiteDatabase { current.database }
+    var database: any SQLDatabase { current.database }
 
     func startQueue() async throws {
-        let database = try SQLiteDatabase.open(
-            path: directory.file("queue.sqlite"), holder: "test", migrations: PaymentQueueSchema.migrations,
-            logger: logger)
+        let started = try await makeQueue()
+        queue.withLock { $0 = started }
+    }
+
+    /// Another payment queue on the same database, as one more process would be; PostgreSQL only.
+    func startReplica() async throws -> Queue {
+        let started = try await makeQueue()
+        replicas.withLock { $0.append(started) }
+        return started
+    }
+
+    private func makeQueue() async throws -> Queue {
+        let database = try await files.open(migrations: PaymentQueueSchema.migrations)
         let crash = CrashPlan()
         let clock = BusinessClock { [self] in Timestamp(milliseconds: wall.withLock { $0 }) }
         let client = bus.client(name: "payment-queue")
         let service = PaymentQueueService(
             database: database, bus: client, clock: clock, logger: logger, checkpoint: { try crash.reach($0) })
         let run = try await start(.paymentQueue) { service.register(on: $0) }
-        queue.withLock { $0 = Queue(database, service, crash, run) }
+        return Queue(database, service, crash, run)
     }
 
     func stopQueue() async {
@@ -142,6 +155,7 @@ final class TestStore: Sendable {
 
     private func tearDown() async {
         await stopQueue()
+        for replica in replicas.withLock({ $0 }) { await replica.stop() }
         for run in services.withLock({ $0 }) {
             run.cancel()
             _ = await run.result

@@ -1,0 +1,32 @@
+import StoreModels
+
+/// Listens to the processor's callbacks. Each is a hint to ask about one charge: it may be late, come twice, or be about
+/// a purchase that has ended or never was, and nothing is believed of it but the key. One that is lost is the janitor's.
+struct ChargeCallbacks: Sendable {
+    /// Keys that wait to be looked at; more are dropped.
+    static let waitingMax = 1_000
+    /// Purchases looked at at once.
+    static let concurrency = 16
+
+    let janitor: PurchaseJanitor
+    let subscribe: PurchaseCollaborators.ChargeChanges
+
+    /// Until the task is cancelled.
+    func run() async {
+        let (keys, waiting) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingOldest(Self.waitingMax))
+        let unsubscribe = await subscribe { waiting.yield($0.chargeKey) }
+        await withTaskGroup(of: Void.self) { group in
+            var running = 0
+            for await key in keys {
+                guard let id = StoredTransaction.id(ofChargeKey: key) else { continue }
+                if running == Self.concurrency {
+                    await group.next()
+                    running -= 1
+                }
+                group.addTask { await janitor.look(at: id) }
+                running += 1
+            }
+        }
+        await unsubscribe()
+    }
+}

@@ -1,0 +1,172 @@
+import BusService
+import PaymentQueue
+import StoreModels
+import StorebusTesting
+import Testing
+
+/// Goal: an operator's word on one transaction has one effect, and everybody who says one is told the same end (D1 to
+/// D4); a transaction can be taken away as if it had never been.
+@Suite(.serialized) struct OperatorTests {
+    private func withDeferred(
+        of product: String = "coins", _ body: (TestStore, Shopper, PaymentTransaction) async throws -> Void
+    ) async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            try await store.set("alice", TesterSettings(askToBuy: true))
+            try await body(store, alice, try await alice.add(product, key: "k").transaction)
+        }
+    }
+
+    @Test func `D1, M29: approved, it is charged then and purchased; again is the same`() async throws {
+        try await withDeferred { store, alice, deferred in
+            #expect(try await store.charges().isEmpty)
+            let approved = try await store.approve(deferred.id)
+            #expect(approved.id == deferred.id)
+            #expect(approved.transactionState == .purchased)
+            #expect(try await store.charges().map(\.outcome) == [.approved])
+            #expect(try await store.prompts().prompts.isEmpty)
+            #expect(try await store.approve(deferred.id) == approved)
+            #expect(try await store.decline(deferred.id) == approved)
+            try await alice.finish(approved.id)
+            #expect(try await store.approve(deferred.id) == approved)
+            #expect(try await alice.add("coins", key: "k").transaction == approved)
+        }
+    }
+
+    @Test(arguments: [nil, SKErrorCode.paymentNotAllowed]) func `D2, M31: declined, it fails with the parent's error`(
+        _ error: SKErrorCode?
+    ) async throws {
+        try await withDeferred(of: "pro.monthly") { store, alice, deferred in
+            let declined = try await store.decline(deferred.id, error: error)
+            #expect(declined.transactionState == .failed)
+            #expect(declined.error?.code == error?.rawValue ?? 0)
+            #expect(try await store.approve(deferred.id) == declined)
+            #expect(try await store.charges().isEmpty)
+            #expect(try await alice.offers().isEmpty)
+        }
+    }
+
+    @Test func `D2: of many words at once one decides, and all are told the same final transaction`() async throws {
+        try await withDeferred { store, alice, deferred in
+            let prompt = try await store.prompt().id
+            let ends = try await withThrowingTaskGroup { group in
+                for number in 0..<12 {
+                    group.addTask {
+                        switch number % 3 {
+                        case 0: try await store.approve(deferred.id)
+                        case 1: try await store.decline(deferred.id)
+                        // The prompt is answered too; whoever is late there finds none.
+                        default: try? await store.answer(prompt, .approve).transaction
+                        }
+                    }
+                }
+                return try await group.reduce(into: Set<PaymentTransaction>()) {
+                    if let value = $1 { $0.insert(value) }
+                }
+            }
+            #expect(ends.count == 1)
+            #expect(ends == Set(try await alice.snapshot().transactions))
+            let isPurchased = ends.first?.transactionState == .purchased
+            #expect(try await store.charges().count == (isPurchased ? 1 : 0))
+            #expect(try await alice.changes().changes.map { $0.transaction?.revision } == [1, 2, 3])
+        }
+    }
+
+    @Test func `D3: with the processor away the word stands and the janitor ends it, charged once`() async throws {
+        try await withDeferred { store, alice, deferred in
+            store.processor.set(trouble: .before)
+            #expect(try await store.approve(deferred.id, within: .milliseconds(600)).transactionState == .deferred)
+            async let late = store.decline(deferred.id)
+            store.processor.set(trouble: .none)
+            try await store.settle()
+            #expect(try await late.transactionState == .purchased)
+            #expect(try await alice.get(deferred.id).transactionState == .purchased)
+            #expect(try await store.charges().count == 1)
+        }
+    }
+
+    @Test func `D4: what was never deferred is transactionStateInvalid, what is not there notFound`() async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            let bought = try await alice.add("beaches", key: "1").transaction
+            let failed = try await alice.add("nothing", key: "2").transaction
+            _ = try await alice.restore()
+            let restored = try #require(
+                try await alice.snapshot().transactions.first { $0.transactionState == .restored })
+            try await store.set("alice", TesterSettings(sheet: .interactive))
+            let open = try await alice.add("coins", key: "3").transaction
+            for value in [bought, failed, restored, open] {
+                for word in [store.approve(_:within:), { id, _ in try await store.decline(id) }] {
+                    let error = try await refusal { try await word(value.id, .seconds(5)) }
+                    #expect(error?.code == .transactionStateInvalid)
+                    #expect(error?.details["transactionState"] == .string(value.transactionState.rawValue))
+                }
+                #expect(try await refusal { try await store.resolve(value.id) }?.code == .transactionStateInvalid)
+            }
+            #expect(try await refusal { try await store.approve("t_nothing") }?.code == .notFound)
+            #expect(try await refusal { try await store.resolve("t_nothing") }?.code == .notFound)
+            #expect(try await store.prompts().prompts.count == 1)
+        }
+    }
+
+    @Test(arguments: [Checkpoint.insideAnswerCommit, .afterAnswerCommit, .beforeCharge, .afterCharge])
+    func `D1, D3: dead at a word, the next process ends what was said and charges once`(
+        _ checkpoint: Checkpoint
+    ) async throws {
+        try await withDeferred { store, alice, deferred in
+            store.current.crash.arm(checkpoint)
+            await #expect(throws: StoreError.self) { try await store.approve(deferred.id) }
+            try await store.restartQueue()
+            try await store.settle()
+            let isSaid = checkpoint != .insideAnswerCommit
+            #expect(try await alice.get(deferred.id).transactionState == (isSaid ? .purchased : .deferred))
+            #expect(try await store.approve(deferred.id).transactionState == .purchased)
+            #expect(try await store.charges().map(\.outcome) == [.approved])
+        }
+    }
+
+    // MARK: Delete
+
+    @Test func `a deleted transaction is gone with what it gave, its key buys again, and streams hear of it`()
+        async throws
+    {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            let bought = try await alice.add("guide", key: "k").transaction
+            let other = try await alice.add("coins", key: "other").transaction
+            try await alice.update(try #require(bought.downloads.first).id, .start)
+            try await store.delete(bought.id)
+            #expect(try await refusal { try await alice.get(bought.id) }?.code == .notFound)
+            #expect(try await alice.snapshot().transactions == [other])
+            let last = try await alice.changes().changes.last
+            #expect(last?.kind == .removed)
+            #expect(last?.transaction?.id == bought.id)
+            #expect(try await alice.restore().restored == 0)
+            #expect(try await refusal { try await store.delete(bought.id) }?.code == .notFound)
+            let again = try await alice.add("guide", key: "k").transaction
+            #expect(again.price == .usd("2.99"))
+            #expect(again.id != bought.id)
+        }
+    }
+
+    @Test func `one in flight is given up first: no charge is left without a transaction`() async throws {
+        try await TestStore.with { store in
+            let alice = try await store.shopper()
+            store.processor.set(trouble: .before)
+            let pending = try await alice.begin("coins", key: "k").transaction
+            store.processor.set(trouble: .none)
+            try await store.delete(pending.id)
+            #expect(try await store.charges().map(\.outcome) == [.cancelled])
+            #expect(try await alice.snapshot().transactions.isEmpty)
+        }
+    }
+
+    @Test func `a deferred one goes with its prompt`() async throws {
+        try await withDeferred { store, alice, deferred in
+            try await store.delete(deferred.id)
+            #expect(try await store.prompts().prompts.isEmpty)
+            #expect(try await alice.snapshot().transactions.isEmpty)
+            #expect(try await refusal { try await store.approve(deferred.id) }?.code == .notFound)
+        }
+    }
+}

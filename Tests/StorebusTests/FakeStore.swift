@@ -10,7 +10,11 @@ final class FakeStore: StoreTransport {
     private let streams = Mutex<[String: @Sendable (StoreRequest) -> StoreStream]>([:])
     private let seen = Mutex<[StoreRequest]>([])
 
-    init(_ answers: [String: JSONValue] = FakeStore.usual) {
+    /// Whether others go on before an answer comes, as over a network.
+    private let takesTime: Bool
+
+    init(_ answers: [String: JSONValue] = FakeStore.usual, takesTime: Bool = false) {
+        self.takesTime = takesTime
         self.answers = Mutex(answers.mapValues { body in { _ in (200, body) } })
     }
 
@@ -38,6 +42,7 @@ final class FakeStore: StoreTransport {
 
     func send(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
         seen.withLock { $0.append(request) }
+        if takesTime { await Task.yield() }
         let known = answers.withLock { $0["\(request.method.rawValue) \(Self.path(request))"] }
         let (status, body) = known?(request) ?? (404, StubTransport.problem(404, .notFound))
         return StoreResponse(status: status, body: Array(JSONText.line(body).utf8))

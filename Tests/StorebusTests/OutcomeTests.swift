@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `what was set before is put back`() async throws {
-        let store = FakeStore()
+        let store = FakeStore(takesTime: true)
         let (status, _) = await store.run("buy", "pro.monthly", "--as", "alice", "--outcome", "pending")
         #expect(status == .success)
         let puts = try puts(store)

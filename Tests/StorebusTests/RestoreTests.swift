@@ -16,7 +16,7 @@ import Testing
                 ? (200, ["state": "running", "restored": 0]) : (200, ["state": "finished", "restored": 1])
         }
         let (status, said) = await store.run(
-            "restore", "--as", "alice", "--device", "alice-2", "--application-username", "al")
+            "restore", "--as", "alice", "--device", "alice-2", "--application-username", "al", "--timeout", "10m")
         #expect(status == .success)
         #expect(said.result.contains("restored  1 transaction\n"))
         #expect(said.result.contains("2000000000000002  1000000000000009  pro.monthly  2026-11-21 10:00:04Z"))
@@ -70,7 +70,7 @@ import Testing
             store.requests(.post, "/v1/restore").count < 3
                 ? (503, StubTransport.problem(503, .serviceUnavailable)) : (202, ["restoreIdentifier": "r_1"])
         }
-        #expect(await store.run("restore", "--as", "alice").status == .success)
+        #expect(await store.run("restore", "--as", "alice", "--timeout", "10m").status == .success)
         let keys = store.requests(.post, "/v1/restore").map { $0.headers["Idempotency-Key"] }
         #expect(keys.count == 3 && Set(keys).count == 1)
     }

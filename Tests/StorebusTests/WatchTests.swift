@@ -17,7 +17,7 @@ import Testing
             transport: { _ in store })
         let command = Task { await CommandLineEntry.run(arguments, environment: environment) }
         try await meanwhile(recorder)
-        try await eventually("\(arguments) says enough", within: .seconds(60)) { isEnough(recorder) }
+        try await eventually("\(arguments) says enough", within: .seconds(300)) { isEnough(recorder) }
         command.cancel()
         #expect(await command.value == .success)
         return recorder
@@ -54,9 +54,9 @@ import Testing
         let said = try await follow(
             ["import", file, "--watch"], store: store,
             meanwhile: { recorder in
-                try await eventually("it watches", within: .seconds(60)) { recorder.narration.contains("watching") }
+                try await eventually("it watches", within: .seconds(300)) { recorder.narration.contains("watching") }
                 try FileAccess.write(Array("{".utf8), to: file, mode: 0o600)
-                try await eventually("it is refused", within: .seconds(60)) {
+                try await eventually("it is refused", within: .seconds(300)) {
                     recorder.narration.contains("[catalogInvalid]")
                 }
                 try FileAccess.write(Array(#"{"products":[ ]}"#.utf8), to: file, mode: 0o600)
@@ -79,7 +79,7 @@ import Testing
         let said = try await follow(
             ["logs", "-f", "-o", "jsonl"], directory: project.path,
             meanwhile: { recorder in
-                try await eventually("the first line", within: .seconds(60)) { recorder.result.contains("first") }
+                try await eventually("the first line", within: .seconds(300)) { recorder.result.contains("first") }
                 try append("second")
             }, until: { $0.result.contains("second") })
         #expect(said.result.split(separator: "\n").count == 2)

@@ -18,22 +18,21 @@ struct TesterLoan: Sendable {
         _ change: (JSONValue) -> JSONValue, _ body: @escaping @Sendable () async throws(CLIError) -> Value
     ) async throws(CLIError) -> (value: Value, note: String?) {
         let before = try await overrides()
-        // A task of its own, so that Ctrl-C can end it and not what has to be done behind it.
-        let work = Task { await Self.result(body) }
+        let changed = change(before)
+        // A task of its own, so that Ctrl-C can end it and not what has to be done behind it. From its first request on
+        // something is to be put back: an answer that is lost may have been a success.
+        let work = Task {
+            await Self.result { () throws(CLIError) in
+                _ = try await context.api.putTester(account, changed)
+                return try await body()
+            }
+        }
         let signals = context.environment.onStop { work.cancel() }
         defer { withExtendedLifetime(signals) {} }
-        let result: Result<Value, CLIError>
-        do throws(CLIError) {
-            // From here on something is to be put back: an answer that was lost may have been a success.
-            _ = try await context.api.putTester(account, change(before))
-            result = await withTaskCancellationHandler {
-                await work.value
-            } onCancel: {
-                work.cancel()
-            }
-        } catch {
+        let result = await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
             work.cancel()
-            result = .failure(error)
         }
         let wasStopped = work.isCancelled
         let note = await Task { await putBack(before) }.value

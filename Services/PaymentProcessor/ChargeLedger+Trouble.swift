@@ -8,7 +8,8 @@ extension ChargeLedger {
     func isFirst(_ chargeKey: String) async throws -> Bool {
         let now = wall()
         return try await database.write { transaction in
-            try await WithheldAnswerRepository.add(chargeKey, at: now, in: transaction)
+            guard try await ChargeRepository.find(chargeKey, in: transaction) == nil else { return false }
+            return try await WithheldAnswerRepository.claim(chargeKey, at: now, in: transaction)
         }
     }
 

@@ -73,9 +73,9 @@ package final class ChargeLedger: Sendable {
             guard isNew, trouble.firstAnswer != .given else {
                 return Written(charge: charge, isNew: isNew, isSpoiled: false)
             }
-            // Once a key: a tester may have ordered another trouble since the answer that was withheld.
-            let wasWithheld = try await WithheldAnswerRepository.contains(request.chargeKey, in: transaction)
-            return Written(charge: charge, isNew: true, isSpoiled: !wasWithheld)
+            // Once a key: it may have had another trouble before.
+            let isSpoiled = try await WithheldAnswerRepository.claim(request.chargeKey, at: now, in: transaction)
+            return Written(charge: charge, isNew: true, isSpoiled: isSpoiled)
         }
     }
 

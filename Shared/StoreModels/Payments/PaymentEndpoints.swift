@@ -5,17 +5,26 @@ public enum PaymentEndpoints {
     public static let getAccount = Endpoint<GetAccountRequest, AccountReply>(
         .paymentQueue, "account.get", isIdempotent: true)
     /// Safe to repeat with the same idempotency key: one key is one charge.
-    public static let addPayment = Endpoint<AddPaymentRequest, AddPaymentReply>(
-        .paymentQueue, "queue.add", isIdempotent: true)
-    public static let snapshot = Endpoint<SnapshotRequest, Snapshot>(
-        .paymentQueue, "queue.snapshot", isIdempotent: true)
+    public static let addPayment = addPayment(as: PaymentTransaction.self)
+    /// The same request, for an asker that needs less than whole transactions, here and below.
+    public static func addPayment<Item>(as item: Item.Type) -> Endpoint<AddPaymentRequest, AddPaymentReplyOf<Item>> {
+        Endpoint(.paymentQueue, "queue.add", isIdempotent: true)
+    }
+    public static let snapshot = snapshot(as: PaymentTransaction.self)
+    public static func snapshot<Item>(as item: Item.Type) -> Endpoint<SnapshotRequest, SnapshotOf<Item>> {
+        Endpoint(.paymentQueue, "queue.snapshot", isIdempotent: true)
+    }
     public static let changes = Endpoint<ChangesRequest, ChangesReply>(
         .paymentQueue, "queue.changes", isIdempotent: true)
     public static let heads = Endpoint<HeadsRequest, HeadsReply>(.paymentQueue, "queue.heads", isIdempotent: true)
-    public static let getTransaction = Endpoint<TransactionRequest, PaymentTransaction>(
-        .paymentQueue, "transaction.get", isIdempotent: true)
-    public static let finishTransaction = Endpoint<TransactionRequest, PaymentTransaction>(
-        .paymentQueue, "transaction.finish", isIdempotent: true)
+    public static let getTransaction = getTransaction(as: PaymentTransaction.self)
+    public static func getTransaction<Item>(as item: Item.Type) -> Endpoint<TransactionRequest, Item> {
+        Endpoint(.paymentQueue, "transaction.get", isIdempotent: true)
+    }
+    public static let finishTransaction = finishTransaction(as: PaymentTransaction.self)
+    public static func finishTransaction<Item>(as item: Item.Type) -> Endpoint<TransactionRequest, Item> {
+        Endpoint(.paymentQueue, "transaction.finish", isIdempotent: true)
+    }
     /// Deferred only: a parent says yes. Whoever comes second gets what the first one's word has led to.
     public static let approveTransaction = Endpoint<OperateTransactionRequest, PaymentTransaction>(
         .paymentQueue, "transaction.approve", isIdempotent: true)

@@ -46,18 +46,22 @@ public struct AddPaymentRequest: Hashable, Sendable, Codable {
     }
 }
 
-public struct AddPaymentReply: Hashable, Sendable, Codable {
+/// `Item` is how much of a transaction the asker wants to take apart; on the wire it is always the whole
+/// ``PaymentTransaction``.
+public struct AddPaymentReplyOf<Item: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
     /// 201 once terminal, 202 while purchasing or deferred; stored with the terminal commit and replayed with it.
     public var status: Int
-    public var transaction: PaymentTransaction
+    public var transaction: Item
     /// True when an earlier request with this key was already answered for good.
     public var isReplayed: Bool
-    public init(status: Int, transaction: PaymentTransaction, isReplayed: Bool) {
+    public init(status: Int, transaction: Item, isReplayed: Bool) {
         self.status = status
         self.transaction = transaction
         self.isReplayed = isReplayed
     }
 }
+
+public typealias AddPaymentReply = AddPaymentReplyOf<PaymentTransaction>
 
 public struct SnapshotRequest: Hashable, Sendable, Codable {
     public var bundleId: String
@@ -84,19 +88,23 @@ public struct SnapshotRequest: Hashable, Sendable, Codable {
 
 /// The device's unfinished transactions, oldest first, and the journal position they were read at. Pages after the
 /// first may be newer than the first page's `seq`; the changes behind that `seq` make up for it.
-public struct Snapshot: Hashable, Sendable, Codable {
-    public var transactions: [PaymentTransaction]
+///
+/// `Item` is as in ``AddPaymentReplyOf``.
+public struct SnapshotOf<Item: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
+    public var transactions: [Item]
     public var seq: Int64
     public var after: String?
     /// Restores of this device that have ended and whose end no stream has written yet; on the last page only.
     public var restores: [Restore]
-    public init(transactions: [PaymentTransaction], seq: Int64, after: String? = nil, restores: [Restore] = []) {
+    public init(transactions: [Item], seq: Int64, after: String? = nil, restores: [Restore] = []) {
         self.transactions = transactions
         self.seq = seq
         self.after = after
         self.restores = restores
     }
 }
+
+public typealias Snapshot = SnapshotOf<PaymentTransaction>
 
 public struct ChangesRequest: Hashable, Sendable, Codable {
     public var bundleId: String

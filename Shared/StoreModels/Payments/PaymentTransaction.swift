@@ -73,10 +73,7 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     /// Whether the device's observer is told of this transaction (`http-api.md`, "Whose transactions"): purchased and
     /// deferred belong to the customer, everything else to the device that caused it.
     public func isVisible(to deviceId: String) -> Bool {
-        switch transactionState {
-        case .purchased, .deferred: true
-        case .purchasing, .failed, .restored: originDeviceId == deviceId
-        }
+        transactionState.isVisible(to: deviceId, origin: originDeviceId)
     }
 }
 

@@ -17,6 +17,15 @@ public enum TransactionState: String, CaseIterable, Sendable, Codable {
     /// Whether it is the last state a transaction takes.
     public var isTerminal: Bool { isFinishable }
 
+    /// Whether a device is told of a transaction in this state that began on `origin` (`http-api.md`, "Whose
+    /// transactions").
+    public func isVisible(to deviceId: String, origin: String) -> Bool {
+        switch self {
+        case .purchased, .deferred: true
+        case .purchasing, .failed, .restored: origin == deviceId
+        }
+    }
+
     /// The edges of the state machine: purchasing → purchased, failed or deferred; deferred → purchased or failed.
     public func canBecome(_ next: TransactionState) -> Bool {
         switch (self, next) {

@@ -29,33 +29,37 @@ struct AccessRecord {
 
     var milliseconds: Double { Double(duration / .microseconds(1)) / 1000 }
 
+    /// Costs nothing when the level is not logged.
     func log(to logger: Logger) {
-        var line = self.logger(from: logger)
-        line[metadataKey: "status"] = "\(status)"
-        line[metadataKey: "durationMs"] = "\(milliseconds)"
-        if let code { line[metadataKey: "code"] = "\(code)" }
-        line.log(level: status >= 500 ? .warning : .info, "request")
+        let level: Logger.Level = status >= 500 ? .warning : .info
+        guard logger.logLevel <= level else { return }
+        var fields = metadata
+        fields["status"] = "\(status)"
+        fields["durationMs"] = "\(milliseconds)"
+        if let code { fields["code"] = "\(code)" }
+        logger.log(level: level, "request", metadata: fields)
     }
 
-    /// A logger that says which request it is.
-    func logger(from logger: Logger) -> Logger {
-        var logger = logger
-        logger[metadataKey: "traceID"] = "\(traceID)"
-        logger[metadataKey: "endpoint"] = "\(method) \(route ?? "-")"
-        logger[metadataKey: "path"] = "\(Self.printable(path))"
+    /// Which request it is.
+    var metadata: Logger.Metadata {
+        var fields: Logger.Metadata = [
+            "traceID": "\(traceID)", "endpoint": "\(method) \(route ?? "-")", "path": "\(Self.printable(path))",
+        ]
         switch principal {
         case .session(let session):
-            logger[metadataKey: "bundleId"] = "\(session.bundleId)"
-            logger[metadataKey: "customerIdentifier"] = "\(session.customerIdentifier)"
-            logger[metadataKey: "deviceId"] = "\(Self.printable(session.deviceId))"
-        case .server(let key): logger[metadataKey: "bundleId"] = "\(key.bundleId)"
+            fields["bundleId"] = "\(session.bundleId)"
+            fields["customerIdentifier"] = "\(session.customerIdentifier)"
+            fields["deviceId"] = "\(Self.printable(session.deviceId))"
+        case .server(let key): fields["bundleId"] = "\(key.bundleId)"
         case .admin, .anonymous: break
         }
-        return logger
+        return fields
     }
 
     /// At most 256 characters of ASCII, so that nobody writes lines or terminal commands into the log (S20).
     private static func printable(_ text: String) -> String {
-        String(text.unicodeScalars.prefix(256).map { (0x20...0x7E).contains($0.value) ? Character($0) : "?" })
+        // Nearly every text is fine as it is, and its bytes say so.
+        if text.utf8.count <= 256, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
+        return String(text.unicodeScalars.prefix(256).map { (0x20...0x7E).contains($0.value) ? Character($0) : "?" })
     }
 }

@@ -1,7 +1,6 @@
 import BusService
 import HTTPTypes
 import Hummingbird
-import Logging
 import NIOCore
 import StoreModels
 
@@ -18,7 +17,6 @@ struct Call: Sendable {
     let deadline: ContinuousClock.Instant
     /// The connection, to be cut when its reader stands still.
     let channel: any Channel
-    var logger: Logger
 
     /// A parameter of the path, checked.
     /// - Parameter what: What it names, for the words of a problem.

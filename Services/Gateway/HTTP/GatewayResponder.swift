@@ -46,8 +46,7 @@ struct GatewayResponder: HTTPResponder {
         let call = Call(
             request: request, route: route, parameters: parameters,
             query: try QueryParameters(request.uri.query, names: route.query), principal: principal, trace: trace,
-            deadline: start + (try Self.timeout(request.headers)), channel: context.channel,
-            logger: record.logger(from: logger))
+            deadline: start + (try Self.timeout(request.headers)), channel: context.channel)
         return try await handler(call)
     }
 
@@ -102,6 +101,6 @@ struct GatewayResponder: HTTPResponder {
     /// request.
     private func log(_ error: any Error, _ record: AccessRecord) {
         let cause = error is StoreError ? "\(error)" : "\(type(of: error))"
-        record.logger(from: logger).error("request failed", metadata: ["error": "\(cause)"])
+        logger.error("request failed", metadata: record.metadata.merging(["error": "\(cause)"]) { $1 })
     }
 }

@@ -1,3 +1,4 @@
+import EventLoop
 import HTTPTypes
 import Metrics
 import Synchronization
@@ -5,7 +6,19 @@ import Synchronization
 /// The gateway's own metrics. Labels come from the route table and from short lists, never from a client, so their
 /// number is bounded.
 final class HTTPMetrics: Sendable {
+    private struct Labels: Hashable {
+        let route: String
+        let method: String
+        let status: Int
+    }
+
+    private struct Series {
+        let total: Counter
+        let duration: Timer
+    }
+
     private let active = Atomic(0)
+    private let known = Locked<[Labels: Series]>([:])
     private let activeGauge: Gauge
     private let factory: (any MetricsFactory)?
 
@@ -23,11 +36,24 @@ final class HTTPMetrics: Sendable {
 
     func ended(_ record: AccessRecord) {
         activeGauge.record(active.subtract(1, ordering: .relaxed).newValue)
-        let route = record.route ?? "unmatched"
-        let labels = [("route", route), ("method", Self.label(record.method)), ("code", "\(record.status)")]
-        counter("storebus_http_requests_total", labels).increment()
-        timer("storebus_http_request_duration_seconds", [("route", route)])
-            .recordNanoseconds(Int64(record.duration / .nanoseconds(1)))
+        let series = series(
+            Labels(route: record.route ?? "unmatched", method: Self.label(record.method), status: record.status))
+        series.total.increment()
+        series.duration.recordNanoseconds(Int64(record.duration / .nanoseconds(1)))
+    }
+
+    /// What was made before, so that labels are spelt once and not with every request.
+    private func series(_ labels: Labels) -> Series {
+        known.withLock { known in
+            if let series = known[labels] { return series }
+            let series = Series(
+                total: counter(
+                    "storebus_http_requests_total",
+                    [("route", labels.route), ("method", labels.method), ("code", "\(labels.status)")]),
+                duration: timer("storebus_http_request_duration_seconds", [("route", labels.route)]))
+            known[labels] = series
+            return series
+        }
     }
 
     private static func label(_ method: HTTPRequest.Method) -> String {

@@ -32,13 +32,14 @@ extension Gateway {
     /// key.
     ///
     /// - Throws: `serviceUnavailable` when the request was certainly not taken, `outcomeUnknown` when nobody can say.
-    private func add(_ request: AddPaymentRequest, _ call: Call) async throws(StoreError) -> AddPaymentReply {
+    private func add(_ request: AddPaymentRequest, _ call: Call) async throws(StoreError) -> AddPaymentReplyOf<RawJSON>
+    {
         guard bus.state == .connected else {
             throw StoreError(.serviceUnavailable, "the bus is away; nothing was charged", retryAfterMs: 1000)
         }
         do {
             return try await payments.call(
-                PaymentEndpoints.addPayment, request,
+                PaymentEndpoints.addPayment(as: RawJSON.self), request,
                 context: call.context(requestIdentifier: request.payment.requestIdentifier))
         } catch  where error.leavesOutcomeUnknown {
             throw StoreError(

@@ -19,7 +19,7 @@ extension Gateway {
     private func unfinished(_ call: Call) async throws -> Response {
         let session = call.session
         let snapshot = try await services.call(
-            PaymentEndpoints.snapshot,
+            PaymentEndpoints.snapshot(as: PresentedTransaction.self),
             SnapshotRequest(
                 bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
                 countsDelivery: false, after: try call.after(), limit: try call.limit()),
@@ -32,7 +32,8 @@ extension Gateway {
 
     private func transaction(_ call: Call) async throws -> Response {
         let transaction = try await services.call(
-            PaymentEndpoints.getTransaction, try transactionRequest(call), context: call.context())
+            PaymentEndpoints.getTransaction(as: PresentedTransaction.self), try transactionRequest(call),
+            context: call.context())
         // What belongs to another device of the customer is told to that device only.
         guard transaction.isVisible(to: call.session.deviceId) else { throw StoreError.notFound("transaction") }
         return try Reply.json(transaction)
@@ -41,7 +42,7 @@ extension Gateway {
     private func finish(_ call: Call) async throws -> Response {
         _ = try await call.body(Empty.self, members: MemberNames([]), isOptional: true)
         let transaction = try await services.call(
-            PaymentEndpoints.finishTransaction, try transactionRequest(call), context: call.context())
+            PaymentEndpoints.finishTransaction(as: RawJSON.self), try transactionRequest(call), context: call.context())
         return try Reply.json(transaction)
     }
 
@@ -66,8 +67,8 @@ extension Gateway {
 }
 
 /// `{"transactions":[…],"after":"t_…"}`; `after` is absent on the last page.
-struct TransactionList: Encodable {
-    var transactions: [PaymentTransaction]
+struct TransactionList<Item: Encodable>: Encodable {
+    var transactions: [Item]
     var after: String?
 }
 

@@ -8,7 +8,8 @@ import Foundation
 
 /// Bytes sent as they are, for requests no HTTP client would make.
 enum RawConnection {
-    /// Sends `text`, reads until the gateway closes or 2 s pass without a byte, and returns what came.
+    /// Sends `text`, reads until the gateway closes or 2 s pass without a byte, 20 s before the first, and returns what
+    /// came.
     static func exchange(_ store: GatewayHarness, _ text: String) async throws -> String {
         let port = store.listeningPort
         return await withCheckedContinuation { continuation in
@@ -36,19 +37,25 @@ enum RawConnection {
         while true {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             guard count > 0 else { break }
+            if answer.isEmpty { wait(descriptor, seconds: 2) }
             answer += buffer[..<count]
         }
         return String(decoding: answer, as: UTF8.self)
     }
 
+    /// How long the next byte may take.
+    private static func wait(_ descriptor: Int32, seconds: Int) {
+        var timeout = timeval(tv_sec: seconds, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+    }
+
     /// A connection to the gateway; sending on one that failed fails too.
     private static func open(_ port: Int, receiveBuffer: CInt? = nil) -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var timeout = timeval(tv_sec: 2, tv_usec: 0)
         if var receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<CInt>.size))
         }
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        wait(descriptor, seconds: 20)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian

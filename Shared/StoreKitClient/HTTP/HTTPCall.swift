@@ -39,8 +39,7 @@ struct HTTPCall: Sendable {
         guard let url = connection.url(path) else { return nil }
         var request = URLRequest(url: url)
         request.httpMethod = method.rawValue
-        // A kept connection may be closed just when it is used again. libcurl then repeats a request by itself, and
-        // Foundation on Linux does not hand it the body a second time, so the request hangs until its timeout.
+        // It is not used again (HTTPTransport), so the store need not keep it.
         request.setValue("close", forHTTPHeaderField: "Connection")
         for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
         if let body {

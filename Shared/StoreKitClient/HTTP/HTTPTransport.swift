@@ -4,31 +4,25 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// A `URLSession` whose answers go to a ``Transfer`` each. Without cookies, cache or redirects: a bearer token goes to
-/// the gateway and to nobody a gateway might name.
-final class HTTPTransport: Sendable {
-    private let session: URLSession
-    private let routing: TransferRouting
-
-    /// - Parameter timeout: How long a request may be without a byte.
-    init(timeout: Duration) {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.timeoutIntervalForRequest = timeout / .seconds(1)
-        configuration.urlCache = nil
-        configuration.httpCookieStorage = nil
-        configuration.httpShouldSetCookies = false
-        routing = TransferRouting()
-        session = URLSession(configuration: configuration, delegate: routing, delegateQueue: nil)
-    }
-
-    deinit { session.invalidateAndCancel() }
+/// Sends requests, each over a connection of its own. Without cookies, cache or redirects: a bearer token goes to the
+/// gateway and to nobody a gateway might name.
+///
+/// A `URLSession` for each request, because a session keeps connections: one that the store has closed meanwhile is found
+/// out only when it is used again, libcurl then repeats the request by itself, and Foundation on Linux does not hand it
+/// the body a second time. Such a request hangs until its timeout.
+struct HTTPTransport: Sendable {
+    /// How long a request may be without a byte.
+    let timeout: Duration
 
     /// Sends a request; `transfer` hears of everything that comes back, unless the task is cancelled before.
     @discardableResult
     func start(_ request: URLRequest, _ transfer: any Transfer) -> URLSessionTask {
+        let session = URLSession(
+            configuration: configuration, delegate: TransferDelegate(transfer), delegateQueue: nil)
         let task = session.dataTask(with: request)
-        routing.add(transfer, for: task)
         task.resume()
+        // The session goes when the task has ended.
+        session.finishTasksAndInvalidate()
         return task
     }
 
@@ -46,30 +40,37 @@ final class HTTPTransport: Sendable {
             running.withLock { $0 }?.cancel()
         }
     }
+
+    private var configuration: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.timeoutIntervalForRequest = timeout / .seconds(1)
+        configuration.urlCache = nil
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        return configuration
+    }
 }
 
-/// Knows which transfer a task's answer is for.
-private final class TransferRouting: NSObject, URLSessionDataDelegate, Sendable {
-    private let transfers = Locked<[Int: any Transfer]>([:])
+/// Hands a session's only answer to its transfer.
+private final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
+    private let transfer: any Transfer
 
-    func add(_ transfer: any Transfer, for task: URLSessionTask) {
-        transfers.withLock { $0[task.taskIdentifier] = transfer }
-    }
+    init(_ transfer: any Transfer) { self.transfer = transfer }
 
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        if let response = response as? HTTPURLResponse { transfer(of: dataTask)?.received(response) }
+        if let response = response as? HTTPURLResponse { transfer.received(response) }
         completionHandler(.allow)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        if transfer(of: dataTask)?.received(data) == false { dataTask.cancel() }
+        if !transfer.received(data) { dataTask.cancel() }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        transfers.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.ended(error)
+        transfer.ended(error)
     }
 
     func urlSession(
@@ -77,9 +78,5 @@ private final class TransferRouting: NSObject, URLSessionDataDelegate, Sendable 
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         completionHandler(nil)
-    }
-
-    private func transfer(of task: URLSessionTask) -> (any Transfer)? {
-        transfers.withLock { $0[task.taskIdentifier] }
     }
 }

@@ -25,15 +25,9 @@ struct ProductsQuery: Sendable {
         }
     }
 
-    /// Asking changes nothing, so a kept connection that the store has closed meanwhile costs one more attempt.
     private func ask() async throws -> SKProductsResponse {
-        let call = HTTPCall.post("/v1/products/query", ["productIdentifiers": identifiers.sorted()])
-        var answer: HTTPAnswer
-        do {
-            answer = try await gateway.send(call)
-        } catch let error as URLError where error.code == .networkConnectionLost {
-            answer = try await gateway.send(call)
-        }
+        let answer = try await gateway.send(
+            .post("/v1/products/query", ["productIdentifiers": identifiers.sorted()]))
         guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
         let reply = try StoreJSON.decode(Reply.self, from: answer.body)
         return SKProductsResponse(

@@ -15,14 +15,18 @@ final class FakeGateway: Sendable {
         var requests: [FakeRequest] = []
         var connections: [FakeConnection] = []
         var sessions = 0
+        var open = 0
         var isStopped = false
     }
 
     let url: URL
+    /// Leaves it to the other side to close.
+    private let keepsConnections: Bool
     private let listener: Int32
     private let state = Mutex(State())
 
-    init() throws {
+    init(keepsConnections: Bool = false) throws {
+        self.keepsConnections = keepsConnections
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -71,27 +75,32 @@ final class FakeGateway: Sendable {
         on(line) { _ in rest.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] } }
     }
 
+    /// Connections that neither side has closed.
+    var openConnections: Int { state.withLock { $0.open } }
+
     /// What was asked so far.
     func requests(_ line: String) -> [FakeRequest] { state.withLock { $0.requests.filter { $0.line == line } } }
 
     private func serve(_ connection: FakeConnection) {
         let isStopped = state.withLock { state in
             state.connections.append(connection)
+            state.open += 1
             return state.isStopped
         }
         if isStopped { return connection.shut() }
-        Thread.detachNewThread { [weak self] in
+        Thread.detachNewThread { [weak self, keepsConnections] in
             while let request = connection.readRequest(), let answer = self?.answer(request) {
-                // As RFC 9112, 9.6 asks of a server.
+                // As a server may: closed, without a header that announces it.
                 let isLast = request.headers["connection"]?.lowercased() == "close"
-                guard Self.carryOut(answer, connection, isLast: isLast), !isLast else { break }
+                guard Self.carryOut(answer, connection), !isLast || keepsConnections else { break }
             }
             connection.shut()
+            self?.state.withLock { $0.open -= 1 }
         }
     }
 
     /// - Returns: Whether the connection goes on.
-    private static func carryOut(_ answer: FakeAnswer, _ connection: FakeConnection, isLast: Bool) -> Bool {
+    private static func carryOut(_ answer: FakeAnswer, _ connection: FakeConnection) -> Bool {
         switch answer {
         case .drop: return false
         case .silence:
@@ -102,7 +111,6 @@ final class FakeGateway: Sendable {
             return false
         case .answer(let status, let headers, let body):
             var head = "HTTP/1.1 \(status) Status\r\ncontent-length: \(body.count)\r\n"
-            if isLast { head += "connection: close\r\n" }
             for (name, value) in headers { head += "\(name): \(value)\r\n" }
             return connection.write(Array("\(head)\r\n".utf8) + body)
         }

@@ -1,0 +1,76 @@
+import Foundation
+import StoreModels
+import StorebusTesting
+import Synchronization
+import Testing
+
+@testable import StoreKitClient
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite struct TransportTests {
+    private func request(_ gateway: FakeGateway, _ path: String) throws -> URLRequest {
+        try #require(HTTPCall.post(path, ["a": "b"]).request(to: gateway.connection(), token: nil))
+    }
+
+    @Test func `a request after one whose connection the store has closed is answered`() async throws {
+        let gateway = try FakeGateway()
+        gateway.on("POST /closing") { _ in .json(["x": 1]) }
+        let transport = HTTPTransport(timeout: .seconds(5))
+        for _ in 0..<20 {
+            let answer = try await transport.load(request(gateway, "/closing"), limit: 100)
+            #expect(answer.status == 200 && answer.headers["content-type"] == "application/json")
+        }
+        #expect(gateway.requests("POST /closing").map(\.json) == Array(repeating: .object(["a": "b"]), count: 20))
+    }
+
+    @Test func `an answer beyond the bound is a failure, one at the bound is not`() async throws {
+        let gateway = try FakeGateway()
+        gateway.on("POST /long") { _ in .answer(status: 200, headers: [:], body: Array(repeating: 65, count: 5000)) }
+        let transport = HTTPTransport(timeout: .seconds(5))
+        #expect(try await transport.load(request(gateway, "/long"), limit: 5000).body.count == 5000)
+        await #expect(throws: URLError.self) { try await transport.load(request(gateway, "/long"), limit: 4999) }
+    }
+
+    @Test func `a redirect is an answer and not followed`() async throws {
+        let (gateway, other) = (try FakeGateway(), try FakeGateway())
+        gateway.on("POST /away") { [url = other.url] _ in
+            .answer(status: 307, headers: ["location": "\(url)/caught"], body: [])
+        }
+        let answer = try await HTTPTransport(timeout: .seconds(5)).load(request(gateway, "/away"), limit: 100)
+        #expect(answer.status == 307)
+        #expect(other.requests("POST /caught").isEmpty)
+    }
+
+    @Test func `cancelling the caller cancels the request`() async throws {
+        let gateway = try FakeGateway()
+        gateway.on("POST /silent") { _ in .silence }
+        let request = try request(gateway, "/silent")
+        let task = Task { try await HTTPTransport(timeout: .seconds(60)).load(request, limit: 100) }
+        try await eventually("it is asked") { gateway.requests("POST /silent").count == 1 }
+        task.cancel()
+        await #expect(throws: (any Error).self) { try await task.value }
+    }
+
+    @Test func `a reader that does not read ends a stream at the bound`() async throws {
+        let gateway = try FakeGateway()
+        let stream = FakeStream()
+        gateway.on("POST /stream") { _ in .stream(stream) }
+        let transfer = StreamTransfer(bytesMax: 10_000)
+        HTTPTransport(timeout: .seconds(10)).start(try request(gateway, "/stream"), transfer)
+        for _ in 0..<20 { stream.send(bytes: Array(repeating: 65, count: 1000)) }
+        try await eventually("it is closed") { stream.isClosed }
+        await #expect(throws: URLError.self) { for try await _ in transfer.parts {} }
+    }
+
+    @Test func `requests leave no connection behind, also when the store would keep them`() async throws {
+        let gateway = try FakeGateway(keepsConnections: true)
+        gateway.on("POST /x") { _ in .json(["x": 1]) }
+        let transport = HTTPTransport(timeout: .seconds(5))
+        for _ in 0..<50 { _ = try await transport.load(request(gateway, "/x"), limit: 100) }
+        #expect(gateway.requests("POST /x").count == 50)
+        try await eventually("all are closed") { gateway.openConnections == 0 }
+    }
+}

@@ -30,29 +30,30 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     let downloads: DownloadDesk
     package let janitor: PurchaseJanitor
     package let restoreJanitor: RestoreJanitor
-    let callbacks: ChargeCallbacks
+    package let callbacks: ChargeCallbacks
     package let pruner: JournalPruner
 
     /// - Parameters:
     ///   - bus: for quotes, charges and hints.
     ///   - clock: where business time comes from.
+    ///   - claims: how replicas divide what was left under way.
     ///   - checkpoint: for tests that stop a purchase half-way; nothing in a store that sells.
     package convenience init(
-        database: any SQLDatabase, bus: any BusClient, clock: BusinessClock = BusinessClock(), logger: Logger,
-        checkpoint: @escaping CheckpointHook = { _ in }
+        database: any SQLDatabase, bus: any BusClient, clock: BusinessClock = BusinessClock(),
+        claims: PurchaseClaims = PurchaseClaims(), logger: Logger, checkpoint: @escaping CheckpointHook = { _ in }
     ) {
         self.init(
             database: database,
             collaborators: .onBus(bus),
-            clock: clock, logger: logger, checkpoint: checkpoint)
+            clock: clock, claims: claims, logger: logger, checkpoint: checkpoint)
     }
 
     /// As above, with the other services as functions.
     package init(
         database: any SQLDatabase, collaborators: PurchaseCollaborators, clock: BusinessClock = BusinessClock(),
-        logger: Logger, checkpoint: @escaping CheckpointHook = { _ in }
+        claims: PurchaseClaims = PurchaseClaims(), logger: Logger, checkpoint: @escaping CheckpointHook = { _ in }
     ) {
-        let store = PurchaseStore(database: database, clock: clock, checkpoint: checkpoint)
+        let store = PurchaseStore(database: database, clock: clock, claims: claims, checkpoint: checkpoint)
         let driver = PurchaseDriver(
             store: store, collaborators: collaborators, checkpoint: checkpoint, logger: logger)
         self.database = database

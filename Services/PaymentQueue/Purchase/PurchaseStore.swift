@@ -32,11 +32,14 @@ package struct PurchaseStore: Sendable {
     let database: any SQLDatabase
     let clock: BusinessClock
     let checkpoint: CheckpointHook
+    let claims: PurchaseClaims
 
     package init(
-        database: any SQLDatabase, clock: BusinessClock, checkpoint: @escaping CheckpointHook = { _ in }
+        database: any SQLDatabase, clock: BusinessClock, claims: PurchaseClaims = PurchaseClaims(),
+        checkpoint: @escaping CheckpointHook = { _ in }
     ) {
         self.database = database
+        self.claims = claims
         self.clock = clock
         self.checkpoint = checkpoint
     }
@@ -126,9 +129,15 @@ package struct PurchaseStore: Sendable {
         }
     }
 
-    /// Identifiers of purchases that somebody has to take to their end, behind `after`.
+    /// Identifiers of purchases that this replica has to take to their end, behind `after`.
     package func unsettled(after: String, limit: Int) async throws -> [String] {
-        try await database.read { reader in
+        // A SQLite file has one process, which is at all of them.
+        guard database.dialect == .sqlite else {
+            return try await database.write { transaction in
+                try await TransactionRepository.claimUnsettled(claims, after: after, limit: limit, in: transaction)
+            }
+        }
+        return try await database.read { reader in
             try await TransactionRepository.unsettled(after: after, limit: limit, in: reader)
         }
     }

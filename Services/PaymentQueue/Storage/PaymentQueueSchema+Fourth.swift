@@ -94,4 +94,18 @@ extension PaymentQueueSchema {
         ALTER TABLE journal ALTER COLUMN xact SET DEFAULT (pg_current_xact_id()::text::bigint);
         CREATE INDEX journal_xact ON journal (xact, position);
         """
+
+    /// Which replica is at what was left under way, and until when (``PurchaseClaims``). On PostgreSQL a new row begins
+    /// with the moment it was written, by the server's clock; SQLite has one process and needs neither.
+    static let sixth = """
+        ALTER TABLE payment_transaction ADD COLUMN claimed_by TEXT;
+        ALTER TABLE payment_transaction ADD COLUMN claimed_until BIGINT NOT NULL DEFAULT 0;
+        """
+
+    static let sixthOnPostgres = """
+        ALTER TABLE payment_transaction ADD COLUMN claimed_by TEXT COLLATE "C";
+        ALTER TABLE payment_transaction ADD COLUMN claimed_until BIGINT NOT NULL DEFAULT 0;
+        ALTER TABLE payment_transaction ALTER COLUMN claimed_until
+            SET DEFAULT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT);
+        """
 }

@@ -10,6 +10,7 @@ package enum PaymentQueueSchema {
         Migration(number: 3, name: "an index of purchases that wait", sql: third),
         Migration(number: 4, name: "restores, downloads and interrupted purchases", sql: fourth),
         Migration(number: 5, name: "the order of events", sql: fifth, postgres: fifthOnPostgres),
+        Migration(number: 6, name: "replicas divide the work", sql: sixth, postgres: sixthOnPostgres),
     ]
 
     /// Every settled purchase asks who waited for it. Without an index of their own that looks through all that the

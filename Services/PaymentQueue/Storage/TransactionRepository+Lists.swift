@@ -87,10 +87,35 @@ extension TransactionRepository {
     {
         var identifiers: [String] = []
         let rows = try await reader.query(
+            "SELECT id FROM payment_transaction WHERE \(isUnsettled) AND id > ? ORDER BY id LIMIT ?", after, limit)
+        for row in rows { identifiers.append(try row["id"]) }
+        return identifiers
+    }
+
+    private static let isUnsettled = "phase <> 'settled' AND phase <> 'quarantined' AND awaits_answer = 0"
+
+    /// As ``unsettled(after:limit:in:)``, those only that no other replica is at; PostgreSQL only. Claims what nobody
+    /// has claimed, or not lately, by the database's clock, which all replicas share; what another one is claiming at
+    /// the moment is skipped.
+    package static func claimUnsettled(
+        _ claims: PurchaseClaims, after: String, limit: Int, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> [String] {
+        let now = transaction.dialect.now
+        try await transaction.send(
             """
-            SELECT id FROM payment_transaction
-            WHERE phase <> 'settled' AND phase <> 'quarantined' AND awaits_answer = 0 AND id > ? ORDER BY id LIMIT ?
-            """, after, limit)
+            UPDATE payment_transaction SET claimed_by = ?, claimed_until = \(now) + ?
+            WHERE id IN (
+                SELECT id FROM payment_transaction
+                WHERE \(isUnsettled) AND (
+                    claimed_by IS NULL AND claimed_until + ? <= \(now) OR claimed_by <> ? AND claimed_until <= \(now)
+                    OR claimed_by = ? AND claimed_until <= \(now) + ?)
+                ORDER BY id LIMIT ? \(transaction.dialect.skipLocked))
+            """, claims.replica, claims.lease, claims.headStart, claims.replica, claims.replica, claims.lease / 2, limit)
+        let rows = try await transaction.query(
+            """
+            SELECT id FROM payment_transaction WHERE \(isUnsettled) AND claimed_by = ? AND id > ? ORDER BY id LIMIT ?
+            """, claims.replica, after, limit)
+        var identifiers: [String] = []
         for row in rows { identifiers.append(try row["id"]) }
         return identifiers
     }

@@ -44,6 +44,7 @@ final class TestStore: Sendable {
     private let replicas = Mutex<[Queue]>([])
     private let ledgerFiles: TestDatabase
     private let ledger: any SQLDatabase
+    private let settler = Mutex<ChargeSettler?>(nil)
     private let services = Mutex<[Task<Void, any Error>]>([])
 
     private init(_ engine: Engine) async throws {
@@ -86,24 +87,27 @@ final class TestStore: Sendable {
     var database: any SQLDatabase { current.database }
 
     func startQueue() async throws {
-        let started = try await makeQueue()
+        // It takes up at once what the one before it has left.
+        let started = try await makeQueue(PurchaseClaims(headStart: .zero, lease: .zero))
         queue.withLock { $0 = started }
     }
 
     /// Another payment queue on the same database, as one more process would be; PostgreSQL only.
-    func startReplica() async throws -> Queue {
-        let started = try await makeQueue()
+    @discardableResult
+    func startReplica(_ claims: PurchaseClaims = PurchaseClaims()) async throws -> Queue {
+        let started = try await makeQueue(claims)
         replicas.withLock { $0.append(started) }
         return started
     }
 
-    private func makeQueue() async throws -> Queue {
+    private func makeQueue(_ claims: PurchaseClaims) async throws -> Queue {
         let database = try await files.open(migrations: PaymentQueueSchema.migrations)
         let crash = CrashPlan()
         let clock = BusinessClock { [self] in Timestamp(milliseconds: wall.withLock { $0 }) }
         let client = bus.client(name: "payment-queue")
         let service = PaymentQueueService(
-            database: database, bus: client, clock: clock, logger: logger, checkpoint: { try crash.reach($0) })
+            database: database, bus: client, clock: clock, claims: claims, logger: logger,
+            checkpoint: { try crash.reach($0) })
         let run = try await start(.paymentQueue) { service.register(on: $0) }
         return Queue(database, service, crash, run)
     }
@@ -123,9 +127,19 @@ final class TestStore: Sendable {
     }
 
     func startProcessor() async throws {
-        let ledger = ChargeLedger(database: ledger, behavior: processor)
+        let ledger = ChargeLedger(database: ledger, behavior: processor) { [self] in now }
+        settler.withLock { settler in
+            settler = ChargeSettler(ledger: ledger) { [caller] in
+                caller.publish(event: ProcessorEvents.chargeChanged, $0)
+            }
+        }
         let run = try await start(.paymentProcessor) { PaymentProcessorService(ledger: ledger).register(on: $0) }
         services.withLock { $0.append(run) }
+    }
+
+    /// The processor approves what was pending long enough, and sends its callbacks.
+    func settleCharges() async throws {
+        _ = try await settler.withLock(\.self)?.round()
     }
 
     private func startCatalogue() async throws {

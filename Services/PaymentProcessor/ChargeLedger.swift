@@ -8,9 +8,9 @@ package final class ChargeLedger: Sendable {
     static let pageMax = 500
     /// How long a pending charge stays so, by the processor's wall clock.
     package static let pendingTime: Duration = .seconds(2)
-    /// A withheld answer is withheld beyond its deadline, because the asker's clock started a little earlier or runs a
-    /// little slower.
-    static let deadlineGrace: Duration = .milliseconds(250)
+    /// A withheld answer is withheld beyond its deadline, because the asker may be busy when its own time is over and
+    /// must find it over and no answer.
+    static let deadlineGrace: Duration = .seconds(1)
 
     let database: any SQLDatabase
     let behavior: any ProcessorBehavior

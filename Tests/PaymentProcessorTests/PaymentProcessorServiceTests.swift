@@ -92,8 +92,9 @@ import Testing
                 return charge != nil
             }
             #expect(charge?.outcome == .approved)
+            // A breaker opens when several were not answered in a row, as it does for a processor that is away.
             #expect(errors.first?.code == .deadlineExceeded)
-            #expect(errors.allSatisfy { !$0.message.contains("as ordered") }, "a silence is no answer")
+            #expect(errors.allSatisfy { $0.code == .deadlineExceeded || $0.code == .serviceUnavailable })
         }
     }
 

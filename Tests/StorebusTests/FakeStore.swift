@@ -124,7 +124,11 @@ extension FakeStore {
         "GET \(app)/products/pro.monthly/explain": explanation,
         "GET \(app)/products/pro.month/explain": unknownProduct,
         "GET \(app)/products/pro.monthly/prices": prices,
-        "GET \(app)/catalog": ["version": ["major": 4, "minor": 0], "products": .array([])],
+        "GET \(app)/catalog": [
+            "version": ["major": 4, "minor": 0],
+            "products": [["productID": "hidden-beaches", "hostedContent": ["version": "1.0"]]],
+            "subscriptionGroups": [["subscriptions": [["productID": "pro.monthly"]]]],
+        ],
         "PUT \(app)/catalog": importReport,
         "GET \(app)/keys": ["keys": [["keyIdentifier": "K1", "kind": "api", "createdAt": "2026-11-21T10:00:00.000Z"]]],
         "POST \(app)/keys": [

@@ -11,22 +11,22 @@ struct ContentFetch: Sendable {
     struct Outcome: Hashable, Sendable {
         /// Of the whole file.
         var length: Int64
-        /// What an earlier run had left.
+        /// Where this run went on; 0 when an earlier one had left nothing of use.
         var beganAt: Int64
     }
 
     /// - Parameter tell: how many bytes are there, each time some have come.
     func run(_ context: CommandContext, _ tell: @escaping @Sendable (Int64) -> Void) async throws(CLIError) -> Outcome {
-        let beganAt = kept?.length ?? 0
+        var beganAt: Int64?
         var lastByte = ContinuousClock.now
         var backOff = BackOff()
-        var there = beganAt
+        var there = kept?.length ?? 0
         while true {
             let start = ContinuousClock.now
             do {
-                let length = try await transfer(context, tell)
+                let length = try await transfer(context, began: { beganAt = beganAt ?? $0 }, tell)
                 try file.complete()
-                return Outcome(length: length, beganAt: min(beganAt, length))
+                return Outcome(length: length, beganAt: beganAt ?? length)
             } catch  where error.retryable || error.status == .temporary {
                 let now = kept?.length ?? 0
                 if now != there { lastByte = .now }
@@ -40,9 +40,10 @@ struct ContentFetch: Sendable {
     }
 
     /// One connection's worth.
+    /// - Parameter began: told where the answer begins, before its first byte.
     /// - Returns: the length of the whole content, which is there now.
     private func transfer(
-        _ context: CommandContext, _ tell: @escaping @Sendable (Int64) -> Void
+        _ context: CommandContext, began: (Int64) -> Void, _ tell: @escaping @Sendable (Int64) -> Void
     ) async throws(CLIError) -> Int64 {
         let kept = kept
         if let kept, kept.length == download.contentLength { return kept.length }
@@ -56,6 +57,7 @@ struct ContentFetch: Sendable {
             throw CLIError(.serverUnreachable, "the content has become another", retryable: true)
         }
         var there = try offset(of: stream, kept: kept?.length ?? 0)
+        began(there)
         let writer = try file.open(at: there, tag: stream.headers["etag"] ?? "")
         do {
             for try await piece in stream.bytes {

@@ -68,7 +68,7 @@ package enum DownloadTable {
         return switch download.state {
         case .waiting, .active, .failed: "storebus download fetch \(download.id) --as \(account)"
         case .paused: "storebus download resume \(download.id) --as \(account)"
-        case .finished, .cancelled: "storebus finish \(Words.name(row.transaction)) --as \(account)"
+        case .finished, .cancelled: Words.finish(row.transaction, as: account)
         }
     }
 

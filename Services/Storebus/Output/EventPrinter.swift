@@ -11,7 +11,13 @@ package struct EventPrinter: Sendable {
     private var states: [String: TransactionState] = [:]
     private var lastComment = ""
 
-    package init(account: String) { self.account = account }
+    private let ends: Bool
+
+    /// - Parameter ends: whether nobody waits for more once everything has come.
+    package init(account: String, ends: Bool = false) {
+        self.account = account
+        self.ends = ends
+    }
 
     /// What a program reads: `{"data":{…},"event":"updatedTransactions","id":"7"}`
     package static func json(_ event: ServerSentEvent) -> String {
@@ -32,7 +38,7 @@ package struct EventPrinter: Sendable {
             lines = Self.decode(Downloads.self, event)?.downloads.map { "download  \(DownloadTable.line($0))" } ?? []
         case "restoreCompletedTransactionsFinished", "restoreCompletedTransactionsFailedWithError":
             lines = [Self.restoreEnd(event)]
-        case "synchronized": lines = ["up to date, waiting      ^C ends"]
+        case "synchronized": lines = [ends ? "up to date" : "up to date, waiting      ^C ends"]
         default: lines = ["\(event.event)  \(Table.onOneLine(event.data))"]
         }
         return lines.map { "\(time)  \(account)  \($0)\n" }.joined()

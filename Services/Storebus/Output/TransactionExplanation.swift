@@ -40,9 +40,9 @@ package struct TransactionExplanation: Sendable {
         switch transaction.transactionState {
         case .purchasing: return "it has no outcome yet; a payment sheet or the processor is waited for"
         case .deferred: return "somebody has to approve it; until then every device of \(row.account) is told so"
-        case .failed where transaction.isInterrupted && transaction.deliveries > 0:
+        case .failed where transaction.isInterrupted:
             return
-                "the shopper was interrupted: resolved, it is made anew; until it is finished it is sent at every launch"
+                "the shopper was interrupted: once that is resolved, the purchase is made anew; this one is sent at every launch until it is finished"
         case .purchased, .failed, .restored:
             let reason = "the app has not finished it, so it is sent at every launch"
             guard transaction.deliveries == 0 else { return reason }
@@ -61,7 +61,7 @@ package struct TransactionExplanation: Sendable {
         case .purchased, .failed, .restored:
             transaction.deliveries == 0
                 ? "storebus watch --as \(row.account)"
-                : "storebus finish \(Words.name(transaction)) --as \(row.account)"
+                : Words.finish(transaction, as: row.account)
         }
     }
 }

@@ -49,6 +49,6 @@ package enum TransactionTable {
         guard let unfinished = rows.first(where: { !$0.isFinished }) else {
             return "storebus tx show \(Words.name(first.transaction))"
         }
-        return "storebus finish \(Words.name(unfinished.transaction)) --as \(unfinished.account)"
+        return Words.finish(unfinished.transaction, as: unfinished.account)
     }
 }

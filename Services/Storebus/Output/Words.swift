@@ -45,6 +45,13 @@ package enum Words {
         transaction.transactionIdentifier ?? transaction.id
     }
 
+    /// The command that finishes it. Only the device that caused it knows a failed or restored one.
+    package static func finish(_ transaction: PaymentTransaction, as account: String) -> String {
+        let device = transaction.originDeviceId
+        let isOnlyThere = !transaction.isVisible(to: "\(account)-1")
+        return "storebus finish \(name(transaction)) --as \(account)" + (isOnlyThere ? " --device \(device)" : "")
+    }
+
     /// What is worth knowing beside the state: `expires …`, `paymentCancelled (2)`, `trial`.
     package static func remarks(_ transaction: PaymentTransaction) -> String {
         var remarks: [String] = []

@@ -117,22 +117,23 @@ extension ProductContentCommand.Version {
     /// - Throws: `productNotFound` with the nearest; `catalogInvalid` for a product without hosted content.
     func orDeclared(_ product: String, _ context: CommandContext) async throws(CLIError) -> String {
         if let contentVersion { return contentVersion }
-        let products = try await context.api.catalogProducts(context.bundleId, storefront: "USA")
-        guard let found = products.first(where: { $0.productIdentifier == product }) else {
-            // What is not sold in one storefront is in the catalogue all the same.
-            let explanation = try? await context.api.explain(product, bundleId: context.bundleId, storefront: "USA")
-            if let explanation, !explanation.reasons.contains(.unknown) {
-                throw CLIError(
-                    .usage, "\(product) is not shown in USA, so that its version is not known here",
-                    hints: ["name it: --content-version 1.0"])
-            }
+        // A product whose content is missing is not among those that are sold, so the file itself is looked at.
+        let file = try? StrictJSON.parse(try await context.api.exportCatalog(context.bundleId))
+        guard let entry = file.flatMap({ Self.entry(product, in: $0) }) else {
             throw await Known.productError(product, bundleId: context.bundleId, context)
         }
-        guard !found.downloadContentVersion.isEmpty else {
+        guard let version = entry["hostedContent"]?["version"]?.stringValue else {
             throw CLIError(
                 CLIErrorCode(.catalogInvalid), "the catalogue declares no hosted content for \(product)",
                 hints: ["give it hostedContent with a version and import it again: docs/catalogue.md"])
         }
-        return found.downloadContentVersion
+        return version
+    }
+
+    private static func entry(_ product: String, in file: JSONValue) -> JSONValue? {
+        let lists = [file["products"], file["nonRenewingSubscriptions"]].compactMap { $0?.arrayValue }
+        return lists.joined().first { $0["productID"]?.stringValue == product }
+            ?? (file["subscriptionGroups"]?.arrayValue ?? []).flatMap { $0["subscriptions"]?.arrayValue ?? [] }
+            .first { $0["productID"]?.stringValue == product }
     }
 }

@@ -130,7 +130,7 @@ struct Decision: Sendable {
         switch transaction.transactionState {
         case .purchasing: next = "storebus tx show \(name)"
         case .deferred: next = "storebus approve \(name)"
-        case .purchased, .failed, .restored: next = "storebus finish \(name) --as \(account)"
+        case .purchased, .failed, .restored: next = Words.finish(transaction, as: account)
         }
         return Answer(data: .object(members), names: [name], next: next) { style in
             let line = [name, transaction.payment.productIdentifier, remarks].filter { !$0.isEmpty }

@@ -25,7 +25,7 @@ struct DownloadFetchCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext.find(global, bundleId: named.account.app.bundleId)
         let row = try await named.with(context) { row, token throws(CLIError) in
-            try await Self.started(row, context, token)
+            try await started(row, context, token)
         }
         if row.download.state == .failed {
             context.print(DownloadTable.answer(row, account: named.account.account))
@@ -48,7 +48,7 @@ struct DownloadFetchCommand: AsyncParsableCommand {
     }
 
     /// The download in a state in which content may come.
-    private static func started(
+    private func started(
         _ row: DownloadTable.Row, _ context: CommandContext, _ token: String
     ) async throws(CLIError) -> DownloadTable.Row {
         var row = row
@@ -59,7 +59,7 @@ struct DownloadFetchCommand: AsyncParsableCommand {
         case .cancelled:
             throw CLIError(
                 CLIErrorCode(.downloadStateInvalid), "\(row.download.id) is cancelled, and stays so",
-                hints: ["a restore brings a new one: storebus restore --as ACCOUNT"])
+                hints: ["a restore brings a new one: storebus restore --as \(named.account.account)"])
         }
         return row
     }

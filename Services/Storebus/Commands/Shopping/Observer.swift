@@ -54,7 +54,7 @@ package struct Observer: Sendable {
         onOpen()
         let start = ContinuousClock.now
         var parser = ServerSentEvents()
-        var printer = EventPrinter(account: installation.account)
+        var printer = EventPrinter(account: installation.account, ends: endsWhenSynchronized)
         do {
             for try await piece in bytes {
                 for item in try parser.append(piece) {

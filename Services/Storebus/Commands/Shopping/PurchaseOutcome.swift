@@ -77,6 +77,12 @@ package struct PurchaseOutcome: Sendable {
         return "offer      \(Words.offer(offer)), then \(Words.price(of: product))      \(eligibility)"
     }
 
+    /// Without its full stop.
+    private var reason: String {
+        let reason = transaction.error?.localizedDescription ?? "the store did not say why"
+        return reason.hasSuffix(".") ? String(reason.dropLast()) : reason
+    }
+
     private var nextLines: [String] {
         let words: String
         switch transaction.transactionState {
@@ -84,7 +90,7 @@ package struct PurchaseOutcome: Sendable {
         case .failed where transaction.isInterrupted:
             words = "interrupted; nothing was charged until it is resolved"
         case .failed:
-            words = "\(transaction.error?.localizedDescription ?? "the store did not say why"); nothing was charged"
+            words = "\(reason); nothing was charged"
         case .deferred: words = "waits for approval"
         case .purchasing: words = "no outcome yet; the same key asks again: --idempotency-key \(key)"
         }
@@ -93,9 +99,11 @@ package struct PurchaseOutcome: Sendable {
 
     private var next: String {
         let account = installation.account
-        let finish = "storebus finish \(Words.name(transaction)) --as \(account)"
+        let finish = Words.finish(transaction, as: account)
         return switch transaction.transactionState {
         case .failed where transaction.isInterrupted: "storebus resolve \(Words.name(transaction))"
+        case .purchased where transaction.downloads.contains { $0.state == .waiting }:
+            "storebus download fetch \(Words.name(transaction)) --as \(account)"
         case .purchased, .restored, .failed: finish
         case .deferred: "storebus approve \(Words.name(transaction))"
         case .purchasing: "storebus prompt list --as \(account)"

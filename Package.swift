@@ -22,11 +22,16 @@ func shared(
 
 /// A service: a library at `Services/<name>` and, inside it, an executable of a few lines. The library can be tested
 /// without a process; the executable only starts it.
-func service(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> [Target] {
+///
+/// - Parameter failpoints: debug builds can be told by `STOREBUS_FAIL` to die half-way; release builds have nothing of it.
+func service(
+    _ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = [], failpoints: Bool = false
+) -> [Target] {
     [
         .target(
             name: name, dependencies: dependencies, path: "Services/\(name)", exclude: ["Executable", "README.md"],
-            resources: resources, swiftSettings: settings),
+            resources: resources,
+            swiftSettings: settings + (failpoints ? [.define("FAILPOINTS", .when(configuration: .debug))] : [])),
         .executableTarget(
             name: "\(name)Main",
             dependencies: [.target(name: name), "Operations", "StoreModels", argumentParser],
@@ -104,7 +109,7 @@ var targets: [Target] = [
     tests(
         "Catalog",
         [
-            "Catalog", "StoreModels", "EventLoop", "BusClient", "BusService", "Persistence", "StorebusTesting", logging,
+            "Catalog", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting", logging,
         ]),
     tests(
         "PaymentQueue",
@@ -116,8 +121,7 @@ var targets: [Target] = [
     tests(
         "PaymentProcessor",
         [
-            "PaymentProcessor", "StoreModels", "EventLoop", "BusClient", "BusService", "Persistence", "StorebusTesting",
-            logging,
+            "PaymentProcessor", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting", logging,
         ]),
     tests(
         "PromotionController",
@@ -146,7 +150,8 @@ targets += service("Broker", ["EventLoop", "BusProtocol", logging, lifecycle])
 targets += service(
     "Catalog", busService + ["Persistence", "ServiceDatabase", "Operations", crypto, lifecycle],
     resources: [.embedInCode("Resources/storefronts.json"), .embedInCode("Resources/Sample.storekit")])
-targets += service("PaymentQueue", busService + ["Persistence", "ServiceDatabase", "Operations", crypto, lifecycle])
+targets += service(
+    "PaymentQueue", busService + ["Persistence", "ServiceDatabase", "Operations", crypto, lifecycle], failpoints: true)
 targets += service("PaymentProcessor", busService + ["Persistence", "ServiceDatabase", "Operations", lifecycle])
 targets += service(
     "PromotionController", busService + ["Persistence", "ServiceDatabase", "Operations", lifecycle])

@@ -4,7 +4,8 @@ struct Migrator {
         CREATE TABLE IF NOT EXISTS schema_migration (
             number INTEGER PRIMARY KEY, name TEXT NOT NULL, fingerprint TEXT NOT NULL)
         """
-    static let applied = "SELECT CAST(m.number AS TEXT) AS number, name, fingerprint FROM schema_migration AS m ORDER BY m.number"
+    static let applied =
+        "SELECT CAST(m.number AS TEXT) AS number, name, fingerprint FROM schema_migration AS m ORDER BY m.number"
     static let insert = "INSERT INTO schema_migration (number, name, fingerprint) VALUES (?, ?, ?)"
 
     let migrations: [Migration]

@@ -87,7 +87,9 @@ public final class TemporaryPostgres: Sendable {
 
     /// The lines of `postmaster.pid`: the pid first, the state last.
     private static func status(in directory: String) -> [String] {
-        guard let text = try? String(contentsOfFile: "\(directory)/data/postmaster.pid", encoding: .utf8) else { return [] }
+        guard let text = try? String(contentsOfFile: "\(directory)/data/postmaster.pid", encoding: .utf8) else {
+            return []
+        }
         return text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 

@@ -6,9 +6,9 @@ import Synchronization
 /// A database of a test's own on either engine, which may be opened again, and on PostgreSQL more than once at a time.
 package final class TestDatabase: Sendable {
     private static let count = Mutex(0)
-    /// The loop of all connections to PostgreSQL in this process. Starting fails only when the kernel gives no thread,
-    /// and then no test can run.
-    package static let loop = try! UVLoop.start(name: "test")
+    private static let started = Result { try UVLoop.start(name: "test") }
+    /// The loop of all connections to PostgreSQL in this process.
+    package static var loop: UVLoop { get throws { try started.get() } }
 
     package let engine: Engine
     /// The service's name, told to whoever is refused; on PostgreSQL also the schema, so that tests do not meet.
@@ -42,7 +42,7 @@ package final class TestDatabase: Sendable {
     package func openPostgres(migrations: [Migration]) async throws -> PostgresDatabase {
         try await PostgresDatabase.open(
             PostgresLocation(url: try await TemporaryPostgres.shared.url), holder: holder, migrations: migrations,
-            loop: Self.loop, logger: Self.logger)
+            loop: try Self.loop, logger: Self.logger)
     }
 
     private static var logger: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }

@@ -109,13 +109,17 @@ import Testing
             }
             let image = [UInt8](repeating: 7, count: 100_000)
             let error = await #expect(throws: PersistenceError.self) {
-                try await database.write { try await $0.execute("INSERT INTO item (name, image) VALUES ('big', ?)", image) }
+                try await database.write {
+                    try await $0.execute("INSERT INTO item (name, image) VALUES ('big', ?)", image)
+                }
             }
             #expect(error?.code == .storageFull)
             #expect(error?.isRetryable == true)
             #expect(database.fault == nil)
             _ = try await database.write { try await $0.query("PRAGMA max_page_count = \(pages + 1000)") }
-            _ = try await database.write { try await $0.execute("INSERT INTO item (name, image) VALUES ('big', ?)", image) }
+            _ = try await database.write {
+                try await $0.execute("INSERT INTO item (name, image) VALUES ('big', ?)", image)
+            }
             #expect(try await database.count() == 2)
         }
     }

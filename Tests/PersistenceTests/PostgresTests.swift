@@ -39,7 +39,7 @@ import Testing
         let error = await #expect(throws: PersistenceError.self) {
             try await PostgresDatabase.open(
                 PostgresLocation(url: "postgres://me@/store?host=/nowhere"), holder: "items", migrations: [],
-                loop: TestDatabase.loop, logger: logger)
+                loop: try TestDatabase.loop, logger: logger)
         }
         #expect(error?.code == .unavailable)
         #expect(error?.message.contains("/nowhere") == true)
@@ -49,7 +49,8 @@ import Testing
         let url = try await TemporaryPostgres.shared.url.replacing("/postgres?", with: "/missing?")
         let error = await #expect(throws: PersistenceError.self) {
             try await PostgresDatabase.open(
-                PostgresLocation(url: url), holder: "items", migrations: [], loop: TestDatabase.loop, logger: logger)
+                PostgresLocation(url: url), holder: "items", migrations: [], loop: try TestDatabase.loop, logger: logger
+            )
         }
         #expect(error?.code == .cannotOpen)
         #expect(error?.message.contains("DATABASE_URL") == true)
@@ -185,7 +186,8 @@ import Testing
     @Test func `numbers of a counter grow and none is given twice`() async throws {
         let counters = Migration(
             number: 2, name: "counters",
-            sql: "CREATE TABLE counter (name TEXT PRIMARY KEY, value BIGINT NOT NULL); INSERT INTO counter VALUES ('n', 0)",
+            sql:
+                "CREATE TABLE counter (name TEXT PRIMARY KEY, value BIGINT NOT NULL); INSERT INTO counter VALUES ('n', 0)",
             counters: ["n"])
         for engine in Engine.allCases {
             let files = try TestDatabase(engine)
@@ -229,7 +231,7 @@ import Testing
         let server = try await TemporaryPostgres()
         let database = try await PostgresDatabase.open(
             PostgresLocation(url: server.url), holder: "items", migrations: TemporaryDatabase.schema,
-            loop: TestDatabase.loop, logger: logger)
+            loop: try TestDatabase.loop, logger: logger)
         try await database.insert("before")
         // Every session ends, as with a restart of the server; the server itself stays.
         _ = try? await database.write { transaction in

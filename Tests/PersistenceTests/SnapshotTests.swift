@@ -4,7 +4,8 @@ import Testing
 @testable import Persistence
 
 @Suite struct SnapshotTests {
-    @Test(arguments: Engine.allCases) func `a read sees one snapshot while others write`(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func `a read sees one snapshot while others write`(_ engine: Engine) async throws
+    {
         try await TestDatabase.with(engine) { database async throws in
             try await database.insert("first")
             let gate = Gate()

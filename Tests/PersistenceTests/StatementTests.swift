@@ -4,7 +4,9 @@ import Testing
 @testable import Persistence
 
 @Suite struct StatementTests {
-    @Test(arguments: Engine.allCases) func `every kind of value comes back as it was bound`(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func `every kind of value comes back as it was bound`(_ engine: Engine)
+        async throws
+    {
         try await TestDatabase.with(engine) { database async throws in
             try await database.write { transaction in
                 try await transaction.execute(
@@ -58,7 +60,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases) func `a mistake in a statement is a statement error and harms nothing`(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func `a mistake in a statement is a statement error and harms nothing`(
+        _ engine: Engine
+    ) async throws {
         try await TestDatabase.with(engine) { database async throws in
             let error = await #expect(throws: PersistenceError.self) {
                 try await database.write { try await $0.execute("INSERT INTO nothing VALUES (1)") }
@@ -72,13 +76,17 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases) func `RETURNING gives the new row and execute the number of changed ones`(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func `RETURNING gives the new row and execute the number of changed ones`(
+        _ engine: Engine
+    ) async throws {
         try await TestDatabase.with(engine) { database async throws in
             let identifier = try await database.write { transaction -> Int? in
                 try await transaction.queryOne("INSERT INTO item (name) VALUES (?) RETURNING id", "new")?["id"]
             }
             #expect(identifier == 1)
-            let changed = try await database.write { try await $0.execute("UPDATE item SET price = 1 WHERE price IS NULL") }
+            let changed = try await database.write {
+                try await $0.execute("UPDATE item SET price = 1 WHERE price IS NULL")
+            }
             #expect(changed == 1)
             #expect(try await database.write { try await $0.execute("UPDATE item SET price = 1 WHERE id = 404") } == 0)
         }

@@ -110,7 +110,8 @@ extension TransactionRepository {
                     claimed_by IS NULL AND claimed_until + ? <= \(now) OR claimed_by <> ? AND claimed_until <= \(now)
                     OR claimed_by = ? AND claimed_until <= \(now) + ?)
                 ORDER BY id LIMIT ? \(transaction.dialect.skipLocked))
-            """, claims.replica, claims.lease, claims.headStart, claims.replica, claims.replica, claims.lease / 2, limit)
+            """, claims.replica, claims.lease, claims.headStart, claims.replica, claims.replica, claims.lease / 2, limit
+        )
         let rows = try await transaction.query(
             """
             SELECT id FROM payment_transaction WHERE \(isUnsettled) AND claimed_by = ? AND id > ? ORDER BY id LIMIT ?

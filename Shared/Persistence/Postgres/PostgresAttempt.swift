@@ -90,7 +90,9 @@ final class PostgresAttempt: @unchecked Sendable {
     private func failure() -> PersistenceError {
         let message = String(cString: PQerrorMessage(handle.pointer)).split(separator: "\n").joined(separator: "; ")
         let text = "PostgreSQL at \(location.place): \(message)"
-        if ["starting up", "shutting down", "recovery mode", "too many", "reserved for"].contains(where: message.contains) {
+        if ["starting up", "shutting down", "recovery mode", "too many", "reserved for"].contains(
+            where: message.contains)
+        {
             return PersistenceError(.unavailable, text)
         }
         if message.contains("FATAL:") || PQconnectionNeedsPassword(handle.pointer) == 1 {

@@ -67,7 +67,9 @@ actor PostgresConnection {
     func script(_ sql: String) async throws(PersistenceError) -> SQLResult {
         precondition(!isPipelining, "scripts belong before the pipeline")
         return try await withUnsafeContinuation { (waiter: PostgresCommand.Waiter) in
-            guard let handle, PQsendQuery(handle, sql) == 1 else { return waiter.resume(returning: .failure(refusal())) }
+            guard let handle, PQsendQuery(handle, sql) == 1 else {
+                return waiter.resume(returning: .failure(refusal()))
+            }
             append(PostgresCommand(.script, sql, waiter: waiter))
             flush()
         }.get()

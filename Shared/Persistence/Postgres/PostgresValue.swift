@@ -25,7 +25,8 @@ enum PostgresValue {
         default:
             let name = String(cString: PQfname(result, column))
             throw PersistenceError(
-                .columnType, "column '\(name)' has a type (\(type)) that only PostgreSQL has; CAST it to BIGINT or TEXT")
+                .columnType, "column '\(name)' has a type (\(type)) that only PostgreSQL has; CAST it to BIGINT or TEXT"
+            )
         }
     }
 

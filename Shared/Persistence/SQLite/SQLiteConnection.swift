@@ -62,7 +62,9 @@ final class SQLiteConnection: @unchecked Sendable {
     }
 
     /// The first value of the first row; for settings and answers to `PRAGMA`.
-    func value(_ sql: String) throws(PersistenceError) -> SQLValue? { try run(sql, rowsMax: 1).rows.first?.values.first }
+    func value(_ sql: String) throws(PersistenceError) -> SQLValue? {
+        try run(sql, rowsMax: 1).rows.first?.values.first
+    }
 
     /// Runs statements separated by semicolons.
     func script(_ sql: String) throws(PersistenceError) {

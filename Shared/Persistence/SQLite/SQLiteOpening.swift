@@ -1,7 +1,9 @@
 /// Opens connections with the settings durability rests on, and proves that the engine took them.
 enum SQLiteOpening {
     /// The one connection that writes.
-    static func writer(path: String, synchronous: DatabaseSynchronous = .full) throws(PersistenceError) -> SQLiteConnection {
+    static func writer(path: String, synchronous: DatabaseSynchronous = .full) throws(PersistenceError)
+        -> SQLiteConnection
+    {
         let connection = try SQLiteConnection(path: path, isReader: false)
         // FULL: a commit in the log has reached the disk. NORMAL loses acknowledged commits when the power fails.
         _ = try connection.value("PRAGMA journal_mode = WAL")

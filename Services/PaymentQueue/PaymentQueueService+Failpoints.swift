@@ -9,7 +9,8 @@ extension PaymentQueueService {
         #if FAILPOINTS
             guard let text = try environment.configuration.string("storebus.fail") else { return { _ in } }
             do throws(FailpointPlan.Mistake) {
-                let failpoints = Failpoints(try FailpointPlan(text))
+                let failpoints = Failpoints(
+                    text.hasPrefix("@") ? .file(String(text.dropFirst())) : .plan(try FailpointPlan(text)))
                 environment.logger.warning("this process fails on purpose", metadata: ["STOREBUS_FAIL": "\(text)"])
                 return { try failpoints.reach($0) }
             } catch {

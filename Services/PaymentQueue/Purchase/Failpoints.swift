@@ -6,6 +6,7 @@
     #else
         import Darwin
     #endif
+    import Foundation
     import Synchronization
 
     /// Carries a ``FailpointPlan`` out, so that what a killed process leaves behind can be looked at. Debug builds have
@@ -17,23 +18,42 @@
             package var description: String { "STOREBUS_FAIL has struck at \(checkpoint.rawValue)" }
         }
 
-        private let plan: FailpointPlan
+        /// Where the plan stands.
+        package enum Source: Sendable {
+            case plan(FailpointPlan)
+            /// A file's text, looked for at each checkpoint. Whoever strikes removes the file first, so that the process
+            /// that takes over lives; passes count from when it is there. A text that is no plan strikes nowhere.
+            case file(String)
+        }
+
+        private let source: Source
         private let passes = Mutex<[Checkpoint: Int]>([:])
 
-        package init(_ plan: FailpointPlan) { self.plan = plan }
+        package init(_ source: Source) { self.source = source }
 
         /// Counts a pass and does what the plan has for it. A delay holds up the thread it comes on, as a machine that
         /// has stopped would.
         package func reach(_ checkpoint: Checkpoint) throws {
+            guard let plan else { return }
             let pass = passes.withLock { passes in
                 passes[checkpoint, default: 0] += 1
                 return passes[checkpoint] ?? 0
             }
-            switch plan.action(at: checkpoint, pass: pass) {
-            case nil: break
+            guard let action = plan.action(at: checkpoint, pass: pass) else { return }
+            if case .file(let path) = source { unlink(path) }
+            switch action {
             case .kill: kill(getpid(), SIGKILL)
             case .error: throw Struck(checkpoint: checkpoint)
             case .delay(let milliseconds): usleep(UInt32(milliseconds) * 1000)
+            }
+        }
+
+        private var plan: FailpointPlan? {
+            switch source {
+            case .plan(let plan): return plan
+            case .file(let path):
+                guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
+                return try? FailpointPlan(text)
             }
         }
     }

@@ -8,19 +8,21 @@ import Testing
 /// finished (M25, M46 to M48, M54, M55).
 @Suite(.serialized) struct DownloadTests {
     /// A store in which alice has bought the guide.
-    private func withGuide(_ body: (TestStore, Shopper, PaymentTransaction, Download) async throws -> Void) async throws
-    {
-        try await TestStore.with { store in
+    private func withGuide(
+        _ engine: Engine, _ body: (TestStore, Shopper, PaymentTransaction, Download) async throws -> Void
+    ) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let bought = try await alice.add("guide", key: "k").transaction
             try await body(store, alice, bought, try #require(bought.downloads.first))
         }
     }
 
-    @Test func `M25, M46, M48: a hosted product comes with its content when it is given, no other with any`()
+    @Test(arguments: Engine.allCases)
+    func `M25, M46, M48: a hosted product comes with its content when it is given, no other with any`(_ engine: Engine)
         async throws
     {
-        try await withGuide { store, alice, bought, download in
+        try await withGuide(engine) { store, alice, bought, download in
             #expect(bought.downloads.count == 1)
             #expect(download.transactionId == bought.id)
             #expect(download.state == .waiting)
@@ -38,10 +40,13 @@ import Testing
         }
     }
 
-    @Test func `M47, M48: each change is told to the device's stream, a repetition is not, and survives the process`()
+    @Test(arguments: Engine.allCases)
+    func `M47, M48: each change is told to the device's stream, a repetition is not, and survives the process`(
+        _ engine: Engine
+    )
         async throws
     {
-        try await withGuide { store, alice, bought, download in
+        try await withGuide(engine) { store, alice, bought, download in
             let head = try await alice.changes().head
             let steps: [(DownloadAction, Download.State)] = [
                 (.start, .active), (.start, .active), (.pause, .paused), (.pause, .paused), (.resume, .active),
@@ -69,8 +74,10 @@ import Testing
         }
     }
 
-    @Test func `M47: each device of the customer begins by itself`() async throws {
-        try await withGuide { _, phone, bought, download in
+    @Test(arguments: Engine.allCases) func `M47: each device of the customer begins by itself`(_ engine: Engine)
+        async throws
+    {
+        try await withGuide(engine) { _, phone, bought, download in
             let pad = phone.on(device: "pad")
             try await phone.update(download.id, .start)
             try await phone.update(download.id, .finish)
@@ -85,8 +92,10 @@ import Testing
         }
     }
 
-    @Test func `an edge there is not is downloadStateInvalid and changes nothing`() async throws {
-        try await withGuide { _, alice, _, download in
+    @Test(arguments: Engine.allCases) func `an edge there is not is downloadStateInvalid and changes nothing`(
+        _ engine: Engine
+    ) async throws {
+        try await withGuide(engine) { _, alice, _, download in
             let head = try await alice.changes().head
             for action in [DownloadAction.pause, .resume, .finish] {
                 let error = try await refusal { try await alice.update(download.id, action) }
@@ -104,13 +113,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [[], [.start], [.start, .pause]] as [[DownloadAction]])
+    @Test(arguments: [[], [.start], [.start, .pause]] as [[DownloadAction]], Engine.allCases)
     func `M55: a finish with content that is not downloaded cancels it, says so and is an event`(
-        _ actions: [DownloadAction]
+        _ actions: [DownloadAction], _ engine: Engine
     ) async throws {
-        try await withGuide { store, alice, bought, download in
+        try await withGuide(engine) { store, alice, bought, download in
             for action in actions { try await alice.update(download.id, action) }
-            let (start, head) = (try await store.events(after: nil).after, try await alice.changes().head)
+            let (start, head) = (try await store.position(), try await alice.changes().head)
             let finished = try await alice.finish(bought.id)
             #expect(finished.warnings == ["finishedWithPendingDownloads"])
             #expect(finished.downloads.map(\.state) == [.cancelled])
@@ -119,7 +128,7 @@ import Testing
             #expect(changes.map(\.kind) == [.downloadsUpdated, .removed])
             #expect(changes[0].downloads == finished.downloads)
             #expect(changes[1].transaction?.downloads.isEmpty == true)
-            let events = try await store.events(after: start).events
+            let events = try await store.events(after: start, count: 2)
             #expect(events.map(\.type) == [.finishedWithPendingDownloads, .finished])
             #expect(events[0].transaction == finished)
             // M54: again is the same answer and nothing else.
@@ -130,21 +139,25 @@ import Testing
         }
     }
 
-    @Test(arguments: [[.start, .finish], [.start, .fail], [.cancel]] as [[DownloadAction]])
-    func `M55: a finish after the content is done with has nothing to say`(_ actions: [DownloadAction]) async throws {
-        try await withGuide { store, alice, bought, download in
+    @Test(arguments: [[.start, .finish], [.start, .fail], [.cancel]] as [[DownloadAction]], Engine.allCases)
+    func `M55: a finish after the content is done with has nothing to say`(
+        _ actions: [DownloadAction], _ engine: Engine
+    ) async throws {
+        try await withGuide(engine) { store, alice, bought, download in
             for action in actions { try await alice.update(download.id, action) }
-            let start = try await store.events(after: nil).after
+            let start = try await store.position()
             let finished = try await alice.finish(bought.id)
             #expect(finished.warnings == nil)
-            #expect(try await store.events(after: start).events.map(\.type) == [.finished])
+            #expect(try await store.events(after: start, count: 1).map(\.type) == [.finished])
             #expect(finished.downloads == (try await alice.get(bought.id).downloads))
             #expect(try await alice.finish(bought.id) == finished)
         }
     }
 
-    @Test func `M54: after the finish its downloads are gone on every device`() async throws {
-        try await withGuide { _, alice, bought, download in
+    @Test(arguments: Engine.allCases) func `M54: after the finish its downloads are gone on every device`(
+        _ engine: Engine
+    ) async throws {
+        try await withGuide(engine) { _, alice, bought, download in
             try await alice.update(download.id, .start)
             try await alice.on(device: "pad").finish(bought.id)
             for device in ["phone", "pad"] {
@@ -158,8 +171,10 @@ import Testing
         }
     }
 
-    @Test func `M46, M47: a restored transaction has a download of its own, on its device`() async throws {
-        try await withGuide { store, phone, bought, download in
+    @Test(arguments: Engine.allCases) func `M46, M47: a restored transaction has a download of its own, on its device`(
+        _ engine: Engine
+    ) async throws {
+        try await withGuide(engine) { store, phone, bought, download in
             let pad = phone.on(device: "pad")
             try await phone.update(download.id, .start)
             try await phone.update(download.id, .finish)
@@ -177,8 +192,11 @@ import Testing
         }
     }
 
-    @Test func `the error a tester is set to meet ends each start, and is the app's default's too`() async throws {
-        try await withGuide { store, alice, _, download in
+    @Test(arguments: Engine.allCases)
+    func `the error a tester is set to meet ends each start, and is the app's default's too`(_ engine: Engine)
+        async throws
+    {
+        try await withGuide(engine) { store, alice, _, download in
             try await store.set(
                 "alice", TesterSettings(simulatedErrors: .init(download: "cloudServicePermissionDenied")))
             for _ in 0..<2 {
@@ -189,7 +207,7 @@ import Testing
             try await store.set("alice", TesterSettings(simulatedErrors: .init()))
             #expect(try await alice.update(download.id, .start).state == .active)
         }
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             store.catalogue.set(testerDefaults: TesterSettings(simulatedErrors: .init(download: "networkError")))
             let alice = try await store.shopper()
             let download = try #require(try await alice.add("guide", key: "k").transaction.downloads.first)
@@ -197,11 +215,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [Checkpoint.insideDownloadCommit, .afterDownloadCommit])
+    @Test(arguments: [Checkpoint.insideDownloadCommit, .afterDownloadCommit], Engine.allCases)
     func `dead while a download changes, it has changed or it has not, and its journal says so`(
-        _ checkpoint: Checkpoint
+        _ checkpoint: Checkpoint, _ engine: Engine
     ) async throws {
-        try await withGuide { store, alice, _, download in
+        try await withGuide(engine) { store, alice, _, download in
             let head = try await alice.changes().head
             store.current.crash.arm(checkpoint)
             await #expect(throws: StoreError.self) { try await alice.update(download.id, .start) }
@@ -214,8 +232,9 @@ import Testing
         }
     }
 
-    @Test func `many devices at once each have their own way`() async throws {
-        try await withGuide { _, alice, _, download in
+    @Test(arguments: Engine.allCases) func `many devices at once each have their own way`(_ engine: Engine) async throws
+    {
+        try await withGuide(engine) { _, alice, _, download in
             let head = try await alice.changes().head
             try await withThrowingTaskGroup { group in
                 for number in 0..<8 {

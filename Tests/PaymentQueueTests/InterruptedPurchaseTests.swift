@@ -8,10 +8,11 @@ import Testing
 /// purchased by itself (issue's state machine; P3, P5).
 @Suite(.serialized) struct InterruptedPurchaseTests {
     private func withInterrupted(
+        _ engine: Engine,
         of product: String = "coins", _ tester: TesterSettings = TesterSettings(interruptPurchases: true),
         _ body: (TestStore, Shopper, PaymentTransaction) async throws -> Void
     ) async throws {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             try await store.set("alice", tester)
             let reply = try await alice.add(product, key: "k")
@@ -20,8 +21,10 @@ import Testing
         }
     }
 
-    @Test func `P5: failed with 0 and its reason, nothing charged, and the prompt stays`() async throws {
-        try await withInterrupted(of: "pro.monthly") { store, alice, failed in
+    @Test(arguments: Engine.allCases) func `P5: failed with 0 and its reason, nothing charged, and the prompt stays`(
+        _ engine: Engine
+    ) async throws {
+        try await withInterrupted(engine, of: "pro.monthly") { store, alice, failed in
             #expect(failed.transactionState == .failed)
             #expect(failed.error?.code == 0)
             #expect(failed.error?.reason == "interrupted")
@@ -41,10 +44,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func `resolved, one new transaction is purchased on the same device`(
-        _ byPrompt: Bool
+    @Test(arguments: [false, true], Engine.allCases)
+    func `resolved, one new transaction is purchased on the same device`(
+        _ byPrompt: Bool, _ engine: Engine
     ) async throws {
-        try await withInterrupted { store, alice, failed in
+        try await withInterrupted(engine) { store, alice, failed in
             let head = try await alice.changes().head
             let value: PaymentTransaction
             if byPrompt {
@@ -71,8 +75,9 @@ import Testing
         }
     }
 
-    @Test func `cancelled, there is nothing more to resolve`() async throws {
-        try await withInterrupted { store, alice, failed in
+    @Test(arguments: Engine.allCases) func `cancelled, there is nothing more to resolve`(_ engine: Engine) async throws
+    {
+        try await withInterrupted(engine) { store, alice, failed in
             let prompt = try await store.prompt()
             let declined = try await refusal { try await store.answer(prompt.id, .decline) }
             #expect(declined?.details["path"] == .string("$.answer"))
@@ -83,8 +88,10 @@ import Testing
         }
     }
 
-    @Test func `P3: however many resolve at once, there is one new transaction and one charge`() async throws {
-        try await withInterrupted(of: "beaches") { store, alice, failed in
+    @Test(arguments: Engine.allCases)
+    func `P3: however many resolve at once, there is one new transaction and one charge`(_ engine: Engine) async throws
+    {
+        try await withInterrupted(engine, of: "beaches") { store, alice, failed in
             let prompt = try await store.prompt().id
             let values = try await withThrowingTaskGroup { group in
                 for number in 0..<12 {
@@ -102,10 +109,13 @@ import Testing
         }
     }
 
-    @Test func `while it is interrupted it keeps nobody out, and what is owned meanwhile costs nothing again`()
+    @Test(arguments: Engine.allCases)
+    func `while it is interrupted it keeps nobody out, and what is owned meanwhile costs nothing again`(
+        _ engine: Engine
+    )
         async throws
     {
-        try await withInterrupted(of: "beaches") { store, alice, failed in
+        try await withInterrupted(engine, of: "beaches") { store, alice, failed in
             try await store.forget("alice")
             #expect(try await alice.add("beaches", key: "other").transaction.price == .usd("1.99"))
             let value = try await store.resolve(failed.id)
@@ -115,17 +125,20 @@ import Testing
         }
     }
 
-    @Test func `P6: what was quoted then is what is charged`() async throws {
-        try await withInterrupted { store, _, failed in
+    @Test(arguments: Engine.allCases) func `P6: what was quoted then is what is charged`(_ engine: Engine) async throws
+    {
+        try await withInterrupted(engine) { store, _, failed in
             store.catalogue.sell(.product("coins", .consumable, "5.99"))
             let value = try await store.resolve(failed.id)
             #expect(value.price == .usd("0.99"))
         }
     }
 
-    @Test func `the sheet comes before the interruption, the parent after it`() async throws {
+    @Test(arguments: Engine.allCases) func `the sheet comes before the interruption, the parent after it`(
+        _ engine: Engine
+    ) async throws {
         let tester = TesterSettings(askToBuy: true, interruptPurchases: true, sheet: .interactive)
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             try await store.set("alice", tester)
             #expect(try await alice.add("beaches", key: "k").transaction.transactionState == .purchasing)
@@ -141,8 +154,10 @@ import Testing
         }
     }
 
-    @Test func `one that waited for another purchase is interrupted when its turn comes`() async throws {
-        try await TestStore.with(withProcessor: false) { store in
+    @Test(arguments: Engine.allCases) func `one that waited for another purchase is interrupted when its turn comes`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine, withProcessor: false) { store in
             let alice = try await store.shopper()
             _ = try await alice.begin("beaches", key: "1")
             try await store.set("alice", TesterSettings(interruptPurchases: true))
@@ -156,14 +171,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        Checkpoint.insideAnswerCommit, .afterAnswerCommit, .beforeCharge, .afterCharge, .insideOutcomeCommit,
-        .afterOutcomeCommit,
-    ])
+    @Test(
+        arguments: [
+            Checkpoint.insideAnswerCommit, .afterAnswerCommit, .beforeCharge, .afterCharge, .insideOutcomeCommit,
+            .afterOutcomeCommit,
+        ], Engine.allCases)
     func `P1 to P5: dead while it is resolved, one new transaction and one charge come of it`(
-        _ checkpoint: Checkpoint
+        _ checkpoint: Checkpoint, _ engine: Engine
     ) async throws {
-        try await withInterrupted { store, alice, failed in
+        try await withInterrupted(engine) { store, alice, failed in
             store.current.crash.arm(checkpoint)
             await #expect(throws: StoreError.self) { try await store.resolve(failed.id) }
             try await store.restartQueue()
@@ -175,8 +191,10 @@ import Testing
         }
     }
 
-    @Test func `cleared away, nothing of it is left to resolve`() async throws {
-        try await withInterrupted { store, alice, failed in
+    @Test(arguments: Engine.allCases) func `cleared away, nothing of it is left to resolve`(_ engine: Engine)
+        async throws
+    {
+        try await withInterrupted(engine) { store, alice, failed in
             _ = try await store.resolve(failed.id)
             #expect(try await store.clear("alice") == 2)
             #expect(try await refusal { try await store.resolve(failed.id) }?.code == .notFound)

@@ -8,17 +8,20 @@ import Testing
 /// D4); a transaction can be taken away as if it had never been.
 @Suite(.serialized) struct OperatorTests {
     private func withDeferred(
+        _ engine: Engine,
         of product: String = "coins", _ body: (TestStore, Shopper, PaymentTransaction) async throws -> Void
     ) async throws {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             try await store.set("alice", TesterSettings(askToBuy: true))
             try await body(store, alice, try await alice.add(product, key: "k").transaction)
         }
     }
 
-    @Test func `D1, M29: approved, it is charged then and purchased; again is the same`() async throws {
-        try await withDeferred { store, alice, deferred in
+    @Test(arguments: Engine.allCases) func `D1, M29: approved, it is charged then and purchased; again is the same`(
+        _ engine: Engine
+    ) async throws {
+        try await withDeferred(engine) { store, alice, deferred in
             #expect(try await store.charges().isEmpty)
             let approved = try await store.approve(deferred.id)
             #expect(approved.id == deferred.id)
@@ -33,10 +36,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [nil, SKErrorCode.paymentNotAllowed]) func `D2, M31: declined, it fails with the parent's error`(
-        _ error: SKErrorCode?
+    @Test(arguments: [nil, SKErrorCode.paymentNotAllowed], Engine.allCases)
+    func `D2, M31: declined, it fails with the parent's error`(
+        _ error: SKErrorCode?, _ engine: Engine
     ) async throws {
-        try await withDeferred(of: "pro.monthly") { store, alice, deferred in
+        try await withDeferred(engine, of: "pro.monthly") { store, alice, deferred in
             let declined = try await store.decline(deferred.id, error: error)
             #expect(declined.transactionState == .failed)
             #expect(declined.error?.code == error?.rawValue ?? 0)
@@ -46,8 +50,11 @@ import Testing
         }
     }
 
-    @Test func `D2: of many words at once one decides, and all are told the same final transaction`() async throws {
-        try await withDeferred { store, alice, deferred in
+    @Test(arguments: Engine.allCases)
+    func `D2: of many words at once one decides, and all are told the same final transaction`(_ engine: Engine)
+        async throws
+    {
+        try await withDeferred(engine) { store, alice, deferred in
             let prompt = try await store.prompt().id
             let ends = try await withThrowingTaskGroup { group in
                 for number in 0..<12 {
@@ -72,8 +79,11 @@ import Testing
         }
     }
 
-    @Test func `D3: with the processor away the word stands and the janitor ends it, charged once`() async throws {
-        try await withDeferred { store, alice, deferred in
+    @Test(arguments: Engine.allCases)
+    func `D3: with the processor away the word stands and the janitor ends it, charged once`(_ engine: Engine)
+        async throws
+    {
+        try await withDeferred(engine) { store, alice, deferred in
             store.processor.set(trouble: .before)
             #expect(try await store.approve(deferred.id, within: .milliseconds(600)).transactionState == .deferred)
             async let late = store.decline(deferred.id)
@@ -85,8 +95,11 @@ import Testing
         }
     }
 
-    @Test func `D4: what was never deferred is transactionStateInvalid, what is not there notFound`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `D4: what was never deferred is transactionStateInvalid, what is not there notFound`(_ engine: Engine)
+        async throws
+    {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let bought = try await alice.add("beaches", key: "1").transaction
             let failed = try await alice.add("nothing", key: "2").transaction
@@ -109,11 +122,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [Checkpoint.insideAnswerCommit, .afterAnswerCommit, .beforeCharge, .afterCharge])
+    @Test(arguments: [Checkpoint.insideAnswerCommit, .afterAnswerCommit, .beforeCharge, .afterCharge], Engine.allCases)
     func `D1, D3: dead at a word, the next process ends what was said and charges once`(
-        _ checkpoint: Checkpoint
+        _ checkpoint: Checkpoint, _ engine: Engine
     ) async throws {
-        try await withDeferred { store, alice, deferred in
+        try await withDeferred(engine) { store, alice, deferred in
             store.current.crash.arm(checkpoint)
             await #expect(throws: StoreError.self) { try await store.approve(deferred.id) }
             try await store.restartQueue()
@@ -127,10 +140,11 @@ import Testing
 
     // MARK: Delete
 
-    @Test func `a deleted transaction is gone with what it gave, its key buys again, and streams hear of it`()
+    @Test(arguments: Engine.allCases)
+    func `a deleted transaction is gone with what it gave, its key buys again, and streams hear of it`(_ engine: Engine)
         async throws
     {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let bought = try await alice.add("guide", key: "k").transaction
             let other = try await alice.add("coins", key: "other").transaction
@@ -149,8 +163,10 @@ import Testing
         }
     }
 
-    @Test func `one in flight is given up first: no charge is left without a transaction`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases) func `one in flight is given up first: no charge is left without a transaction`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             store.processor.set(trouble: .before)
             let pending = try await alice.begin("coins", key: "k").transaction
@@ -161,8 +177,8 @@ import Testing
         }
     }
 
-    @Test func `a deferred one goes with its prompt`() async throws {
-        try await withDeferred { store, alice, deferred in
+    @Test(arguments: Engine.allCases) func `a deferred one goes with its prompt`(_ engine: Engine) async throws {
+        try await withDeferred(engine) { store, alice, deferred in
             try await store.delete(deferred.id)
             #expect(try await store.prompts().prompts.isEmpty)
             #expect(try await alice.snapshot().transactions.isEmpty)

@@ -18,13 +18,15 @@ import Testing
         return bought
     }
 
-    @Test func `M38, M39, M40, M41, R1: of four types two come back, with their originals, then the end`() async throws
+    @Test(arguments: Engine.allCases)
+    func `M38, M39, M40, M41, R1: of four types two come back, with their originals, then the end`(_ engine: Engine)
+        async throws
     {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let bought = try await buy(alice, "coins", "beaches", "season", "pro.monthly", "news.weekly")
             store.advance(by: .seconds(86_400))
-            let (start, head) = (try await store.events(after: nil).after, try await alice.changes().head)
+            let (start, head) = (try await store.position(), try await alice.changes().head)
             let restore = try await alice.restore(username: "a")
             #expect(restore.state == .finished)
             #expect(restore.restored == 3)
@@ -48,13 +50,16 @@ import Testing
             }
             let identifiers = (bought + values).compactMap(\.transactionIdentifier)
             #expect(Set(identifiers).count == 8)
-            #expect(try await store.events(after: start).events.map(\.type) == [.restored, .restored, .restored])
+            #expect(
+                try await store.events(after: start, count: 3).map(\.type) == [.restored, .restored, .restored])
             #expect(try await alice.history().transactions.suffix(3).map(\.id) == values.map(\.id))
         }
     }
 
-    @Test func `R2: a restore never asks the processor, and works while it is away`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases) func `R2: a restore never asks the processor, and works while it is away`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             _ = try await buy(alice, "beaches")
             let attempts = store.processor.attempts
@@ -65,10 +70,13 @@ import Testing
         }
     }
 
-    @Test func `R3: the same key is the same restore, another username is keyReused, another key restores again`()
+    @Test(arguments: Engine.allCases)
+    func `R3: the same key is the same restore, another username is keyReused, another key restores again`(
+        _ engine: Engine
+    )
         async throws
     {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             _ = try await buy(alice, "beaches")
             let first = try await alice.restore(key: "k", username: "a")
@@ -84,8 +92,11 @@ import Testing
         }
     }
 
-    @Test func `R3: one key many times at once is one restore, one set of transactions and one end`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `R3: one key many times at once is one restore, one set of transactions and one end`(_ engine: Engine)
+        async throws
+    {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             _ = try await buy(alice, "beaches", "pro.monthly")
             let head = try await alice.changes().head
@@ -98,10 +109,13 @@ import Testing
         }
     }
 
-    @Test func `R4, Q1, Q3: restored ones are unfinished on the asking device alone, and a finish takes nothing away`()
+    @Test(arguments: Engine.allCases)
+    func `R4, Q1, Q3: restored ones are unfinished on the asking device alone, and a finish takes nothing away`(
+        _ engine: Engine
+    )
         async throws
     {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let phone = try await store.shopper()
             let original = try await buy(phone, "beaches")[0]
             let pad = phone.on(device: "pad")
@@ -123,10 +137,13 @@ import Testing
         }
     }
 
-    @Test func `R1: bought twice, restored once, with the first purchase; a subscription with what is active now`()
+    @Test(arguments: Engine.allCases)
+    func `R1: bought twice, restored once, with the first purchase; a subscription with what is active now`(
+        _ engine: Engine
+    )
         async throws
     {
-        try await TestStore.with { store in
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let first = try await buy(alice, "beaches", "pro.monthly")
             try await alice.finish(try await alice.add("beaches", key: "again").transaction.id)
@@ -170,16 +187,17 @@ import Testing
         }
     }
 
-    @Test func `M42: the app's defaults fail a restore too`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases) func `M42: the app's defaults fail a restore too`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             store.catalogue.set(testerDefaults: TesterSettings(signIn: .cancelled))
             let alice = try await store.shopper()
             #expect(try await alice.restore().error?.code == 2)
         }
     }
 
-    @Test func `R3: an end is in the device's snapshots until its stream has acknowledged it`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases)
+    func `R3: an end is in the device's snapshots until its stream has acknowledged it`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let phone = try await store.shopper()
             _ = try await buy(phone, "beaches", "guide")
             let (finished, id) = try await { ($0, $0.restoreIdentifier) }(phone.restore())
@@ -199,8 +217,10 @@ import Testing
         }
     }
 
-    @Test func `nothing owned is a restore that ends at once with nothing`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases) func `nothing owned is a restore that ends at once with nothing`(_ engine: Engine)
+        async throws
+    {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             _ = try await buy(alice, "coins", "season")
             #expect(try await alice.restore().restored == 0)
@@ -208,8 +228,10 @@ import Testing
         }
     }
 
-    @Test func `R1: a purchase in flight is no part of a restore, and goes on beside it`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases) func `R1: a purchase in flight is no part of a restore, and goes on beside it`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             _ = try await buy(alice, "beaches")
             store.processor.set(trouble: .held)
@@ -222,8 +244,10 @@ import Testing
         }
     }
 
-    @Test func `clearing history forgets restores and their keys`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases) func `clearing history forgets restores and their keys`(_ engine: Engine)
+        async throws
+    {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             _ = try await buy(alice, "beaches")
             let restore = try await alice.restore()
@@ -236,8 +260,8 @@ import Testing
         }
     }
 
-    @Test func `a key, a device and a username have bounds`() async throws {
-        try await TestStore.with { store in
+    @Test(arguments: Engine.allCases) func `a key, a device and a username have bounds`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             #expect(try await refusal { try await alice.restore(key: "ü") }?.code == .idempotencyKeyInvalid)
             #expect(try await refusal { try await alice.on(device: "").restore() }?.code == .requestInvalid)

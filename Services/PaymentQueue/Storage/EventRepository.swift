@@ -10,10 +10,22 @@ package enum EventRepository {
     /// Rows one call looks at, whether they match or not.
     static let scanMax = 1_000
 
-    /// The place behind all that can be read.
-    package static func present(in reader: SQLReader) async throws(PersistenceError) -> EventPosition {
-        let row = try await reader.queryOne(reader.dialect.presentEvent)
-        return EventPosition(transaction: try row?["xact"] ?? 0, row: try row?["position"] ?? 0)
+    /// How far the events are.
+    package struct Horizon: Hashable, Sendable {
+        /// The place behind all that can be read.
+        package var settled: EventPosition
+        /// The place behind all that was begun. On SQLite nothing is begun that is not settled.
+        package var begun: EventPosition
+    }
+
+    package static func horizon(in reader: SQLReader) async throws(PersistenceError) -> Horizon {
+        guard let row = try await reader.queryOne(reader.dialect.eventHorizon) else {
+            throw PersistenceError(.statement, "a SELECT without FROM has no row")
+        }
+        let last: Int64 = try row["position"]
+        return Horizon(
+            settled: EventPosition(transaction: try row["settled"], row: last),
+            begun: EventPosition(transaction: try row["begun"], row: last))
     }
 
     /// Where a scan from behind `after` ends.
@@ -86,10 +98,12 @@ extension SQLDialect {
 
     private var oldestTransaction: String { "pg_snapshot_xmin(pg_current_snapshot())::text::bigint" }
 
-    /// On PostgreSQL a row number behind all that the last settled transaction may have.
-    fileprivate var presentEvent: String {
+    /// On PostgreSQL a row number behind all that a transaction may have.
+    fileprivate var eventHorizon: String {
         self == .postgres
-            ? "SELECT \(oldestTransaction) - 1 AS xact, \(Int64(1) << 60) AS position"
-            : "SELECT 0 AS xact, COALESCE(MAX(position), 0) AS position FROM journal"
+            ? """
+            SELECT \(oldestTransaction) - 1 AS settled, pg_snapshot_xmax(pg_current_snapshot())::text::bigint - 1 AS begun,
+                \(Int64(1) << 60) AS position
+            """ : "SELECT 0 AS settled, 0 AS begun, COALESCE(MAX(position), 0) AS position FROM journal"
     }
 }

@@ -1,5 +1,6 @@
 import BusService
 import StoreModels
+import StorebusTesting
 
 /// What the operator does at the store.
 extension TestStore {
@@ -88,6 +89,20 @@ extension TestStore {
         try await caller.call(
             PaymentEndpoints.listEvents,
             EventsRequest(after: after, type: type, account: account, bundleId: bundleId, limit: limit))
+    }
+
+    /// Where the events stand now.
+    func position() async throws -> String { try await events(after: nil).after }
+
+    /// The first `count` events behind a position. On PostgreSQL they can be read as soon as no older transaction of the
+    /// server is under way, other tests' included.
+    func events(after: String, count: Int) async throws -> [StoreEvent] {
+        var seen: [StoreEvent] = []
+        try await eventually("\(count) events can be read") {
+            seen = try await events(after: after).events
+            return seen.count >= count
+        }
+        return seen
     }
 
     func heads(_ shoppers: Shopper...) async throws -> HeadsReply {

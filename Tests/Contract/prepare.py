@@ -3,7 +3,8 @@
     python prepare.py http://127.0.0.1:7430      (STOREBUS_ADMIN_KEY is set)
 
 Writes the gateway's document to openapi.json. Sells the sample catalogue in a second app, which the run may reset and
-change. Leaves purchases that wait for a parent, so that there are prompts to answer.
+change. Leaves purchases that wait for a parent, so that there are prompts to answer, and one of hosted content, so that
+there are downloads.
 """
 
 import json
@@ -14,6 +15,7 @@ import urllib.request
 from hooks import ACCOUNT, APP, SCRATCH_APP
 
 URL = sys.argv[1]
+GUIDE = "com.example.contract.guide"
 ADMIN = os.environ["STOREBUS_ADMIN_KEY"]
 
 
@@ -22,7 +24,7 @@ def call(method, path, token=None, body=None, **headers):
     if token:
         headers["Authorization"] = f"Bearer {token}"
     data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
-    if data is not None:
+    if data is not None and "Content-Type" not in headers:
         headers["Content-Type"] = "application/json"
     request = urllib.request.Request(URL + path, data, headers, method=method)
     with urllib.request.urlopen(request, timeout=30) as answer:
@@ -32,6 +34,11 @@ def call(method, path, token=None, body=None, **headers):
 def session(account, **members):
     body = {"bundleId": APP, "deviceId": f"{account}-1", "account": account, "platform": "iOS", "osVersion": "17.4"}
     return json.loads(call("POST", "/v1/sessions", body={**body, **members}))["token"]
+
+
+def buy(token, product, key):
+    payment = {"productIdentifier": product, "quantity": 1}
+    return json.loads(call("POST", "/v1/payments", token, payment, Idempotency_Key=key))
 
 
 with open("openapi.json", "wb") as file:
@@ -46,7 +53,24 @@ product = json.loads(call("GET", f"/admin/v1/apps/{APP}/products", ADMIN))["prod
 call("PUT", "/admin/v1/testers/child", ADMIN, {"askToBuy": True})
 child = session("child", appVersion="1.0")
 for number in range(8):
-    payment = {"productIdentifier": product, "quantity": 1}
-    call("POST", "/v1/payments", child, payment, Idempotency_Key=f"prompt-{number}")
+    buy(child, product, f"prompt-{number}")
+
+catalog = json.loads(call("GET", f"/admin/v1/apps/{APP}/catalog", ADMIN))
+catalog["products"].append(
+    {
+        "type": "NonConsumable",
+        "productID": GUIDE,
+        "displayPrice": "1.99",
+        "localizations": [{"locale": "en_US", "displayName": "Guide", "description": "A guide to keep."}],
+        "hostedContent": {"version": "1.0", "lengths": [1000]},
+    }
+)
+call("PUT", f"/admin/v1/apps/{APP}/catalog", ADMIN, catalog)
+call(
+    "PUT", f"/admin/v1/apps/{APP}/products/{GUIDE}/content?version=1.0", ADMIN, bytes(1000),
+    Content_Type="application/octet-stream",
+)
+download = buy(app, GUIDE, "guide")["downloads"][0]["id"]
 
 print(f"export STOREBUS_APP_TOKEN={app} STOREBUS_STORE_TOKEN={store} STOREBUS_API_KEY={key}")
+print(f"export STOREBUS_DOWNLOAD={download}")

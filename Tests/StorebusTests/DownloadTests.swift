@@ -164,16 +164,17 @@ import Testing
     }
 
     @Test(arguments: [
-        (Int64(0), Int64(100), Int64(0), 1, "[------------------------------]   0 %  0 bytes of 100 bytes"),
-        (50, 100, 40, 2, "[###############---------------]  50 %  50 bytes of 100 bytes  20 bytes/s  3 s left"),
+        (Int64(0), Int64(100), Int64(0), 1, "[--------------------]   0 %  0 bytes of 100 bytes"),
+        (50, 100, 40, 2, "[##########----------]  50 %  50 bytes of 100 bytes  20 bytes/s  3 s left"),
         (
             3 << 20, 3 << 20, 3 << 20, 3,
-            "[##############################] 100 %  3.0 MiB of 3.0 MiB  1.0 MiB/s  0 s left"
+            "[####################] 100 %  3.0 MiB of 3.0 MiB  1.0 MiB/s  0 s left"
         ),
     ])
     func `a bar says how much, how fast and how long`(
         count: Int64, length: Int64, moved: Int64, seconds: Int, text: String
     ) {
         #expect(TransferProgress.text(count, of: length, moved: moved, in: .seconds(seconds)) == text)
+        #expect(text.count <= 80)
     }
 }

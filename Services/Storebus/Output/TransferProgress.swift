@@ -4,23 +4,21 @@ import Synchronization
 /// How far a transfer is, on a terminal and once it has taken a second:
 ///
 /// ```
-/// [#########---------------------]  31 %  22.4 MiB of 72.0 MiB  11.2 MiB/s  5 s left  com.example.guide
+/// [######--------------]  31 %  22.4 MiB of 72.0 MiB  11.2 MiB/s  5 s left
 /// ```
 package final class TransferProgress: Sendable {
     private let progress: Progress
-    private let words: String
     private let length: Int64
     private let start = ContinuousClock.now
     /// When it was shown last, and what was there at the first sight: an earlier run's bytes say nothing about the speed.
     private let state = Mutex<(shown: ContinuousClock.Instant?, first: Int64?)>((nil, nil))
 
     private static let interval = Duration.milliseconds(120)
-    private static let width = 30
+    /// So that the whole line fits 80 columns; a longer one would wrap, and its first half could not be taken away.
+    private static let width = 20
 
-    /// - Parameter words: what is on its way.
-    package init(_ progress: Progress, _ words: String, length: Int64) {
+    package init(_ progress: Progress, length: Int64) {
         self.progress = progress
-        self.words = words
         self.length = length
     }
 
@@ -37,8 +35,7 @@ package final class TransferProgress: Sendable {
             return state.first
         }
         guard let first else { return }
-        let text = Self.text(count, of: length, moved: count - first, in: now - start)
-        progress.show("\(text)  \(Table.onOneLine(words))")
+        progress.show(Self.text(count, of: length, moved: count - first, in: now - start))
     }
 
     /// Takes the line away when the body has ended, however it has.

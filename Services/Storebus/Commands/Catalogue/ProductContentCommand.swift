@@ -48,7 +48,7 @@ struct ProductContentCommand: AsyncParsableCommand {
             // Looked at before anything is asked.
             let length = try UploadFile(file, lengthMax: ContentPartRequest.contentMax).length
             let version = try await version.orDeclared(named.product, context)
-            let bar = TransferProgress(context.progress, file, length: length)
+            let bar = TransferProgress(context.progress, length: length)
             let upload = try UploadFile(file, lengthMax: ContentPartRequest.contentMax) { bar.advance(to: $0) }
             let put = try await bar.during { () throws(CLIError) in
                 try await context.api.putContent(
@@ -118,8 +118,7 @@ extension ProductContentCommand.Version {
     func orDeclared(_ product: String, _ context: CommandContext) async throws(CLIError) -> String {
         if let contentVersion { return contentVersion }
         // A product whose content is missing is not among those that are sold, so the file itself is looked at.
-        let file = try? StrictJSON.parse(try await context.api.exportCatalog(context.bundleId))
-        guard let entry = file.flatMap({ Self.entry(product, in: $0) }) else {
+        guard let file = try await Self.catalog(context), let entry = Self.entry(product, in: file) else {
             throw await Known.productError(product, bundleId: context.bundleId, context)
         }
         guard let version = entry["hostedContent"]?["version"]?.stringValue else {
@@ -128,6 +127,16 @@ extension ProductContentCommand.Version {
                 hints: ["give it hostedContent with a version and import it again: docs/catalogue.md"])
         }
         return version
+    }
+
+    /// nil for an app that has none.
+    private static func catalog(_ context: CommandContext) async throws(CLIError) -> JSONValue? {
+        do throws(CLIError) {
+            let bytes = try await context.api.exportCatalog(context.bundleId)
+            return try? StrictJSON.parse(bytes)
+        } catch  where error.code.name == StoreErrorCode.notFound.name {
+            return nil
+        }
     }
 
     private static func entry(_ product: String, in file: JSONValue) -> JSONValue? {

@@ -36,7 +36,7 @@ struct DownloadFetchCommand: AsyncParsableCommand {
             installation: named.account.installation(context), download: row.download, file: file,
             patience: context.timeLimit ?? .seconds(30))
         let start = ContinuousClock.now
-        let bar = TransferProgress(context.progress, row.download.contentIdentifier, length: row.download.contentLength)
+        let bar = TransferProgress(context.progress, length: row.download.contentLength)
         let fetched = try await bar.during { () throws(CLIError) in
             try await fetch.run(context) { bar.advance(to: $0) }
         }

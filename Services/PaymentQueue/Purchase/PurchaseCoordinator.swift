@@ -9,6 +9,7 @@ package struct PurchaseCoordinator: Sendable {
     let store: PurchaseStore
     let driver: PurchaseDriver
     let quotes: QuoteCache
+    private let storefronts = StorefrontHints()
 
     package init(store: PurchaseStore, driver: PurchaseDriver, quotes: QuoteCache) {
         self.store = store
@@ -24,20 +25,45 @@ package struct PurchaseCoordinator: Sendable {
         try PaymentValidation.check(request.payment)
         try PaymentValidation.checkLength(request.deviceId, 1...PaymentValidation.identifierMax, "deviceId")
         let fingerprint = RequestFingerprint.of(request.payment)
-        let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
-        guard let known = try await store.lookUp(key: request.payment.requestIdentifier, of: customer) else {
+        if let reply = try await addAtOnce(request, fingerprint, deadline) { return reply }
+        guard let known = try await store.lookUp(key: request.payment.requestIdentifier, of: request.customer) else {
             throw StoreError(.notFound, "no such customer")
         }
         if let payment = known.payment { return try await join(payment, fingerprint, deadline) }
-        let quote = try await quotes.quote(
-            QuoteRequest(
-                bundleId: request.bundleId, productIdentifier: request.payment.productIdentifier,
-                storefront: known.customer.storefront), until: deadline)
-        try driver.checkpoint(.beforeFirstCommit)
-        switch try await store.begin(request, quote: quote, fingerprint: fingerprint) {
+        var storefront = known.customer.storefront
+        while true {
+            storefronts.keep(storefront, of: request.customer)
+            let quote = try await quotes.quote(request.quote(in: storefront), until: deadline)
+            switch try await begin(request, quote, in: storefront, fingerprint) {
+            case .existing(let payment): return try await join(payment, fingerprint, deadline)
+            case .started(let written): return try await conclude(written, deadline)
+            // An operator has just moved the customer.
+            case .moved(let next): storefront = next
+            }
+        }
+    }
+
+    /// Most purchases come from a customer who was here before, of a product that was quoted within the second: then
+    /// nothing is looked up before the first commit, which looks at everything again anyhow.
+    /// - Returns: nil when something has to be looked up, and nothing is written.
+    private func addAtOnce(
+        _ request: AddPaymentRequest, _ fingerprint: String, _ deadline: ContinuousClock.Instant
+    ) async throws -> AddPaymentReply? {
+        guard let storefront = storefronts.of(request.customer),
+            let quote = quotes.fresh(request.quote(in: storefront))
+        else { return nil }
+        switch try await begin(request, quote, in: storefront, fingerprint) {
         case .existing(let payment): return try await join(payment, fingerprint, deadline)
         case .started(let written): return try await conclude(written, deadline)
+        case .moved: return nil
         }
+    }
+
+    private func begin(
+        _ request: AddPaymentRequest, _ quote: Quote, in storefront: String, _ fingerprint: String
+    ) async throws -> PurchaseStore.Begun {
+        try driver.checkpoint(.beforeFirstCommit)
+        return try await store.begin(request, quote: quote, storefront: storefront, fingerprint: fingerprint)
     }
 
     private func conclude(
@@ -73,5 +99,14 @@ package struct PurchaseCoordinator: Sendable {
     /// 201 once terminal, 202 while purchasing or deferred.
     private func reply(_ value: PaymentTransaction) -> AddPaymentReply {
         AddPaymentReply(status: value.transactionState.isTerminal ? 201 : 202, transaction: value, isReplayed: false)
+    }
+}
+
+extension AddPaymentRequest {
+    fileprivate var customer: CustomerID { CustomerID(bundleId: bundleId, customerIdentifier: customerIdentifier) }
+
+    fileprivate func quote(in storefront: String) -> QuoteRequest {
+        QuoteRequest(
+            bundleId: bundleId, productIdentifier: payment.productIdentifier, storefront: storefront)
     }
 }

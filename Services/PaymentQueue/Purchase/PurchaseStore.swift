@@ -20,11 +20,14 @@ package struct PurchaseStore: Sendable {
         case started(Written)
         /// The key was here before.
         case existing(StoredPayment)
+        /// The customer shops in another storefront than the quote is for; nothing is written.
+        case moved(to: String)
     }
 
     /// What the first commit has found under its key.
     private enum Found: Sendable {
         case payment(StoredPayment)
+        case storefront(String)
         /// So it has begun this.
         case nothing(StoredTransaction)
     }
@@ -67,8 +70,9 @@ package struct PurchaseStore: Sendable {
     }
 
     /// The first commit: payment, transaction, claims and journal. A purchase StoreKit reports as failed ends in it.
+    /// - Parameter storefront: the one the quote is for.
     package func begin(
-        _ request: AddPaymentRequest, quote: Quote, fingerprint: String
+        _ request: AddPaymentRequest, quote: Quote, storefront: String, fingerprint: String
     ) async throws -> Begun {
         let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
         var random = SystemRandomNumberGenerator()
@@ -81,10 +85,12 @@ package struct PurchaseStore: Sendable {
                 if let payment = try await PaymentRepository.find(key: key, of: customer, in: transaction) {
                     return Found.payment(payment)
                 }
+                guard commit.account.storefront == storefront else { return .storefront(commit.account.storefront) }
                 return .nothing(try await commit.begin(purchase, try await commit.plan(purchase.payment, quote: quote)))
             }
             switch committed.output {
             case .payment(let payment): return .existing(payment)
+            case .storefront(let storefront): return .moved(to: storefront)
             case .nothing(let stored):
                 try checkpoint(.insideFirstCommit)
                 return .started(Written(committed.with(stored)))
@@ -99,9 +105,11 @@ package struct PurchaseStore: Sendable {
     }
 
     /// The outcome commit: what the processor said, written once. Whoever comes second gets what the first one wrote.
+    /// - Parameter known: the purchase as somebody has read or written it before. The row is read again only when it is no
+    ///   longer so.
     /// - Returns: nil when there is no such purchase any more.
     package func settle(_ known: StoredTransaction, _ answer: ChargeAnswer) async throws -> Written? {
-        try await inCommit(on: known, then: .insideOutcomeCommit) { commit, stored in
+        try await inCommit(on: known, rereads: false, then: .insideOutcomeCommit) { commit, stored in
             switch answer {
             case .approved: try await commit.apply(try await commit.purchase(of: stored), to: stored)
             case .failed(let error): try await commit.apply(.fail(error), to: stored)
@@ -112,16 +120,21 @@ package struct PurchaseStore: Sendable {
     }
 
     /// Runs `body` on the stored transaction while it is under way; on any other it returns what is there.
+    /// - Parameter rereads: false for a body that writes only what the row as it is known leads to.
     private func inCommit(
-        on known: StoredTransaction, then reached: Checkpoint? = nil,
+        on known: StoredTransaction, rereads: Bool = true, then reached: Checkpoint? = nil,
         _ body: @escaping @Sendable (inout CustomerCommit, StoredTransaction) async throws -> StoredTransaction
     ) async throws -> Written? {
         try await database.write { transaction in
             let committed = try await CustomerCommit.run(known.customer, in: transaction, clock: clock) { commit in
+                if !rereads, !known.isAtRest {
+                    let result = try await body(&commit, known)
+                    if result != known { return result as StoredTransaction? }
+                }
                 guard
                     let stored = try await TransactionRepository.find(known.id, of: known.customer, in: transaction)
-                else { return nil as StoredTransaction? }
-                return stored.isAtRest ? stored : try await body(&commit, stored)
+                else { return nil }
+                return stored.isAtRest || !rereads ? stored : try await body(&commit, stored)
             }
             guard let stored = committed.output else { return nil }
             if let reached { try checkpoint(reached) }

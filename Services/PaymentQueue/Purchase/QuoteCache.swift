@@ -54,6 +54,9 @@ package final class QuoteCache: Sendable {
         }
     }
 
+    /// A quote that may be used without asking.
+    package func fresh(_ request: QuoteRequest) -> Quote? { cached(request, notOlderThan: Self.freshFor) }
+
     private func cached(_ request: QuoteRequest, notOlderThan age: Duration) -> Quote? {
         let now = now()
         return contents.withLock { contents in

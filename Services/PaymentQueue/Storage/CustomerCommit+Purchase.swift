@@ -57,7 +57,7 @@ extension CustomerCommit {
             next.awaitsAnswer = !plan.asks.isEmpty
             guard
                 try await TransactionRepository.advance(
-                    next, body: try StoredJSON.text(next.transaction), from: .purchasing, in: transaction)
+                    next, body: try StoredJSON.text(next.transaction), from: stored, in: transaction)
             else { return stored }
             try await reserve(terms, offerGroup: offerGroup, for: next)
             return try await ask(plan.asks, about: next)
@@ -97,7 +97,7 @@ extension CustomerCommit {
 
     // MARK: Going on
 
-    /// Lets an event happen to a transaction that was read in this commit.
+    /// Lets an event happen to a transaction; the row must still be as it is known here.
     /// - Parameter keepsQuote: it fails and may be planned again.
     /// - Returns: the transaction as it is now: changed, or as it was where the event had happened already or the state
     ///   has no such edge, which is how a second writer learns that another was first.
@@ -116,7 +116,7 @@ extension CustomerCommit {
         }
         let body = try StoredJSON.text(next.transaction)
         let isFirst = try await TransactionRepository.advance(
-            next, body: body, from: stored.transaction.transactionState, in: transaction)
+            next, body: body, from: stored, in: transaction)
         guard isFirst else {
             return try await TransactionRepository.find(stored.id, of: customer, in: transaction) ?? stored
         }

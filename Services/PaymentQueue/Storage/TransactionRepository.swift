@@ -21,11 +21,11 @@ package enum TransactionRepository {
             value.supersedes, try stored.terms.map(StoredJSON.text), try stored.quote.map(StoredJSON.text), body)
     }
 
-    /// Writes a revision that ends or follows `expected`.
+    /// Writes what becomes of `known`, which may have been read before this transaction.
     /// - Parameter body: the transaction's JSON.
-    /// - Returns: whether the row was still in that state; false means somebody else was first and nothing is written.
+    /// - Returns: whether the row was still as it is known; false means somebody else was first and nothing is written.
     package static func advance(
-        _ stored: StoredTransaction, body: String, from expected: TransactionState, in transaction: SQLTransaction
+        _ stored: StoredTransaction, body: String, from known: StoredTransaction, in transaction: SQLTransaction
     ) async throws -> Bool {
         let value = stored.transaction
         return try await transaction.execute(
@@ -33,12 +33,14 @@ package enum TransactionRepository {
             UPDATE payment_transaction
             SET state = ?, phase = ?, awaits_answer = ?, was_deferred = ?, is_finished = ?, revision = ?,
                 transaction_number = ?, terms = ?, quote = ?, body = ?
-            WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND state = ?
+            WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND state = ? AND revision = ? AND phase = ?
+                AND awaits_answer = ?
             """,
             value.transactionState.rawValue, stored.phase, stored.awaitsAnswer, stored.wasDeferred, stored.isFinished,
             value.revision, value.transactionIdentifier.flatMap(Int64.init), try stored.terms.map(StoredJSON.text),
             try stored.quote.map(StoredJSON.text), body, value.id, stored.customer.bundleId,
-            stored.customer.customerIdentifier, expected.rawValue) == 1
+            stored.customer.customerIdentifier, known.transaction.transactionState.rawValue, known.transaction.revision,
+            known.phase, known.awaitsAnswer) == 1
     }
 
     /// Writes what the service itself remembers of a transaction whose state stays: its phase, and whether it waits for

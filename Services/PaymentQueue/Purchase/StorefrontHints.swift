@@ -1,0 +1,20 @@
+import StoreModels
+import Synchronization
+
+/// Where customers were seen to shop, so that a quote can be looked for before the database is asked. Only a hint: the
+/// commit compares it with the customer's row.
+final class StorefrontHints: Sendable {
+    /// Customers remembered; when there are more, all go.
+    static let customersMax = 10_000
+
+    private let storefronts = Mutex<[CustomerID: String]>([:])
+
+    func of(_ customer: CustomerID) -> String? { storefronts.withLock { $0[customer] } }
+
+    func keep(_ storefront: String, of customer: CustomerID) {
+        storefronts.withLock { storefronts in
+            if storefronts.count >= Self.customersMax { storefronts.removeAll() }
+            storefronts[customer] = storefront
+        }
+    }
+}

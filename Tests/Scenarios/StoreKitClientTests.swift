@@ -120,6 +120,37 @@ import Testing
         }
     }
 
+    @Test func `M42: an interrupted purchase is taken up by itself; a restore that fails says so`() async throws {
+        try await StoreStack.run { store in
+            try await set(["interruptPurchases": true], for: "alice", in: store)
+            let app = try StoreKitClientWitness(store, account: "alice", device: "phone")
+            let product = try #require(try await app.products([beaches]).products.first)
+            app.launch()
+            let failed = try await app.buy(product, until: .failed)
+            #expect((failed.error as? SKError)?.failureReason == "interrupted")
+            let elsewhere = try await store.request(
+                .GET, "/admin/v1/transactions?account=alice", token: store.adminKey)
+            let page: Shopper.TransactionsAnswer = try elsewhere.decoded()
+            let interrupted = try #require(page.transactions.first)
+            for _ in 0..<2 {
+                let resolved = try await store.request(
+                    .POST, "/admin/v1/transactions/\(interrupted.id)/resolve", token: store.adminKey)
+                #expect(resolved.status == 200, "\(resolved.text)")
+            }
+            let purchased = try await app.next(.purchased, after: 2)
+            #expect(purchased != failed)
+            #expect(purchased.payment.productIdentifier == beaches)
+            try await app.finish(failed)
+            try await app.finish(purchased)
+
+            try await set(["simulatedErrors": .object(["restore": "unknown"])], for: "alice", in: store)
+            app.queue.restoreCompletedTransactions()
+            try await eventually("the restore has ended", within: .seconds(20)) { !app.restoreEnds.isEmpty }
+            #expect(app.restoreEnds == [.unknown])
+            #expect(app.states(of: beaches) == [.purchasing, .failed, .purchasing, .purchased])
+        }
+    }
+
     @Test func `M25, M47, M48, M55: hosted content is fetched, with a gateway that is killed on the way`() async throws
     {
         try await StoreStack.run { store in

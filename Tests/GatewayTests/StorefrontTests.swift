@@ -48,7 +48,12 @@ import Testing
             let alice = try await store.session()
             let bob = try await store.session(account: "bob", device: "bob-1")
             move(store, to: "FRA")
-            _ = try await store.send(.GET, "/v1/products?ids=com.example.pro", token: alice)
+            // The question of where she shops has a second, which a busy machine may not keep.
+            try await eventually("Alice is known to shop in France") {
+                store.catalog.contents.withLock { $0.productRequests = [] }
+                _ = try await store.send(.GET, "/v1/products?ids=com.example.pro", token: alice)
+                return store.catalog.contents.withLock { $0.productRequests.map(\.storefront) == ["FRA"] }
+            }
             store.payments.service.goAway()
             store.gateway.accounts.forget(account: "alice")
             for token in [alice, bob] {

@@ -1,5 +1,6 @@
 import NIOHTTP1
 import StoreModels
+import StorebusTesting
 import Synchronization
 import Testing
 
@@ -114,8 +115,10 @@ import Testing
             store.catalog.contents.withLock { $0.apps[Sample.bundleId]?.testerDefaults = defaults }
             // A catalogue imported here counts from the next session on.
             _ = try await store.send(.PUT, "/admin/v1/apps/com.example.app/catalog", token: key, body: "{}")
-            _ = try await store.session()
-            #expect(store.payments.contents.withLock { $0.openRequests.last?.defaults } == defaults)
+            try await eventually("the new defaults count") {
+                _ = try await store.session()
+                return store.payments.contents.withLock { $0.openRequests.last?.defaults } == defaults
+            }
             store.catalog.service.goAway()
             _ = try await store.session()
             #expect(store.payments.contents.withLock { $0.openRequests.last?.defaults } == defaults, "the last known")

@@ -142,4 +142,20 @@ import Testing
             #expect(try await alice.add("basic.monthly", key: "2").transaction.offer == nil)
         }
     }
+
+    @Test(arguments: Engine.allCases) func `O1, O4: dead when the offer is reserved, it is free again and used once`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.shopper()
+            store.current.crash.arm(.afterOfferClaim)
+            await #expect(throws: StoreError.self) { try await alice.add("pro.monthly", key: "k") }
+            #expect(store.current.crash.hasCrashed)
+            try await store.restartQueue()
+            #expect(try await alice.offers().isEmpty)
+            let bought = try await alice.add("pro.monthly", key: "k").transaction
+            #expect(bought.offer?.paymentMode == .freeTrial)
+            #expect(try await alice.offers().map(\.introductoryOfferTransaction) == [bought.transactionIdentifier])
+        }
+    }
 }

@@ -2,6 +2,8 @@
 /// stop a purchase at each of them and look at what the next process makes of it.
 package enum Checkpoint: String, CaseIterable, Sendable {
     case beforeFirstCommit
+    /// The introductory offer is reserved, and not committed.
+    case afterOfferClaim
     /// Everything of the first commit is written and not committed.
     case insideFirstCommit
     case afterFirstCommit
@@ -12,6 +14,8 @@ package enum Checkpoint: String, CaseIterable, Sendable {
     case insideOutcomeCommit
     case afterOutcomeCommit
     case afterPublish
+    /// All is done, and the one who asked has not heard of it.
+    case beforeReply
     case insideFinishCommit
     case afterFinishCommit
     /// A prompt's answer is written and not committed.

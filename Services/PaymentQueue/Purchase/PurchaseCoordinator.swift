@@ -71,7 +71,7 @@ package struct PurchaseCoordinator: Sendable {
     ) async throws -> AddPaymentReply {
         try driver.checkpoint(.afterFirstCommit)
         try driver.finish(written)
-        guard !written.stored.isAtRest else { return reply(written.stored.transaction) }
+        guard !written.stored.isAtRest else { return try reply(written.stored.transaction) }
         return try await outcome(of: written.stored.id, fresh: written.stored, deadline)
     }
 
@@ -93,12 +93,14 @@ package struct PurchaseCoordinator: Sendable {
         guard let stored = try await driver.outcome(of: id, fresh: fresh, until: deadline - Self.replyMargin) else {
             throw StoreError(.notFound, "the purchase was removed with what the customer has bought before")
         }
-        return reply(stored.transaction)
+        return try reply(stored.transaction)
     }
 
     /// 201 once terminal, 202 while purchasing or deferred.
-    private func reply(_ value: PaymentTransaction) -> AddPaymentReply {
-        AddPaymentReply(status: value.transactionState.isTerminal ? 201 : 202, transaction: value, isReplayed: false)
+    private func reply(_ value: PaymentTransaction) throws -> AddPaymentReply {
+        try driver.checkpoint(.beforeReply)
+        return AddPaymentReply(
+            status: value.transactionState.isTerminal ? 201 : 202, transaction: value, isReplayed: false)
     }
 }
 

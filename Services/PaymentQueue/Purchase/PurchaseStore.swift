@@ -80,7 +80,9 @@ package struct PurchaseStore: Sendable {
             id: Identifiers.transaction(wall: clock.wall(), random: &random), payment: request.payment,
             deviceId: request.deviceId, quote: quote, fingerprint: fingerprint)
         return try await database.write { transaction in
-            let committed = try await CustomerCommit.run(customer, in: transaction, clock: clock) { commit in
+            let committed = try await CustomerCommit.run(
+                customer, in: transaction, clock: clock, checkpoint: checkpoint
+            ) { commit in
                 let key = purchase.payment.requestIdentifier
                 if let payment = try await PaymentRepository.find(key: key, of: customer, in: transaction) {
                     return Found.payment(payment)
@@ -126,7 +128,9 @@ package struct PurchaseStore: Sendable {
         _ body: @escaping @Sendable (inout CustomerCommit, StoredTransaction) async throws -> StoredTransaction
     ) async throws -> Written? {
         try await database.write { transaction in
-            let committed = try await CustomerCommit.run(known.customer, in: transaction, clock: clock) { commit in
+            let committed = try await CustomerCommit.run(
+                known.customer, in: transaction, clock: clock, checkpoint: checkpoint
+            ) { commit in
                 if !rereads, !known.isAtRest {
                     let result = try await body(&commit, known)
                     if result != known { return result as StoredTransaction? }

@@ -88,6 +88,7 @@ extension CustomerCommit {
     private func reserve(_ terms: PurchaseTerms, offerGroup: String?, for stored: StoredTransaction) async throws {
         if let offerGroup {
             try await EntitlementRepository.reserveOffer(group: offerGroup, for: stored.id, customer, in: transaction)
+            try checkpoint(.afterOfferClaim)
         }
         if terms.productType.isSoldOneAtATime {
             try await EntitlementRepository.takeSlot(

@@ -30,6 +30,7 @@ struct CustomerCommit {
     let wall: Timestamp
     /// The app's own time in this commit.
     let now: Timestamp
+    let checkpoint: CheckpointHook
     private var entries: [JournalEntry] = []
     var woken: [String] = []
 
@@ -38,24 +39,29 @@ struct CustomerCommit {
     /// - Throws: `notFound` for an unknown customer; what `body` throws.
     static func run<Output: Sendable>(
         _ customer: CustomerID, in transaction: SQLTransaction, clock: BusinessClock,
-        _ body: (inout CustomerCommit) async throws -> Output
+        checkpoint: @escaping CheckpointHook = { _ in }, _ body: (inout CustomerCommit) async throws -> Output
     ) async throws -> Committed<Output> {
         guard let (account, appClock) = try await CustomerRepository.lock(customer, in: transaction) else {
             throw StoreError(.notFound, "no such customer")
         }
         let wall = clock.wall()
         var commit = CustomerCommit(
-            transaction: transaction, account: account, wall: wall, now: appClock.now(wall: wall))
+            transaction: transaction, account: account, wall: wall, now: appClock.now(wall: wall),
+            checkpoint: checkpoint)
         let output = try await body(&commit)
         try await commit.writeJournal()
         return Committed(output: output, changes: commit.entries.map(\.change), woken: commit.woken)
     }
 
-    private init(transaction: SQLTransaction, account: Customer, wall: Timestamp, now: Timestamp) {
+    private init(
+        transaction: SQLTransaction, account: Customer, wall: Timestamp, now: Timestamp,
+        checkpoint: @escaping CheckpointHook
+    ) {
         self.transaction = transaction
         self.account = account
         self.wall = wall
         self.now = now
+        self.checkpoint = checkpoint
     }
 
     // MARK: Journal

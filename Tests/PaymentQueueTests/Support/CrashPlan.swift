@@ -4,8 +4,8 @@ import Synchronization
 extension Checkpoint {
     /// Those every purchase comes by.
     static let ofPurchase: [Checkpoint] = [
-        .beforeFirstCommit, .insideFirstCommit, .afterFirstCommit, .afterCharge, .insideOutcomeCommit,
-        .afterOutcomeCommit, .afterPublish,
+        .beforeFirstCommit, .insideFirstCommit, .afterFirstCommit, .beforeCharge, .afterCharge, .insideOutcomeCommit,
+        .afterOutcomeCommit, .afterPublish, .beforeReply,
     ]
 }
 

@@ -172,7 +172,7 @@ import Testing
             var count = 0
             var looks = 0
             // Buffers fill up until nothing more is read.
-            try await eventually("reading stands still") {
+            try await eventually("reading stands still", within: .seconds(60)) {
                 let now = store.catalog.contents.withLock { $0.readRequests.count }
                 looks = now == count ? looks + 1 : 0
                 count = now

@@ -156,6 +156,8 @@ final class GatewayHarness: Sendable {
         var request = HTTPClientRequest(url: "http://127.0.0.1:\(port.withLock { $0 })\(path)")
         request.method = method
         for (name, value) in headers { request.headers.add(name: name, value: value) }
+        // A busy machine may need more than the gateway's 5 s, and that is not what most tests are about.
+        if !request.headers.contains(name: "Sb-Timeout") { request.headers.add(name: "Sb-Timeout", value: "30000") }
         if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
         if let body {
             if !request.headers.contains(name: "Content-Type") {

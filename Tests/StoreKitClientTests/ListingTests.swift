@@ -1,16 +1,16 @@
 import Foundation
-import StoreKitClient
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
+
+@testable import StoreKitClient
 
 /// Goal: the listings of the documents this store is made after compile against the library, in Swift 6 mode, and do what
 /// the text around them says. Method: the sample app of `SampleApp` runs against a gateway of the test's, through
 /// `SKPaymentQueue.default()`, which a process has one of; so this is one journey.
 @Suite struct ListingTests {
     private final class Screen: StoreObserverDelegate {
-        let messages = Mutex<[String]>([])
+        let messages = Locked<[String]>([])
         func storeObserverDidReceiveMessage(_ message: String) { messages.withLock { $0.append(message) } }
     }
 
@@ -35,7 +35,7 @@ import Testing
 
         // L7 to L10
         let manager = StoreManager.shared
-        let hasRefreshed = Mutex(false)
+        let hasRefreshed = Locked(false)
         manager.didRefresh = { hasRefreshed.withLock { $0 = true } }
         #expect(manager.isAuthorizedForPayments)
         manager.startProductRequest(with: ["com.example.hiddenBeaches", "com.example.unknown"])

@@ -2,7 +2,6 @@ import Dispatch
 import Foundation
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
 
 @testable import StoreKitClient
@@ -26,7 +25,7 @@ import Testing
 
     @Test func `M21: a connection that breaks ten times brings nothing twice and loses nothing`() async throws {
         let gateway = try FakeGateway()
-        let launches = Mutex(0)
+        let launches = Locked(0)
         gateway.on(streamLine) { _ in
             let launch = launches.withLock { launches in
                 launches += 1
@@ -123,8 +122,8 @@ import Testing
 
     @Test func `M35: callbacks come off the main thread, one at a time, without a run loop`() async throws {
         final class Checking: NSObject, SKPaymentTransactionObserver {
-            let inside = Mutex(0)
-            let seen = Mutex<[Bool]>([])
+            let inside = Locked(0)
+            let seen = Locked<[Bool]>([])
             func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
                 let isAlone = inside.withLock { inside in
                     inside += 1
@@ -151,7 +150,7 @@ import Testing
     @Test func `a slow observer slows the reading and is told everything`() async throws {
         final class Slow: NSObject, SKPaymentTransactionObserver {
             let gate = DispatchSemaphore(value: 0)
-            let count = Mutex(0)
+            let count = Locked(0)
             func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
                 if count.withLock({ $0 }) == 0 { gate.wait() }
                 count.withLock { $0 += transactions.count }

@@ -1,7 +1,6 @@
 import Foundation
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
 
 @testable import StoreKitClient
@@ -13,8 +12,8 @@ import Testing
 @Suite struct ProductsRequestTests {
     /// Writes down what a request's delegate is told.
     private final class Listener: SKProductsRequestDelegate {
-        private let log = Mutex<[String]>([])
-        private let last = Mutex<(response: SKProductsResponse?, error: (any Error)?)>((nil, nil))
+        private let log = Locked<[String]>([])
+        private let last = Locked<(response: SKProductsResponse?, error: (any Error)?)>((nil, nil))
 
         var calls: [String] { log.withLock { $0 } }
         var response: SKProductsResponse? { last.withLock { $0.response } }
@@ -85,7 +84,7 @@ import Testing
 
     @Test func `M8: a request that is let go says nothing and leaves nothing`() async throws {
         let gateway = try FakeGateway()
-        let released = Mutex(false)
+        let released = Locked(false)
         gateway.on(line) { _ in
             while !released.withLock({ $0 }) { Thread.sleep(forTimeInterval: 0.001) }
             return .json(Reply())

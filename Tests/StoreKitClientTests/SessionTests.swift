@@ -1,7 +1,6 @@
 import Foundation
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
 
 @testable import StoreKitClient
@@ -71,7 +70,7 @@ import Testing
 
     @Test func `what is logged holds no token and no name`() async throws {
         let gateway = try FakeGateway()
-        let lines = Mutex<[String]>([])
+        let lines = Locked<[String]>([])
         gateway.on(line) { _ in .session(token: "secret-token") }
         gateway.on("GET /v1/transactions/stream", [.problem(.rateLimited), .drop, .stream(.beginning())])
         gateway.on("POST /v1/payments", [.drop, .problem(.notImplemented)])

@@ -1,11 +1,12 @@
 import Foundation
 import Glibc
-import Synchronization
+
+@testable import StoreKitClient
 
 /// One connection of the fake gateway: reads requests, writes bytes. A thread of its own blocks in it.
 final class FakeConnection: Sendable {
     private let descriptor: Int32
-    private let isClosed = Mutex(false)
+    private let isClosed = Locked(false)
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 

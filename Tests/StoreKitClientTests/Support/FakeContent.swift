@@ -1,5 +1,6 @@
 import StoreModels
-import Synchronization
+
+@testable import StoreKitClient
 
 /// The store's side of one download: its state, its bytes, and the stream that tells of it.
 final class FakeContent: Sendable {
@@ -12,13 +13,13 @@ final class FakeContent: Sendable {
     }
 
     let stream: FakeStream
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(count: Int, state: Download.State = .waiting) {
         let download = Download(
             id: "d1", transactionId: "t1", state: state, contentIdentifier: "com.example.guide", contentVersion: "1.0",
             contentLength: Int64(count))
-        self.state = Mutex(State(download: download, bytes: Self.bytes(count, seed: 1)))
+        self.state = Locked(State(download: download, bytes: Self.bytes(count, seed: 1)))
         stream = .beginning(with: [.sample("t1", downloads: [download])])
     }
 

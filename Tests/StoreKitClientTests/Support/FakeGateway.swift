@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
 import StoreModels
-import Synchronization
+
+@testable import StoreKitClient
 
 /// A gateway of the test's own, on a free port: real sockets and real HTTP, so that broken connections are broken ones.
 ///
@@ -23,25 +24,19 @@ final class FakeGateway: Sendable {
     /// Leaves it to the other side to close.
     private let keepsConnections: Bool
     private let listener: Int32
-    private let state = Mutex(State())
+    /// Bound to the same port and not listening: when the gateway has stopped, the port is refused instead of given to
+    /// another test's gateway.
+    private let holder: Int32
+    private let state = Locked(State())
 
     init(keepsConnections: Bool = false) throws {
         self.keepsConnections = keepsConnections
+        holder = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let (descriptor, size) = (listener, length)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, size) == 0 && listen(descriptor, 64) == 0
-                    && getsockname(descriptor, address, &length) == 0
-            }
-        }
-        guard isBound, let url = URL(string: "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))") else {
-            throw POSIXError(.EADDRINUSE)
-        }
+        guard let port = Self.bind(holder, port: 0), Self.share(holder), Self.share(listener),
+            Self.bind(listener, port: port) != nil, listen(listener, 64) == 0,
+            let url = URL(string: "http://127.0.0.1:\(port)")
+        else { throw POSIXError(.EADDRINUSE) }
         self.url = url
         Thread.detachNewThread { [weak self, listener] in
             while true {
@@ -53,7 +48,32 @@ final class FakeGateway: Sendable {
         }
     }
 
-    deinit { stop() }
+    deinit {
+        stop()
+        close(holder)
+    }
+
+    /// - Returns: The port.
+    private static func bind(_ descriptor: Int32, port: UInt16) -> UInt16? {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_port = port.bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let size = length
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                Glibc.bind(descriptor, address, size) == 0 && getsockname(descriptor, address, &length) == 0
+            }
+        }
+        return isBound ? UInt16(bigEndian: address.sin_port) : nil
+    }
+
+    /// Lets another socket have the same port.
+    private static func share(_ descriptor: Int32) -> Bool {
+        var isOn: Int32 = 1
+        return setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size)) == 0
+    }
 
     /// Closes everything. Once: by the second time the listener's number may be somebody else's.
     func stop() {
@@ -71,7 +91,7 @@ final class FakeGateway: Sendable {
 
     /// Answers the first requests with `answers`, one after the other, and all later ones with the last.
     func on(_ line: String, _ answers: [FakeAnswer]) {
-        let rest = Mutex(answers)
+        let rest = Locked(answers)
         on(line) { _ in rest.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] } }
     }
 

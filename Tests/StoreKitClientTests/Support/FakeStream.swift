@@ -1,5 +1,6 @@
 import StoreModels
-import Synchronization
+
+@testable import StoreKitClient
 
 /// The store's side of an observer's stream. What is sent before the observer is there is kept for it.
 final class FakeStream: Sendable {
@@ -9,7 +10,7 @@ final class FakeStream: Sendable {
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Whether the observer, or the test, has closed it.
     var isClosed: Bool { state.withLock { $0.isClosed } }

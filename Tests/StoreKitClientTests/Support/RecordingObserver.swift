@@ -1,6 +1,6 @@
 import Foundation
-import StoreKitClient
-import Synchronization
+
+@testable import StoreKitClient
 
 /// Writes down what it is told, and hands it to the test one after the other.
 final class RecordingObserver: NSObject, SKPaymentTransactionObserver {
@@ -14,7 +14,7 @@ final class RecordingObserver: NSObject, SKPaymentTransactionObserver {
         case revoked([String])
     }
 
-    private let log = Mutex<[(call: Call, transactions: [SKPaymentTransaction], downloads: [SKDownload])]>([])
+    private let log = Locked<[(call: Call, transactions: [SKPaymentTransaction], downloads: [SKDownload])]>([])
 
     /// Everything so far.
     var calls: [Call] { log.withLock { $0.map(\.call) } }

@@ -88,7 +88,9 @@ final class PostgresAttempt: @unchecked Sendable {
     /// libpq has no code for why a connection failed. `FATAL` stands where the server itself has answered, and refuses
     /// us; without it nobody has.
     private func failure() -> PersistenceError {
-        let message = String(cString: PQerrorMessage(handle.pointer)).split(separator: "\n").joined(separator: "; ")
+        let message = String(cString: PQerrorMessage(handle.pointer)).split(separator: "\n")
+            // Lines behind a tab are advice for whoever sits at psql.
+            .filter { !$0.hasPrefix("\t") }.joined(separator: "; ")
         let text = "PostgreSQL at \(location.place): \(message)"
         if ["starting up", "shutting down", "recovery mode", "too many", "reserved for"].contains(
             where: message.contains)

@@ -62,6 +62,19 @@ struct Shopper: Sendable {
         return found
     }
 
+    /// The unfinished queue; empty for a customer the store does not know any more.
+    func unfinishedOrGone() async throws -> [PaymentTransaction] {
+        var found: [PaymentTransaction] = []
+        try await eventually("the queue can be read", within: .seconds(20)) {
+            guard let answer = try? await store.request(.GET, "/v1/transactions", token: token) else { return false }
+            if answer.status == 404 { return true }
+            guard answer.status == 200 else { return false }
+            found = try answer.decoded(as: TransactionsAnswer.self).transactions
+            return true
+        }
+        return found
+    }
+
     func finish(_ id: String) async throws {
         try await eventually("transaction \(id) is finished", within: .seconds(20)) {
             let path = "/v1/transactions/\(id)/finish"

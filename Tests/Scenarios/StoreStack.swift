@@ -21,12 +21,14 @@ final class StoreStack: Sendable {
     private let up: Process
 
     /// Starts a store, runs `body` against it and stops it.
-    /// - Parameter arguments: more words for `storebus up`.
+    /// - Parameters:
+    ///   - arguments: more words for `storebus up`.
+    ///   - environment: variables for it and all processes it starts, besides those of the tests.
     static func run(
-        _ arguments: [String] = [], _ body: (StoreStack) async throws -> Void
+        _ arguments: [String] = [], environment: [String: String] = [:], _ body: (StoreStack) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory(prefix: "storebus-scenario")
-        let store = try await StoreStack(directory: directory, arguments: arguments)
+        let store = try await StoreStack(directory: directory, arguments: arguments, environment: environment)
         do {
             try await body(store)
         } catch {
@@ -37,12 +39,15 @@ final class StoreStack: Sendable {
         await store.stop()
     }
 
-    private init(directory: TemporaryDirectory, arguments: [String]) async throws {
+    private init(
+        directory: TemporaryDirectory, arguments: [String], environment: [String: String]
+    ) async throws {
         self.directory = directory
         up = Process()
         up.executableURL = URL(fileURLWithPath: try Executables.path(of: "storebus"))
         up.arguments =
             ["up", "--data", directory.path, "--port", "auto", "--bus-port", "auto"] + arguments
+        up.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         up.standardInput = FileHandle.nullDevice
         let output = directory.file("up.out")
         try Data().write(to: URL(fileURLWithPath: output))

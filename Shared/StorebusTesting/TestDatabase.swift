@@ -52,9 +52,13 @@ package final class TestDatabase: Sendable {
         migrations: [Migration], _ body: (any SQLDatabase) async throws -> Output
     ) async throws -> Output {
         let database = try await open(migrations: migrations)
-        let result: Result<Output, any Error>
-        do { result = .success(try await body(database)) } catch { result = .failure(error) }
-        await database.close()
-        return try result.get()
+        do {
+            let output = try await body(database)
+            await database.close()
+            return output
+        } catch {
+            await database.close()
+            throw error
+        }
     }
 }

@@ -48,7 +48,8 @@ package struct AccountOpener: Sendable {
         var tester: TesterSettings
 
         init(_ request: OpenAccountRequest, in reader: SQLReader) async throws {
-            customer = try await CustomerRepository.find(account: request.account, bundleId: request.bundleId, in: reader)
+            customer = try await CustomerRepository.find(
+                account: request.account, bundleId: request.bundleId, in: reader)
             tester = try await TesterRepository.find(request.account, in: reader) ?? TesterSettings()
         }
 

@@ -28,6 +28,8 @@ package final class TestDatabase: Sendable {
     /// SQLite's file.
     package var path: String { directory.file("test.sqlite") }
 
+    // Swift 6.3.1 crashes when it optimizes this as a part of `with`.
+    @inline(never)
     package func open(migrations: [Migration]) async throws -> any SQLDatabase {
         switch engine {
         case .sqlite: try openSQLite(migrations: migrations)

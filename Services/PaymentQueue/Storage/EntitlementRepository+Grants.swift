@@ -26,6 +26,8 @@ extension EntitlementRepository {
     }
 
     /// Writes down what a purchased transaction gives: a non-consumable for ever, a subscription until it expires.
+    // Swift 6.3.1 crashes when it optimizes this as a part of its caller.
+    @inline(never)
     package static func grant(
         _ value: PaymentTransaction, terms: PurchaseTerms, to customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) {

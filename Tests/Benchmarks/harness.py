@@ -195,6 +195,7 @@ def fill(path, count):
 @contextlib.contextmanager
 def peer(module, name, port, store, environment):
     with tempfile.TemporaryDirectory(prefix="storebus-bench") as directory:
+        os.chmod(directory, 0o755)  # its PostgreSQL runs as another user
         running = module.Peer(directory + "/peer", port, store, "new", environment).start()
         try:
             names = running.pids()

@@ -67,7 +67,7 @@ final class Rehearsal {
             let tester = try await admin(.PUT, "/admin/v1/testers/alice", body: #"{"processor": "timeoutBefore"}"#)
             try #require(tester.status == 200)
             // The processor says nothing to it, so it is under way until somebody gives it up.
-            underWay = Task { [shopper] in _ = try? await shopper.add(Self.coins, key: Self.key) }
+            underWay = Self.leave(shopper)
             try await eventually("the purchase is under way", within: .seconds(5)) {
                 try await self.shopper.unfinished().first?.transactionState == .purchasing
             }
@@ -90,6 +90,11 @@ final class Rehearsal {
             transaction = try await shopper.buy(Self.song, key: Self.key)
             try #require(transaction?.downloads.count == 1)
         }
+    }
+
+    /// Buys without waiting for what becomes of it.
+    private static func leave(_ shopper: Shopper) -> Task<Void, Never> {
+        Task { _ = try? await shopper.add(coins, key: key) }
     }
 
     // MARK: The operation

@@ -29,7 +29,7 @@ import Testing
             }
             #expect(try await store.transactions().count == 5)
             #expect(try await alice.changes().changes.map(\.seq) == (1...10).map { Int64($0) })
-            #expect(try await store.current.database.statistics.writes > 0)
+            #expect(store.current.database.statistics.writes > 0)
         }
     }
 

@@ -24,9 +24,11 @@ final class Recorder: Sendable {
         onStop: @escaping @Sendable (@escaping @Sendable () -> Void) -> AnyObject = neverStopped
     ) async -> (status: CLIExit, said: Recorder) {
         let recorder = Recorder()
-        let environment = CommandEnvironment(
+        var environment = CommandEnvironment(
             console: recorder.console, variables: variables, currentDirectory: directory, terminal: terminal,
             transport: { transport ?? HTTPTransport(baseURL: $0) }, answer: { answer }, onStop: onStop)
+        // How busy the machine is, is no part of what is tested.
+        environment.completionPatience = .seconds(60)
         return (await CommandLineEntry.run(arguments, environment: environment), recorder)
     }
 }

@@ -20,6 +20,9 @@ package struct CommandEnvironment: Sendable {
     /// Calls back at Ctrl-C and its like, instead of the end of the process, for as long as the returned object lives.
     package var onStop: @Sendable (@escaping @Sendable () -> Void) -> AnyObject
 
+    /// How long a shell that completes a word waits for the store.
+    package var completionPatience = Duration.milliseconds(500)
+
     package init(
         console: Console, variables: [String: String] = [:],
         currentDirectory: String = FileManager.default.currentDirectoryPath, terminal: Terminal = .none,

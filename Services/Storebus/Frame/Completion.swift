@@ -4,8 +4,6 @@ import StoreModels
 /// Words a shell offers, asked of the store that would be used. A store that does not answer in half a second offers
 /// nothing.
 enum Completion {
-    private static let patience = Duration.milliseconds(500)
-
     static let products = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
         await ask(words) { api, bundleId throws(CLIError) in
             try await api.catalogProducts(bundleId, storefront: "USA").map(\.productIdentifier)
@@ -44,7 +42,7 @@ enum Completion {
         return await withTaskGroup(of: [String]?.self) { group in
             group.addTask { (try? await body(api, settings.bundleId.text)) ?? [] }
             group.addTask {
-                try? await ContinuousClock().sleep(for: patience)
+                try? await ContinuousClock().sleep(for: environment.completionPatience)
                 return nil
             }
             defer { group.cancelAll() }

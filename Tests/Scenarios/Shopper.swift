@@ -85,12 +85,20 @@ struct Shopper: Sendable {
         }
     }
 
-    /// Opens the observer's stream; the events come through `Observer.next`.
+    /// Opens the observer's stream; the events come through `Observer.next`. A store that is finding together again
+    /// answers 503 until the payment queue can be reached, and a careful client asks again.
     func observe() async throws -> Observer {
         var request = HTTPClientRequest(url: store.url + "/v1/transactions/stream")
         request.headers.add(name: "authorization", value: "Bearer \(token)")
-        let response = try await store.http.execute(request, timeout: .minutes(5))
-        guard response.status == .ok else { throw StackError("stream: \(response.status.code)") }
-        return Observer(response.body)
+        var observer: Observer?
+        try await eventually("the stream of transactions opens", within: .seconds(20)) {
+            guard let response = try? await store.http.execute(request, timeout: .minutes(5)) else { return false }
+            if response.status == .serviceUnavailable { return false }
+            guard response.status == .ok else { throw StackError("stream: \(response.status.code)") }
+            observer = Observer(response.body)
+            return true
+        }
+        guard let observer else { throw StackError("stream: no answer") }
+        return observer
     }
 }

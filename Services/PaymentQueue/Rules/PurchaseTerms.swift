@@ -13,8 +13,14 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
         package var group: String
         /// 1 is the highest service.
         package var level: Int
+        /// The product's own period.
+        package var length: SubscriptionPeriod
         /// How long this payment gives access: one billing period, or the whole offer where it is paid or given at once.
         package var accessPeriod: SubscriptionPeriod
+        /// Of an offer paid as you go: the periods that come after this one at its price.
+        package var offerPeriodsLeft: Int
+        /// How the tester's rate compresses periods.
+        package var rate: SubscriptionRenewalRate
     }
 
     /// The hosted content that comes with the product, as the catalogue had it when it was sold.
@@ -50,18 +56,27 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
 
     /// The terms of a sale at the product's price or its introductory offer's.
     /// - Returns: nil when the price times the quantity does not fit 64 bits.
-    package init?(product: Product, level: Int?, quantity: Int, catalogVersion: Int64, offer: ProductDiscount?) {
+    package init?(
+        product: Product, level: Int?, quantity: Int, catalogVersion: Int64, offer: ProductDiscount?,
+        rate: SubscriptionRenewalRate = .realTime
+    ) {
         guard let amount = (offer?.price ?? product.price).times(quantity) else { return nil }
         self.productType = product.type
         self.amount = amount
         self.catalogVersion = catalogVersion
         self.content = Content(product)
-        self.offer = offer.map { AppliedOffer(type: $0.type, paymentMode: $0.paymentMode, identifier: $0.identifier) }
+        self.offer = offer.map {
+            AppliedOffer(
+                type: $0.type == .introductory ? .introductory : .subscription, paymentMode: $0.paymentMode,
+                identifier: $0.identifier)
+        }
         if product.type == .autoRenewable, let group = product.subscriptionGroupIdentifier,
             let period = product.subscriptionPeriod
         {
             self.subscription = Subscription(
-                group: group, level: level ?? 1, accessPeriod: offer.map(Self.accessPeriod) ?? period)
+                group: group, level: level ?? 1, length: period,
+                accessPeriod: offer.map(Self.accessPeriod) ?? period,
+                offerPeriodsLeft: offer?.paymentMode == .payAsYouGo ? (offer?.numberOfPeriods ?? 1) - 1 : 0, rate: rate)
         }
     }
 

@@ -146,6 +146,7 @@ extension CustomerCommit {
         case .grant:
             guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
             try await EntitlementRepository.grant(value, terms: terms, to: customer, in: transaction)
+            try await subscribe(value, terms)
         case .storeAnswer(let status):
             try await PaymentRepository.storeAnswer(
                 status: status, body: body, of: value.id, customer, in: transaction)
@@ -164,7 +165,7 @@ extension CustomerCommit {
     /// Whoever subscribes to a group again continues their first subscription of it.
     private func original(_ terms: PurchaseTerms) async throws -> PaymentTransaction? {
         guard let group = terms.subscription?.group,
-            let subscription = try await EntitlementRepository.subscription(group: group, customer, in: transaction)
+            let subscription = try await SubscriptionRepository.find(group: group, of: customer, in: transaction)
         else { return nil }
         return try await TransactionRepository.find(subscription.originalID, of: customer, in: transaction)?.transaction
     }

@@ -30,7 +30,8 @@ package enum EntitlementRepository {
         }
         if let group = product.subscriptionGroupIdentifier {
             facts.groupHistory = try await histories(of: customer.id, in: reader)[group]
-            facts.activeProduct = try await subscription(group: group, customer.id, in: reader)?.activeProduct
+            facts.activeProduct = try await SubscriptionRepository.find(group: group, of: customer.id, in: reader)?
+                .product
         }
         return facts
     }
@@ -38,16 +39,13 @@ package enum EntitlementRepository {
     /// Per subscription group with any history, by identifier.
     package static func histories(
         of customer: CustomerID, in reader: SQLReader
-    ) async throws(PersistenceError) -> [String: SubscriptionGroupHistory] {
+    ) async throws -> [String: SubscriptionGroupHistory] {
         var histories: [String: SubscriptionGroupHistory] = [:]
-        for row in try await reader.query(
-            "SELECT * FROM subscription_group WHERE bundle_id = ? AND customer_identifier = ?", customer.bundleId,
-            customer.customerIdentifier)
-        {
-            let group: String = try row["subscription_group"]
-            histories[group] = SubscriptionGroupHistory(
-                subscriptionGroupIdentifier: group, activeUntil: Timestamp(milliseconds: try row["active_until"]),
-                activeTransaction: try row["active_transaction"])
+        for value in try await SubscriptionRepository.all(of: customer, in: reader) {
+            histories[value.group] = SubscriptionGroupHistory(
+                subscriptionGroupIdentifier: value.group, activeUntil: value.graceUntil ?? value.activeUntil,
+                activeTransaction: value.activeTransaction, state: value.state,
+                isRenewalDue: value.state == .subscribed && value.willAutoRenew && value.dueAt != nil)
         }
         for row in try await reader.query(
             "SELECT * FROM offer_claim WHERE bundle_id = ? AND customer_identifier = ?", customer.bundleId,

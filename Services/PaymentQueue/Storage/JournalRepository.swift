@@ -36,10 +36,15 @@ package enum JournalRepository {
         let (seq, kind): (Int64, CustomerChange.Kind) = (try row["seq"], try row["kind"])
         let body: String = try row["body"]
         switch kind {
-        case .updated, .removed:
+        case .updated, .removed, .subscriptionChanged:
             return CustomerChange(
                 bundleId: bundleId, customerIdentifier: identifier, seq: seq, kind: kind,
                 transaction: try StoredJSON.value(PaymentTransaction.self, body))
+        case .entitlementsRevoked:
+            let value = try StoredJSON.value(PaymentTransaction.self, body)
+            return CustomerChange(
+                bundleId: bundleId, customerIdentifier: identifier, seq: seq,
+                revoked: [value.payment.productIdentifier], transaction: value)
         case .restoreEnded:
             return CustomerChange(
                 bundleId: bundleId, customerIdentifier: identifier, seq: seq,

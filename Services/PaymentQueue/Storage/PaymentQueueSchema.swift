@@ -11,6 +11,9 @@ package enum PaymentQueueSchema {
         Migration(number: 4, name: "restores, downloads and interrupted purchases", sql: fourth),
         Migration(number: 5, name: "the order of events", sql: fifth, postgres: fifthOnPostgres),
         Migration(number: 6, name: "replicas divide the work", sql: sixth, postgres: sixthOnPostgres),
+        Migration(number: 7, name: "subscriptions, refunds and clocks that move", sql: seventh),
+        Migration(
+            number: 8, name: "revocations and subscriptions in the journal", sql: eighth, postgres: eighthOnPostgres),
     ]
 
     /// Every settled purchase asks who waited for it. Without an index of their own that looks through all that the

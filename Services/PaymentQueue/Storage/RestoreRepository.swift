@@ -111,7 +111,7 @@ package enum RestoreRepository {
                 SELECT transaction_id AS id, CAST(NULL AS BIGINT) AS active_until FROM owned_product
                 WHERE bundle_id = ? AND customer_identifier = ?
                 UNION ALL
-                SELECT original_id AS id, active_until FROM subscription_group
+                SELECT original_id AS id, active_until FROM subscription
                 WHERE bundle_id = ? AND customer_identifier = ?) AS o
             JOIN payment_transaction t ON t.id = o.id
             WHERE t.bundle_id = ? AND t.customer_identifier = ?

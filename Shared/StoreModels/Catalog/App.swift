@@ -12,23 +12,31 @@ public struct App: Hashable, Sendable, Codable {
     public var catalogVersion: Int64
     /// What testers of this app do unless set otherwise, from the `settings` of its catalogue file.
     public var testerDefaults: TesterSettings?
+    /// Public keys of the file's own, that promotional offers may be signed with; absent when the file has none.
+    public var subscriptionOfferKeys: [SubscriptionOfferKey]?
 
     public init(
-        bundleId: String, settings: AppSettings, catalogVersion: Int64, testerDefaults: TesterSettings? = nil
+        bundleId: String, settings: AppSettings, catalogVersion: Int64, testerDefaults: TesterSettings? = nil,
+        subscriptionOfferKeys: [SubscriptionOfferKey]? = nil
     ) {
         self.bundleId = bundleId
         self.settings = settings
         self.catalogVersion = catalogVersion
         self.testerDefaults = testerDefaults
+        self.subscriptionOfferKeys = subscriptionOfferKeys
     }
 
-    private enum CodingKeys: String, CodingKey { case bundleId, catalogVersion, testerDefaults }
+    private enum CodingKeys: String, CodingKey {
+        case bundleId, catalogVersion, testerDefaults, subscriptionOfferKeys
+    }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.bundleId = try container.decode(String.self, forKey: .bundleId)
         self.catalogVersion = try container.decode(Int64.self, forKey: .catalogVersion)
         self.testerDefaults = try container.decodeIfPresent(TesterSettings.self, forKey: .testerDefaults)
+        self.subscriptionOfferKeys = try container.decodeIfPresent(
+            [SubscriptionOfferKey].self, forKey: .subscriptionOfferKeys)
         self.settings = try AppSettings(from: decoder)
     }
 
@@ -38,5 +46,6 @@ public struct App: Hashable, Sendable, Codable {
         try container.encode(bundleId, forKey: .bundleId)
         try container.encode(catalogVersion, forKey: .catalogVersion)
         try container.encodeIfPresent(testerDefaults, forKey: .testerDefaults)
+        try container.encodeIfPresent(subscriptionOfferKeys, forKey: .subscriptionOfferKeys)
     }
 }

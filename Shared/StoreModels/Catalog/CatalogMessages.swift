@@ -225,10 +225,15 @@ public struct Quote: Hashable, Sendable, Codable {
     public var unfinishedLimit: Int?
     /// What testers of the app do unless set otherwise.
     public var testerDefaults: TesterSettings?
+    /// Whether the app's subscriptions have a grace period; nil is no.
+    public var billingGracePeriod: Bool?
+    /// Win-back offers and offer codes of the product, which `SKProduct` does not show.
+    public var redeemableOffers: [RedeemableOffer]?
 
     public init(
         catalogVersion: Int64, availability: Availability, product: Product? = nil, subscriptionLevel: Int? = nil,
-        unfinishedLimit: Int? = nil, testerDefaults: TesterSettings? = nil
+        unfinishedLimit: Int? = nil, testerDefaults: TesterSettings? = nil, billingGracePeriod: Bool? = nil,
+        redeemableOffers: [RedeemableOffer]? = nil
     ) {
         self.catalogVersion = catalogVersion
         self.availability = availability
@@ -236,6 +241,8 @@ public struct Quote: Hashable, Sendable, Codable {
         self.subscriptionLevel = subscriptionLevel
         self.unfinishedLimit = unfinishedLimit
         self.testerDefaults = testerDefaults
+        self.billingGracePeriod = billingGracePeriod
+        self.redeemableOffers = redeemableOffers
     }
 }
 

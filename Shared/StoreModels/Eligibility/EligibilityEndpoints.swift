@@ -11,13 +11,30 @@ public struct EligibilityRequest: Hashable, Sendable, Codable {
     public var storefront: String
     /// Only these; nil: every subscription of the app.
     public var productIdentifiers: [String]?
+    /// What a receipt says that the gateway has verified; then nothing else is asked about the customer.
+    public var receipt: ReceiptHistory?
     public init(
-        bundleId: String, customerIdentifier: String, storefront: String, productIdentifiers: [String]? = nil
+        bundleId: String, customerIdentifier: String, storefront: String, productIdentifiers: [String]? = nil,
+        receipt: ReceiptHistory? = nil
     ) {
         self.bundleId = bundleId
         self.customerIdentifier = customerIdentifier
         self.storefront = storefront
         self.productIdentifiers = productIdentifiers
+        self.receipt = receipt
+    }
+}
+
+/// A verified receipt's purchases, with the instant at which it is asked what they mean.
+///
+/// Items without `subscriptionGroupIdentifier` belong to the group their product has in the catalogue (M122).
+public struct ReceiptHistory: Hashable, Sendable, Codable {
+    public var items: [ReceiptItem]
+    /// The app's business clock.
+    public var now: Timestamp
+    public init(items: [ReceiptItem], now: Timestamp) {
+        self.items = items
+        self.now = now
     }
 }
 

@@ -13,15 +13,22 @@ public struct SubscriptionGroupHistory: Hashable, Sendable, Codable {
     /// The latest expiry among the customer's subscriptions of the group; grace and billing retry included.
     public var activeUntil: Timestamp?
     public var activeTransaction: String?
+    /// Where the subscription stands; nil when there never was one.
+    public var state: SubscriptionState?
+    /// Nobody has renewed or ended it yet although its time is over: it counts as going on when it renews by itself.
+    public var isRenewalDue: Bool
 
     public init(
         subscriptionGroupIdentifier: String, introductoryOfferTransaction: String? = nil,
-        introductoryOfferReserved: Bool = false, activeUntil: Timestamp? = nil, activeTransaction: String? = nil
+        introductoryOfferReserved: Bool = false, activeUntil: Timestamp? = nil, activeTransaction: String? = nil,
+        state: SubscriptionState? = nil, isRenewalDue: Bool = false
     ) {
         self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
         self.introductoryOfferTransaction = introductoryOfferTransaction
         self.introductoryOfferReserved = introductoryOfferReserved
         self.activeUntil = activeUntil
         self.activeTransaction = activeTransaction
+        self.state = state
+        self.isRenewalDue = isRenewalDue
     }
 }

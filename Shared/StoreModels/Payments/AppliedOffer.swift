@@ -1,11 +1,14 @@
 /// The offer a transaction was bought with: `{"type":"introductory","paymentMode":"freeTrial"}`.
 public struct AppliedOffer: Hashable, Sendable, Codable {
-    public var type: ProductDiscount.Kind
+    /// Apple's server numbers them 1 introductory, 2 promotional (`subscription`, as StoreKit names it), 3 code, 4 win-back.
+    public enum Kind: String, CaseIterable, Sendable, Codable { case introductory, subscription, code, winBack }
+
+    public var type: Kind
     public var paymentMode: ProductDiscount.PaymentMode
     /// Absent for the introductory offer.
     public var identifier: String?
 
-    public init(type: ProductDiscount.Kind, paymentMode: ProductDiscount.PaymentMode, identifier: String? = nil) {
+    public init(type: Kind, paymentMode: ProductDiscount.PaymentMode, identifier: String? = nil) {
         self.type = type
         self.paymentMode = paymentMode
         self.identifier = identifier

@@ -14,18 +14,24 @@ public struct CustomerChange: Hashable, Sendable, Codable {
         case restoreEnded
         /// Downloads of one device have changed their state.
         case downloadsUpdated
+        /// The customer has lost what these products gave.
+        case entitlementsRevoked
+        /// A subscription has changed in a way no transaction's state shows; streams pass it over.
+        case subscriptionChanged
     }
 
     public var bundleId: String
     public var customerIdentifier: String
     public var seq: Int64
     public var kind: Kind
-    /// Of `updated` and `removed`.
+    /// Of `updated`, `removed`, `entitlementsRevoked` and `subscriptionChanged`.
     public var transaction: PaymentTransaction?
     /// Of `restoreEnded`.
     public var restore: Restore?
     /// Of `downloadsUpdated`, as they are for `deviceId`.
     public var downloads: [Download]?
+    /// Of `entitlementsRevoked`.
+    public var productIdentifiers: [String]?
     /// The only device that is told, of `restoreEnded` and `downloadsUpdated`.
     public var deviceId: String?
 
@@ -60,9 +66,26 @@ public struct CustomerChange: Hashable, Sendable, Codable {
         self.deviceId = deviceId
     }
 
+    /// Entitlements are gone; every device of the customer is told.
+    public init(
+        bundleId: String, customerIdentifier: String, seq: Int64, revoked productIdentifiers: [String],
+        transaction: PaymentTransaction
+    ) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+        self.seq = seq
+        self.kind = .entitlementsRevoked
+        self.transaction = transaction
+        self.productIdentifiers = productIdentifiers
+    }
+
     /// Whether the device's stream forwards this change.
     public func isVisible(to deviceId: String) -> Bool {
         if let onlyDevice = self.deviceId { return onlyDevice == deviceId }
-        return transaction?.isVisible(to: deviceId) ?? false
+        return switch kind {
+        case .entitlementsRevoked: true
+        case .subscriptionChanged: false
+        case .updated, .removed, .restoreEnded, .downloadsUpdated: transaction?.isVisible(to: deviceId) ?? false
+        }
     }
 }

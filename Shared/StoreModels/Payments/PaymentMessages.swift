@@ -38,11 +38,20 @@ public struct AddPaymentRequest: Hashable, Sendable, Codable {
     public var deviceId: String
     /// `payment.requestIdentifier` is the idempotency key.
     public var payment: Payment
-    public init(bundleId: String, customerIdentifier: String, deviceId: String, payment: Payment) {
+    /// What the gateway, which has the keys, found the signature of `payment.paymentDiscount` to be; nil without one.
+    public var discountCheck: DiscountCheck?
+    /// An offer redeemed outside the app; only the operator's purchases have one.
+    public var redeemedOffer: RedeemedOffer?
+    public init(
+        bundleId: String, customerIdentifier: String, deviceId: String, payment: Payment,
+        discountCheck: DiscountCheck? = nil, redeemedOffer: RedeemedOffer? = nil
+    ) {
         self.bundleId = bundleId
         self.customerIdentifier = customerIdentifier
         self.deviceId = deviceId
         self.payment = payment
+        self.discountCheck = discountCheck
+        self.redeemedOffer = redeemedOffer
     }
 }
 
@@ -96,11 +105,16 @@ public struct SnapshotOf<Item: Hashable & Sendable & Codable>: Hashable, Sendabl
     public var after: String?
     /// Restores of this device that have ended and whose end no stream has written yet; on the last page only.
     public var restores: [Restore]
-    public init(transactions: [Item], seq: Int64, after: String? = nil, restores: [Restore] = []) {
+    /// What the customer has lost and no stream of this device has written yet; on the last page only.
+    public var revocations: [Revocation]
+    public init(
+        transactions: [Item], seq: Int64, after: String? = nil, restores: [Restore] = [], revocations: [Revocation] = []
+    ) {
         self.transactions = transactions
         self.seq = seq
         self.after = after
         self.restores = restores
+        self.revocations = revocations
     }
 }
 

@@ -35,7 +35,13 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     public var isTrialPeriod: Bool?
     public var isInIntroOfferPeriod: Bool?
     public var isUpgraded: Bool?
+    /// When it was refunded or taken back.
     public var revocationDate: Timestamp?
+    public var revocationReason: RefundRequest.Reason?
+    /// Of a change of product that waits for the next renewal: when that is. Nothing was charged, nothing is given yet.
+    public var effectiveDate: Timestamp?
+    /// Of auto-renewable subscriptions.
+    public var subscriptionGroupIdentifier: String?
     /// What the whole purchase cost, quantity and offer included.
     public var price: Money?
     public var offer: AppliedOffer?
@@ -46,7 +52,9 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
         originalTransactionIdentifier: String? = nil, error: TransactionError? = nil, downloads: [Download] = [],
         revision: Int, deliveries: Int = 0, originDeviceId: String, supersedes: String? = nil,
         expiresDate: Timestamp? = nil, isTrialPeriod: Bool? = nil, isInIntroOfferPeriod: Bool? = nil,
-        isUpgraded: Bool? = nil, revocationDate: Timestamp? = nil, price: Money? = nil, offer: AppliedOffer? = nil
+        isUpgraded: Bool? = nil, revocationDate: Timestamp? = nil, revocationReason: RefundRequest.Reason? = nil,
+        effectiveDate: Timestamp? = nil, subscriptionGroupIdentifier: String? = nil, price: Money? = nil,
+        offer: AppliedOffer? = nil
     ) {
         self.id = id
         self.transactionIdentifier = transactionIdentifier
@@ -66,6 +74,9 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
         self.isInIntroOfferPeriod = isInIntroOfferPeriod
         self.isUpgraded = isUpgraded
         self.revocationDate = revocationDate
+        self.revocationReason = revocationReason
+        self.effectiveDate = effectiveDate
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
         self.price = price
         self.offer = offer
     }
@@ -81,7 +92,8 @@ extension PaymentTransaction {
     enum CodingKeys: String, CodingKey {
         case id, transactionIdentifier, transactionState, transactionDate, payment, original
         case originalTransactionIdentifier, error, downloads, revision, deliveries, originDeviceId, supersedes
-        case warnings, expiresDate, isTrialPeriod, isInIntroOfferPeriod, isUpgraded, revocationDate, price, offer
+        case warnings, expiresDate, isTrialPeriod, isInIntroOfferPeriod, isUpgraded, revocationDate
+        case revocationReason, effectiveDate, subscriptionGroupIdentifier, price, offer
     }
 
     /// `transactionIdentifier`, `transactionDate`, `original`, `originalTransactionIdentifier` and `error` are always
@@ -107,6 +119,9 @@ extension PaymentTransaction {
         try container.encodeIfPresent(isInIntroOfferPeriod, forKey: .isInIntroOfferPeriod)
         try container.encodeIfPresent(isUpgraded, forKey: .isUpgraded)
         try container.encodeIfPresent(revocationDate, forKey: .revocationDate)
+        try container.encodeIfPresent(revocationReason, forKey: .revocationReason)
+        try container.encodeIfPresent(effectiveDate, forKey: .effectiveDate)
+        try container.encodeIfPresent(subscriptionGroupIdentifier, forKey: .subscriptionGroupIdentifier)
         try container.encodeIfPresent(price, forKey: .price)
         try container.encodeIfPresent(offer, forKey: .offer)
     }

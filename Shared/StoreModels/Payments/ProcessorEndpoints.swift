@@ -6,6 +6,15 @@ public enum ProcessorEndpoints {
     /// Leaves a tombstone, so that a late create answers `cancelled`.
     public static let cancelCharge = Endpoint<CancelChargeRequest, Charge>(
         .paymentProcessor, "charge.cancel", isIdempotent: true)
+    /// Gives money of an approved charge back; idempotent by `refundKey`. All refunds of a charge together never exceed it
+    /// (P10).
+    /// - Throws: `requestInvalid` with `details.conflict` "amount" for more than is left or another amount under the key,
+    ///   "charge" for a charge that was not approved.
+    public static let createRefund = Endpoint<CreateRefundRequest, Refund>(
+        .paymentProcessor, "refund.create", isIdempotent: true)
+    /// Refunds in order, for whoever reconciles.
+    public static let listRefunds = Endpoint<ChargeListRequest, RefundsPage>(
+        .paymentProcessor, "refund.list", isIdempotent: true)
     /// The ledger in order, for whoever reconciles it with the store.
     public static let listCharges = Endpoint<ChargeListRequest, ChargesPage>(
         .paymentProcessor, "charge.list", isIdempotent: true)
@@ -97,6 +106,45 @@ public struct ChargesPage: Hashable, Sendable, Codable {
     public var after: String?
     public init(charges: [Charge], after: String? = nil) {
         self.charges = charges
+        self.after = after
+    }
+}
+
+/// `{"refundKey":"refund:t_…","chargeKey":"purchase:t_…","amount":{"amount":"1.99","currency":"USD"}}`
+public struct CreateRefundRequest: Hashable, Sendable, Codable {
+    /// 1…255 characters.
+    public var refundKey: String
+    public var chargeKey: String
+    public var amount: Money
+    public init(refundKey: String, chargeKey: String, amount: Money) {
+        self.refundKey = refundKey
+        self.chargeKey = chargeKey
+        self.amount = amount
+    }
+}
+
+/// A row of the processor's refunds; it never changes.
+public struct Refund: Hashable, Sendable, Codable {
+    public var refundKey: String
+    public var chargeKey: String
+    /// The ledger's own number, decimal.
+    public var refundIdentifier: String
+    public var amount: Money
+    public var createdAt: Timestamp
+    public init(refundKey: String, chargeKey: String, refundIdentifier: String, amount: Money, createdAt: Timestamp) {
+        self.refundKey = refundKey
+        self.chargeKey = chargeKey
+        self.refundIdentifier = refundIdentifier
+        self.amount = amount
+        self.createdAt = createdAt
+    }
+}
+
+public struct RefundsPage: Hashable, Sendable, Codable {
+    public var refunds: [Refund]
+    public var after: String?
+    public init(refunds: [Refund], after: String? = nil) {
+        self.refunds = refunds
         self.after = after
     }
 }

@@ -8,6 +8,10 @@ public struct StoreEvent: Hashable, Sendable, Codable {
     /// content was not downloaded by then (M55).
     public enum Kind: String, CaseIterable, Sendable, Codable {
         case purchasing, purchased, failed, deferred, restored, finished, finishedWithPendingDownloads
+        case refunded, revoked
+        /// What happens to a subscription besides the transactions it makes.
+        case expired, billingRetryStarted, gracePeriodStarted, gracePeriodExpired, recovered, autoRenewEnabled
+        case autoRenewDisabled, renewalPreferenceChanged, upgraded, extended
     }
 
     /// Opaque; grows. The next request's `after`.

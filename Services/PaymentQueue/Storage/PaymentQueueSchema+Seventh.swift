@@ -1,0 +1,178 @@
+extension PaymentQueueSchema {
+    /// Subscriptions that renew, refunds, revocations, clocks that are moved.
+    ///
+    /// - `subscription` takes the place of `subscription_group`: one row per customer and group (S6). What was bought
+    ///   before this step renews by itself from its expiry on.
+    /// - `subscription_period` has one row for each paid period (S1): `charge_key` is null for one that cost nothing.
+    /// - `attempt` is the charge that is under way, with all it was decided on, so that whoever finds it asks the
+    ///   processor about the same charge; `claimed_by` and `claimed_until` say which replica is at it.
+    /// - `refund` is what the processor has still to be told; P10 is the processor's to keep.
+    /// - `revocation_seen` is how far a device's streams have told of `revocation`.
+    static let seventh = """
+        ALTER TABLE app_clock ADD COLUMN rate_name TEXT;
+        ALTER TABLE app_clock ADD COLUMN is_frozen INTEGER NOT NULL DEFAULT 0;
+
+        CREATE TABLE clock_advance (
+            id TEXT PRIMARY KEY,
+            bundle_id TEXT NOT NULL,
+            request_key TEXT NOT NULL,
+            fingerprint TEXT NOT NULL,
+            from_at BIGINT NOT NULL,
+            to_at BIGINT NOT NULL,
+            steps_left INTEGER NOT NULL DEFAULT 0,
+            first_event BIGINT NOT NULL,
+            last_event BIGINT,
+            created_at BIGINT NOT NULL,
+            UNIQUE (bundle_id, request_key)
+        );
+
+        CREATE TABLE subscription (
+            bundle_id TEXT NOT NULL,
+            customer_identifier TEXT NOT NULL,
+            subscription_group TEXT NOT NULL,
+            original_id TEXT NOT NULL UNIQUE REFERENCES payment_transaction (id),
+            original_identifier TEXT NOT NULL UNIQUE,
+            revision INTEGER NOT NULL,
+            state TEXT NOT NULL CHECK (
+                state IN ('subscribed', 'expired', 'inBillingRetryPeriod', 'inGracePeriod', 'revoked')),
+            product_identifier TEXT NOT NULL,
+            level INTEGER NOT NULL,
+            length TEXT NOT NULL,
+            period_index INTEGER NOT NULL,
+            period_start BIGINT NOT NULL,
+            active_until BIGINT NOT NULL,
+            active_id TEXT NOT NULL,
+            active_transaction TEXT NOT NULL,
+            anchor BIGINT NOT NULL,
+            anchor_count INTEGER NOT NULL,
+            will_auto_renew INTEGER NOT NULL,
+            renew_product TEXT NOT NULL,
+            offer TEXT,
+            offer_left INTEGER NOT NULL DEFAULT 0,
+            rate TEXT NOT NULL DEFAULT 'realTime',
+            renewals INTEGER NOT NULL DEFAULT 0,
+            fails_next INTEGER NOT NULL DEFAULT 0,
+            retry_since BIGINT,
+            retry_count INTEGER NOT NULL DEFAULT 0,
+            grace_until BIGINT,
+            expiration_reason TEXT,
+            due_at BIGINT,
+            attempt TEXT,
+            claimed_by TEXT,
+            claimed_until BIGINT NOT NULL DEFAULT 0,
+            PRIMARY KEY (bundle_id, customer_identifier, subscription_group),
+            FOREIGN KEY (bundle_id, customer_identifier) REFERENCES customer (bundle_id, customer_identifier)
+        );
+        INSERT INTO subscription (bundle_id, customer_identifier, subscription_group, original_id, original_identifier,
+            revision, state, product_identifier, level, length, period_index, period_start, active_until, active_id,
+            active_transaction, anchor, anchor_count, will_auto_renew, renew_product, due_at)
+        SELECT g.bundle_id, g.customer_identifier, g.subscription_group, g.original_id,
+            '' || o.transaction_number, 1, 'subscribed', g.active_product, g.active_level, 'P1M', 0,
+            g.active_until, g.active_until, a.id, g.active_transaction, g.active_until, 0, 1, g.active_product,
+            g.active_until
+        FROM subscription_group g
+        JOIN payment_transaction o ON o.id = g.original_id
+        JOIN payment_transaction a ON a.transaction_number = CAST(g.active_transaction AS BIGINT);
+        DROP TABLE subscription_group;
+        CREATE INDEX subscription_due ON subscription (bundle_id, due_at) WHERE due_at IS NOT NULL;
+        CREATE INDEX subscription_attempt ON subscription (original_id) WHERE attempt IS NOT NULL;
+
+        CREATE TABLE subscription_period (
+            bundle_id TEXT NOT NULL,
+            customer_identifier TEXT NOT NULL,
+            original_id TEXT NOT NULL REFERENCES subscription (original_id),
+            period_index INTEGER NOT NULL,
+            transaction_id TEXT NOT NULL UNIQUE REFERENCES payment_transaction (id),
+            charge_key TEXT UNIQUE,
+            amount_minor BIGINT NOT NULL,
+            currency TEXT NOT NULL,
+            starts_at BIGINT NOT NULL,
+            ends_at BIGINT NOT NULL,
+            PRIMARY KEY (original_id, period_index),
+            CHECK (starts_at <= ends_at)
+        );
+
+        CREATE TABLE subscription_event (
+            position INTEGER PRIMARY KEY,
+            bundle_id TEXT NOT NULL,
+            customer_identifier TEXT NOT NULL,
+            original_id TEXT NOT NULL REFERENCES subscription (original_id),
+            at BIGINT NOT NULL,
+            body TEXT NOT NULL
+        );
+        CREATE INDEX subscription_event_timeline ON subscription_event (original_id, position);
+        CREATE INDEX subscription_event_app ON subscription_event (bundle_id, position);
+
+        CREATE TABLE refund (
+            refund_key TEXT PRIMARY KEY,
+            bundle_id TEXT NOT NULL,
+            customer_identifier TEXT NOT NULL,
+            charge_key TEXT NOT NULL,
+            transaction_id TEXT NOT NULL REFERENCES payment_transaction (id),
+            amount_minor BIGINT NOT NULL CHECK (amount_minor > 0),
+            currency TEXT NOT NULL,
+            is_done INTEGER NOT NULL DEFAULT 0,
+            created_at BIGINT NOT NULL
+        );
+        CREATE INDEX refund_open ON refund (refund_key) WHERE is_done = 0;
+        CREATE INDEX refund_transaction ON refund (transaction_id);
+
+        CREATE TABLE revocation (
+            bundle_id TEXT NOT NULL,
+            customer_identifier TEXT NOT NULL,
+            seq BIGINT NOT NULL,
+            transaction_id TEXT NOT NULL REFERENCES payment_transaction (id),
+            product_identifiers TEXT NOT NULL,
+            PRIMARY KEY (bundle_id, customer_identifier, seq)
+        );
+        CREATE TABLE revocation_seen (
+            bundle_id TEXT NOT NULL,
+            customer_identifier TEXT NOT NULL,
+            device_id TEXT NOT NULL,
+            seq BIGINT NOT NULL,
+            PRIMARY KEY (bundle_id, customer_identifier, device_id)
+        );
+        """
+
+    /// The journal learns of two more kinds of change, and no longer of a closed list of events.
+    static let eighth = """
+        CREATE TABLE journal_next (
+            bundle_id TEXT NOT NULL,
+            customer_identifier TEXT NOT NULL,
+            seq BIGINT NOT NULL,
+            transaction_id TEXT,
+            revision INTEGER,
+            kind TEXT NOT NULL CHECK (
+                kind IN (
+                    'updated', 'removed', 'restoreEnded', 'downloadsUpdated', 'entitlementsRevoked',
+                    'subscriptionChanged')),
+            device_id TEXT,
+            body TEXT NOT NULL,
+            written_at BIGINT NOT NULL,
+            position INTEGER PRIMARY KEY,
+            xact BIGINT NOT NULL DEFAULT 0,
+            event TEXT,
+            UNIQUE (bundle_id, customer_identifier, seq),
+            CHECK ((kind = 'restoreEnded') = (transaction_id IS NULL)),
+            CHECK ((transaction_id IS NULL) = (revision IS NULL)),
+            CHECK ((kind IN ('restoreEnded', 'downloadsUpdated')) = (device_id IS NOT NULL))
+        );
+        INSERT INTO journal_next (bundle_id, customer_identifier, seq, transaction_id, revision, kind, device_id, body,
+            written_at, position, xact, event)
+        SELECT bundle_id, customer_identifier, seq, transaction_id, revision, kind, device_id, body, written_at,
+            position, xact, event
+        FROM journal;
+        DROP TABLE journal;
+        ALTER TABLE journal_next RENAME TO journal;
+        CREATE INDEX journal_age ON journal (written_at);
+        """
+
+    /// The names are those the checks were given when the table was made.
+    static let eighthOnPostgres = """
+        ALTER TABLE journal DROP CONSTRAINT journal_next_kind_check;
+        ALTER TABLE journal DROP CONSTRAINT journal_next_event_check;
+        ALTER TABLE journal ADD CONSTRAINT journal_kind_check CHECK (
+            kind IN (
+                'updated', 'removed', 'restoreEnded', 'downloadsUpdated', 'entitlementsRevoked', 'subscriptionChanged'));
+        """
+}

@@ -1,0 +1,99 @@
+import Persistence
+import StoreModels
+
+/// A customer's subscription in one group, as its row has it: all that deciding about the next event needs.
+package struct StoredSubscription: Hashable, Sendable {
+    /// An offer whose periods are charged one by one, and how many of them are left.
+    package struct RunningOffer: Hashable, Sendable, Codable {
+        package var applied: AppliedOffer
+        /// Of one period.
+        package var amount: Money
+        package var periodsLeft: Int
+    }
+
+    package var customer: CustomerID
+    package var group: String
+    /// The `id` of the first transaction, and its identifier.
+    package var originalID: String
+    package var originalIdentifier: String
+    /// Grows by one with each write; a writer names the one it follows.
+    package var revision: Int
+    package var state: SubscriptionState
+    package var product: String
+    /// 1 is the highest service.
+    package var level: Int
+    /// The product's own period.
+    package var length: SubscriptionPeriod
+    /// How many periods came before the present one.
+    package var periodIndex: Int
+    package var periodStart: Timestamp
+    /// When the present period ends or has ended. Grace is not part of it.
+    package var activeUntil: Timestamp
+    /// The latest transaction's `id`, and its identifier.
+    package var activeID: String
+    package var activeTransaction: String
+    /// Periods are counted from here, so that a month's end stays a month's end: period n ends `length` × (`anchorCount` + 1)
+    /// after it.
+    package var anchor: Timestamp
+    package var anchorCount: Int
+    package var willAutoRenew: Bool
+    /// What the next renewal buys.
+    package var renewProduct: String
+    package var offer: RunningOffer?
+    /// How the tester's rate compresses periods.
+    package var rate: SubscriptionRenewalRate
+    /// Renewals since the last purchase; compressed subscriptions have at most twelve.
+    package var renewals: Int
+    package var failsNext: Bool
+    package var retrySince: Timestamp?
+    package var retryCount: Int
+    package var graceUntil: Timestamp?
+    package var expirationReason: Subscription.ExpirationReason?
+    /// When something happens next, by the app's clock; nil when nothing does.
+    package var dueAt: Timestamp?
+    /// The charge under way, as JSON of the engine's own.
+    package var attempt: String?
+
+    /// Existing subscribers: their renewal may be due and nobody has seen to it yet.
+    /// - Parameter now: the app's clock.
+    package func isActive(at now: Timestamp) -> Bool {
+        switch state {
+        case .subscribed: activeUntil > now || willAutoRenew
+        case .inGracePeriod, .inBillingRetryPeriod: true
+        case .expired, .revoked: false
+        }
+    }
+}
+
+extension SubscriptionState: SQLValueConvertible {}
+extension SubscriptionRenewalRate: SQLValueConvertible {}
+extension Subscription.ExpirationReason: SQLValueConvertible {}
+
+extension StoredSubscription {
+    init(_ row: SQLRow) throws {
+        let length: String = try row["length"]
+        guard let period = SubscriptionPeriod(iso8601: length) else {
+            throw StoreError(.internal, "a stored period '\(length)' cannot be read")
+        }
+        let offer: String? = try row["offer"]
+        func instant(_ column: String) throws -> Timestamp? {
+            let value: Int64? = try row[column]
+            return value.map(Timestamp.init(milliseconds:))
+        }
+        self.init(
+            customer: CustomerID(bundleId: try row["bundle_id"], customerIdentifier: try row["customer_identifier"]),
+            group: try row["subscription_group"], originalID: try row["original_id"],
+            originalIdentifier: try row["original_identifier"], revision: try row["revision"], state: try row["state"],
+            product: try row["product_identifier"], level: try row["level"], length: period,
+            periodIndex: try row["period_index"], periodStart: Timestamp(milliseconds: try row["period_start"]),
+            activeUntil: Timestamp(milliseconds: try row["active_until"]), activeID: try row["active_id"],
+            activeTransaction: try row["active_transaction"], anchor: Timestamp(milliseconds: try row["anchor"]),
+            anchorCount: try row["anchor_count"], willAutoRenew: try row["will_auto_renew"],
+            renewProduct: try row["renew_product"],
+            offer: try offer.map { try StoredJSON.value(RunningOffer.self, $0) },
+            rate: try row["rate"], renewals: try row["renewals"], failsNext: try row["fails_next"],
+            retrySince: try instant("retry_since"), retryCount: try row["retry_count"],
+            graceUntil: try instant("grace_until"), expirationReason: try row["expiration_reason"],
+            dueAt: try instant("due_at"), attempt: try row["attempt"])
+    }
+}

@@ -1,0 +1,72 @@
+import Persistence
+import StoreModels
+
+/// Subscriptions as rows, one per customer and group.
+package enum SubscriptionRepository {
+    package static func find(
+        group: String, of customer: CustomerID, in reader: SQLReader
+    ) async throws -> StoredSubscription? {
+        try await reader.queryOne(
+            """
+            SELECT * FROM subscription
+            WHERE bundle_id = ? AND customer_identifier = ? AND subscription_group = ?
+            """, customer.bundleId, customer.customerIdentifier, group
+        ).map(StoredSubscription.init)
+    }
+
+    /// All of a customer's, in the order of their first purchase.
+    package static func all(of customer: CustomerID, in reader: SQLReader) async throws -> [StoredSubscription] {
+        try await reader.query(
+            """
+            SELECT * FROM subscription WHERE bundle_id = ? AND customer_identifier = ?
+            ORDER BY CAST(original_identifier AS BIGINT)
+            """, customer.bundleId, customer.customerIdentifier
+        ).map(StoredSubscription.init)
+    }
+
+    /// The primary key lets a customer have one subscription of a group (S6).
+    package static func insert(_ value: StoredSubscription, in transaction: SQLTransaction) async throws {
+        try await transaction.execute(
+            """
+            INSERT INTO subscription (state, product_identifier, level, length, period_index, period_start, active_until,
+                active_id, active_transaction, anchor, anchor_count, will_auto_renew, renew_product, offer, rate,
+                renewals, fails_next, retry_since, retry_count, grace_until, expiration_reason, due_at, attempt,
+                revision, bundle_id, customer_identifier, subscription_group, original_id, original_identifier)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            arguments: try facts(value) + [
+                value.revision, value.customer.bundleId, value.customer.customerIdentifier, value.group,
+                value.originalID, value.originalIdentifier,
+            ])
+    }
+
+    /// Writes what becomes of a subscription, whose `revision` is the one it was read with. A claim on it ends.
+    /// - Returns: the subscription with its new revision; nil when somebody else was first and nothing is written.
+    package static func update(
+        _ value: StoredSubscription, in transaction: SQLTransaction
+    ) async throws -> StoredSubscription? {
+        var next = value
+        next.revision += 1
+        let count = try await transaction.execute(
+            """
+            UPDATE subscription SET state = ?, product_identifier = ?, level = ?, length = ?, period_index = ?,
+                period_start = ?, active_until = ?, active_id = ?, active_transaction = ?, anchor = ?,
+                anchor_count = ?, will_auto_renew = ?, renew_product = ?, offer = ?, rate = ?, renewals = ?,
+                fails_next = ?, retry_since = ?, retry_count = ?, grace_until = ?, expiration_reason = ?, due_at = ?,
+                attempt = ?, revision = ?, claimed_by = NULL, claimed_until = 0
+            WHERE original_id = ? AND revision = ?
+            """, arguments: try facts(value) + [next.revision, value.originalID, value.revision])
+        return count == 1 ? next : nil
+    }
+
+    private static func facts(_ value: StoredSubscription) throws -> [any SQLValueConvertible] {
+        [
+            value.state, value.product, value.level, value.length.iso8601, value.periodIndex,
+            value.periodStart.milliseconds, value.activeUntil.milliseconds, value.activeID, value.activeTransaction,
+            value.anchor.milliseconds, value.anchorCount, value.willAutoRenew, value.renewProduct,
+            try value.offer.map(StoredJSON.text), value.rate, value.renewals, value.failsNext,
+            value.retrySince?.milliseconds, value.retryCount, value.graceUntil?.milliseconds, value.expirationReason,
+            value.dueAt?.milliseconds, value.attempt,
+        ]
+    }
+}

@@ -1,0 +1,10 @@
+/// A public key that an app's promotional offers are signed with: `{"keyIdentifier":"ABCDEF2345","publicKey":"-----BEGIN…"}`
+public struct SubscriptionOfferKey: Hashable, Sendable, Codable {
+    public var keyIdentifier: String
+    /// PEM, an elliptic curve key on P-256.
+    public var publicKey: String
+    public init(keyIdentifier: String, publicKey: String) {
+        self.keyIdentifier = keyIdentifier
+        self.publicKey = publicKey
+    }
+}

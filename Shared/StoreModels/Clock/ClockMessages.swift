@@ -1,0 +1,110 @@
+/// An app's business clock as it is now:
+///
+/// ```json
+/// {"bundleId":"com.example.app","now":"2026-12-21T10:00:00.000Z","rate":"realTime","frozen":false,"epoch":3,
+///  "nextEvent":"2026-12-28T10:00:00.000Z"}
+/// ```
+public struct AppClockState: Hashable, Sendable, Codable {
+    public var bundleId: String
+    /// The business clock at the moment of reading.
+    public var now: Timestamp
+    /// How fast it runs when it is not frozen.
+    public var rate: ClockRate
+    public var frozen: Bool
+    /// Grows by one with each setting and each move.
+    public var epoch: Int64
+    /// When the next renewal, retry or expiry of the app is due; absent when nothing is.
+    public var nextEvent: Timestamp?
+
+    public init(
+        bundleId: String, now: Timestamp, rate: ClockRate, frozen: Bool, epoch: Int64, nextEvent: Timestamp? = nil
+    ) {
+        self.bundleId = bundleId
+        self.now = now
+        self.rate = rate
+        self.frozen = frozen
+        self.epoch = epoch
+        self.nextEvent = nextEvent
+    }
+}
+
+/// Sets a clock; what is left out stays. `now` may lie in the past: what was billed is never billed again.
+public struct PutClockRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var rate: ClockRate?
+    public var now: Timestamp?
+    public var frozen: Bool?
+    public init(bundleId: String, rate: ClockRate? = nil, now: Timestamp? = nil, frozen: Bool? = nil) {
+        self.bundleId = bundleId
+        self.rate = rate
+        self.now = now
+        self.frozen = frozen
+    }
+}
+
+/// Moves a clock forward, by exactly one of three measures, and runs what falls due on the way.
+public struct AdvanceClockRequest: Hashable, Sendable, Codable {
+    /// How many events `next` may pass.
+    public static let nextMax = 1_000
+
+    public var bundleId: String
+    /// The idempotency key: the same one again is the same move.
+    public var requestKey: String
+    /// A length of time as ``BusinessDuration`` reads it, `3mo`, `P3M`, `36h`.
+    public var by: String?
+    /// Not before the clock's now.
+    public var to: Timestamp?
+    /// To the next event, and through as many: 1…1000. Without any event due the clock stays.
+    public var next: Int?
+    public init(bundleId: String, requestKey: String, by: String? = nil, to: Timestamp? = nil, next: Int? = nil) {
+        self.bundleId = bundleId
+        self.requestKey = requestKey
+        self.by = by
+        self.to = to
+        self.next = next
+    }
+}
+
+public struct AdvanceRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var advanceIdentifier: String
+    public init(bundleId: String, advanceIdentifier: String) {
+        self.bundleId = bundleId
+        self.advanceIdentifier = advanceIdentifier
+    }
+}
+
+/// How far a move of the clock is. The clock shows `to` from the first answer on; `isFinished` says that everything due
+/// by then has happened.
+public struct ClockAdvance: Hashable, Sendable, Codable {
+    /// How many entries an answer carries at most.
+    public static let eventsMax = 100
+
+    public var advanceIdentifier: String
+    public var bundleId: String
+    public var from: Timestamp
+    public var to: Timestamp
+    public var isFinished: Bool
+    /// What has happened so far on the way, all of it.
+    public var eventCount: Int
+    /// Subscriptions that something is still due for.
+    public var remaining: Int
+    /// The first of what has happened, oldest first; `truncated` says that there was more.
+    public var events: [SubscriptionEvent]
+    public var truncated: Bool
+
+    public init(
+        advanceIdentifier: String, bundleId: String, from: Timestamp, to: Timestamp, isFinished: Bool, eventCount: Int,
+        remaining: Int, events: [SubscriptionEvent], truncated: Bool
+    ) {
+        self.advanceIdentifier = advanceIdentifier
+        self.bundleId = bundleId
+        self.from = from
+        self.to = to
+        self.isFinished = isFinished
+        self.eventCount = eventCount
+        self.remaining = remaining
+        self.events = events
+        self.truncated = truncated
+    }
+}

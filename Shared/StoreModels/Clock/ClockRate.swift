@@ -1,0 +1,62 @@
+/// How fast an app's business clock runs: one of StoreKit's time rates by name, or a factor.
+///
+/// On the wire a name, `"oneRenewalEveryThirtySeconds"`, or a number, `720`: business seconds in a second of wall time.
+/// A clock is one per app and runs evenly, so a named rate means that a month of 30 days takes the named time and every
+/// other period its share of it. A tester's own `subscriptionRenewalRate` compresses periods as StoreKit's table does.
+public enum ClockRate: Hashable, Sendable {
+    case named(SubscriptionRenewalRate)
+    /// 0.000001 to 10 000 000; zero is no rate, a clock is frozen instead.
+    case factor(Double)
+
+    /// What a factor may be.
+    public static let factors = 0.000_001...10_000_000.0
+
+    public static let realTime = ClockRate.named(.realTime)
+
+    /// Business milliseconds in a million wall milliseconds.
+    public var millionths: Int64 {
+        switch self {
+        case .named(let rate): rate.clockFactor * 1_000_000
+        case .factor(let factor): Int64((factor * 1_000_000).rounded())
+        }
+    }
+
+    /// Reads what stands on the wire or on a command line, `realTime`, `one-renewal-every-minute`, `86400`.
+    /// - Returns: nil for a name nobody knows and for a factor out of range.
+    public init?(_ text: String) {
+        if let rate = SubscriptionRenewalRate(spelled: text) {
+            self = .named(rate)
+        } else if let factor = Double(text), Self.factors.contains(factor) {
+            self = .factor(factor)
+        } else {
+            return nil
+        }
+    }
+}
+
+extension ClockRate: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let rate: ClockRate? =
+            if let factor = try? container.decode(Double.self) {
+                Self.factors.contains(factor) ? .factor(factor) : nil
+            } else {
+                SubscriptionRenewalRate(rawValue: try container.decode(String.self)).map(ClockRate.named)
+            }
+        guard let rate else {
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: decoder.codingPath,
+                    debugDescription: "a rate is a name of StoreKit's, or a factor from 0.000001 to 10000000"))
+        }
+        self = rate
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .named(let rate): try container.encode(rate.rawValue)
+        case .factor(let factor): try container.encode(factor)
+        }
+    }
+}

@@ -1,0 +1,10 @@
+/// An offer that is redeemed outside the app: `{"type":"winBack","identifier":"back.free.month"}`.
+public struct RedeemedOffer: Hashable, Sendable, Codable {
+    public var type: AppliedOffer.Kind
+    /// Absent for the introductory offer.
+    public var identifier: String?
+    public init(type: AppliedOffer.Kind, identifier: String? = nil) {
+        self.type = type
+        self.identifier = identifier
+    }
+}

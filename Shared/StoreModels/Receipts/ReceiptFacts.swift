@@ -1,0 +1,88 @@
+/// What PaymentQueue knows for a customer's receipt; the gateway makes and signs the receipt. Oldest first, in pages.
+public struct ReceiptFactsRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var customerIdentifier: String
+    /// The last item's `transactionIdentifier` of the page before.
+    public var after: String?
+    /// 1…500.
+    public var limit: Int
+    public init(bundleId: String, customerIdentifier: String, after: String? = nil, limit: Int = 500) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+        self.after = after
+        self.limit = limit
+    }
+}
+
+/// One purchase in a receipt, whatever became of it since. Restored transactions are not listed: their original is.
+///
+/// Consumables stand in it until they are finished, everything else for ever.
+public struct ReceiptItem: Hashable, Sendable, Codable {
+    public var transactionIdentifier: String
+    public var originalTransactionIdentifier: String
+    public var productIdentifier: String
+    public var type: ProductType
+    public var quantity: Int
+    public var purchaseDate: Timestamp
+    public var originalPurchaseDate: Timestamp
+    /// Subscriptions only, as the three below.
+    public var expiresDate: Timestamp?
+    /// Decimal; one per subscription period.
+    public var webOrderLineItemIdentifier: String?
+    public var subscriptionGroupIdentifier: String?
+    public var isTrialPeriod: Bool?
+    public var isInIntroOfferPeriod: Bool?
+    public var isUpgraded: Bool?
+    public var cancellationDate: Timestamp?
+    public var cancellationReason: RefundRequest.Reason?
+    public var offer: AppliedOffer?
+    public var appAccountToken: String?
+
+    public init(
+        transactionIdentifier: String, originalTransactionIdentifier: String, productIdentifier: String,
+        type: ProductType, quantity: Int, purchaseDate: Timestamp, originalPurchaseDate: Timestamp,
+        expiresDate: Timestamp? = nil, webOrderLineItemIdentifier: String? = nil,
+        subscriptionGroupIdentifier: String? = nil, isTrialPeriod: Bool? = nil, isInIntroOfferPeriod: Bool? = nil,
+        isUpgraded: Bool? = nil, cancellationDate: Timestamp? = nil, cancellationReason: RefundRequest.Reason? = nil,
+        offer: AppliedOffer? = nil, appAccountToken: String? = nil
+    ) {
+        self.transactionIdentifier = transactionIdentifier
+        self.originalTransactionIdentifier = originalTransactionIdentifier
+        self.productIdentifier = productIdentifier
+        self.type = type
+        self.quantity = quantity
+        self.purchaseDate = purchaseDate
+        self.originalPurchaseDate = originalPurchaseDate
+        self.expiresDate = expiresDate
+        self.webOrderLineItemIdentifier = webOrderLineItemIdentifier
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        self.isTrialPeriod = isTrialPeriod
+        self.isInIntroOfferPeriod = isInIntroOfferPeriod
+        self.isUpgraded = isUpgraded
+        self.cancellationDate = cancellationDate
+        self.cancellationReason = cancellationReason
+        self.offer = offer
+        self.appAccountToken = appAccountToken
+    }
+}
+
+/// One page, read in one snapshot.
+public struct ReceiptFactsPage: Hashable, Sendable, Codable {
+    public var items: [ReceiptItem]
+    /// Every subscription of the customer, on the first page only.
+    public var subscriptions: [Subscription]
+    public var after: String?
+    /// The customer's first session with the app, business time.
+    public var firstSeen: Timestamp
+    public var businessNow: Timestamp
+    public init(
+        items: [ReceiptItem], subscriptions: [Subscription], after: String? = nil, firstSeen: Timestamp,
+        businessNow: Timestamp
+    ) {
+        self.items = items
+        self.subscriptions = subscriptions
+        self.after = after
+        self.firstSeen = firstSeen
+        self.businessNow = businessNow
+    }
+}

@@ -1,0 +1,78 @@
+/// A customer's subscription in one group; there is at most one (S6).
+///
+/// ```json
+/// {"originalTransactionIdentifier":"2000000000000001","subscriptionGroupIdentifier":"21378123",
+///  "productIdentifier":"com.example.pro.monthly","state":"subscribed","willAutoRenew":true,
+///  "autoRenewProductIdentifier":"com.example.pro.monthly","purchaseDate":"2026-12-21T10:00:00.000Z",
+///  "expiresDate":"2027-01-21T10:00:00.000Z","renewalPrice":{"amount":"9.99","currency":"USD"},
+///  "transactionIdentifier":"2000000000000004","id":"t_01j…","period":1,"eligibleWinBackOfferIdentifiers":[]}
+/// ```
+public struct Subscription: Hashable, Sendable, Codable {
+    /// Why a subscription has expired; Apple's `expirationIntent` numbers them from 1 in this order.
+    public enum ExpirationReason: String, CaseIterable, Sendable, Codable {
+        case cancelled
+        case billingError
+        case priceIncreaseRefused
+        case productNotAvailable
+        case other
+    }
+
+    /// The first transaction's, for ever: the subscription's own name.
+    public var originalTransactionIdentifier: String
+    public var subscriptionGroupIdentifier: String
+    /// What is subscribed to now, or was at the end.
+    public var productIdentifier: String
+    public var state: SubscriptionState
+    public var willAutoRenew: Bool
+    /// What the next renewal buys; another product when a change is scheduled.
+    public var autoRenewProductIdentifier: String
+    /// When the present period began.
+    public var purchaseDate: Timestamp
+    /// When it ends, or has ended.
+    public var expiresDate: Timestamp
+    /// In grace: until when access goes on.
+    public var gracePeriodExpiresDate: Timestamp?
+    /// What the next renewal costs, as far as is known now; absent when there is none.
+    public var renewalPrice: Money?
+    public var expirationReason: ExpirationReason?
+    /// The offer of the present period.
+    public var offer: AppliedOffer?
+    /// The latest transaction, and its `id`.
+    public var transactionIdentifier: String
+    public var id: String
+    /// How many periods came before the present one.
+    public var period: Int
+    /// Win-back offers the customer may redeem now, best first.
+    public var eligibleWinBackOfferIdentifiers: [String]
+    /// Whose it is, in the operator's lists only.
+    public var bundleId: String?
+    public var account: String?
+
+    public init(
+        originalTransactionIdentifier: String, subscriptionGroupIdentifier: String, productIdentifier: String,
+        state: SubscriptionState, willAutoRenew: Bool, autoRenewProductIdentifier: String, purchaseDate: Timestamp,
+        expiresDate: Timestamp, gracePeriodExpiresDate: Timestamp? = nil, renewalPrice: Money? = nil,
+        expirationReason: ExpirationReason? = nil, offer: AppliedOffer? = nil, transactionIdentifier: String,
+        id: String, period: Int, eligibleWinBackOfferIdentifiers: [String] = [], bundleId: String? = nil,
+        account: String? = nil
+    ) {
+        self.originalTransactionIdentifier = originalTransactionIdentifier
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        self.productIdentifier = productIdentifier
+        self.state = state
+        self.willAutoRenew = willAutoRenew
+        self.autoRenewProductIdentifier = autoRenewProductIdentifier
+        self.purchaseDate = purchaseDate
+        self.expiresDate = expiresDate
+        self.gracePeriodExpiresDate = gracePeriodExpiresDate
+        self.renewalPrice = renewalPrice
+        self.expirationReason = expirationReason
+        self.offer = offer
+        self.transactionIdentifier = transactionIdentifier
+        self.id = id
+        self.period = period
+        self.eligibleWinBackOfferIdentifiers = eligibleWinBackOfferIdentifiers
+        self.bundleId = bundleId
+        self.account = account
+    }
+}

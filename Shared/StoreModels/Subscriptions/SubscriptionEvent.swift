@@ -1,0 +1,66 @@
+/// One entry of a subscription's timeline, written in the commit in which it happened:
+///
+/// ```json
+/// {"at":"2026-12-28T10:00:00.000Z","kind":"renewed","account":"alice","originalTransactionIdentifier":"2000000000000001",
+///  "productIdentifier":"com.example.pro.monthly","amount":{"amount":"9.99","currency":"USD"},
+///  "transactionIdentifier":"2000000000000002","period":1,"expiresDate":"2027-01-28T10:00:00.000Z"}
+/// ```
+public struct SubscriptionEvent: Hashable, Sendable, Codable {
+    public enum Kind: String, CaseIterable, Sendable, Codable {
+        /// The first purchase of the group, and one after it had lapsed.
+        case subscribed, resubscribed
+        case renewed
+        /// A charge was declined; `amount` is what was asked for.
+        case billingFailed
+        case gracePeriodStarted, billingRetryStarted, gracePeriodExpired
+        /// A renewal that had failed was charged after all.
+        case recovered
+        case expired
+        case autoRenewDisabled, autoRenewEnabled
+        /// At once, with part of the money back.
+        case upgraded, crossgraded
+        /// For the next renewal, or no longer.
+        case changeScheduled, changeReverted
+        case refunded, revoked
+        /// Part of a period's money was given back because another product took its place.
+        case refundedProrated
+        case extended
+        /// The next renewal costs another amount.
+        case priceChanged
+    }
+
+    /// Business time.
+    public var at: Timestamp
+    public var kind: Kind
+    public var account: String?
+    public var originalTransactionIdentifier: String
+    public var productIdentifier: String
+    /// Charged, asked for, or given back; absent when the event has no money.
+    public var amount: Money?
+    public var offer: AppliedOffer?
+    public var transactionIdentifier: String?
+    /// The period it is about, from 0.
+    public var period: Int
+    /// When that period ends, where the event sets it.
+    public var expiresDate: Timestamp?
+    /// More for people: the product a change leads to, the reason of an expiry.
+    public var detail: String?
+
+    public init(
+        at: Timestamp, kind: Kind, account: String? = nil, originalTransactionIdentifier: String,
+        productIdentifier: String, amount: Money? = nil, offer: AppliedOffer? = nil,
+        transactionIdentifier: String? = nil, period: Int, expiresDate: Timestamp? = nil, detail: String? = nil
+    ) {
+        self.at = at
+        self.kind = kind
+        self.account = account
+        self.originalTransactionIdentifier = originalTransactionIdentifier
+        self.productIdentifier = productIdentifier
+        self.amount = amount
+        self.offer = offer
+        self.transactionIdentifier = transactionIdentifier
+        self.period = period
+        self.expiresDate = expiresDate
+        self.detail = detail
+    }
+}

@@ -1,0 +1,170 @@
+/// A customer's subscriptions, one per group they ever subscribed to.
+public struct SubscriptionsRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var customerIdentifier: String
+    /// The last subscription's `originalTransactionIdentifier` of the page before.
+    public var after: String?
+    /// 1…100.
+    public var limit: Int
+    public init(bundleId: String, customerIdentifier: String, after: String? = nil, limit: Int = 100) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+        self.after = after
+        self.limit = limit
+    }
+}
+
+/// The operator's list, across customers.
+public struct SubscriptionListRequest: Hashable, Sendable, Codable {
+    public var bundleId: String?
+    public var account: String?
+    public var state: SubscriptionState?
+    public var after: String?
+    /// 1…100.
+    public var limit: Int
+    public init(
+        bundleId: String? = nil, account: String? = nil, state: SubscriptionState? = nil, after: String? = nil,
+        limit: Int = 100
+    ) {
+        self.bundleId = bundleId
+        self.account = account
+        self.state = state
+        self.after = after
+        self.limit = limit
+    }
+}
+
+public struct SubscriptionsPage: Hashable, Sendable, Codable {
+    public var subscriptions: [Subscription]
+    public var after: String?
+    /// The business clock at the moment of reading; absent where the list is of several apps.
+    public var businessNow: Timestamp?
+    public init(subscriptions: [Subscription], after: String? = nil, businessNow: Timestamp? = nil) {
+        self.subscriptions = subscriptions
+        self.after = after
+        self.businessNow = businessNow
+    }
+}
+
+/// What a customer does under "manage subscriptions". Both members may be given; what is left out stays.
+public struct UpdateSubscriptionRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var customerIdentifier: String
+    public var originalTransactionIdentifier: String
+    public var willAutoRenew: Bool?
+    /// Another product of the group: at once where StoreKit would (an upgrade, a crossgrade of the same length), else
+    /// with the next renewal; the present product takes a scheduled change back.
+    public var autoRenewProductIdentifier: String?
+    public init(
+        bundleId: String, customerIdentifier: String, originalTransactionIdentifier: String,
+        willAutoRenew: Bool? = nil, autoRenewProductIdentifier: String? = nil
+    ) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+        self.originalTransactionIdentifier = originalTransactionIdentifier
+        self.willAutoRenew = willAutoRenew
+        self.autoRenewProductIdentifier = autoRenewProductIdentifier
+    }
+}
+
+/// What support or time does to the subscription a transaction belongs to, whoever's it is.
+public struct OperateSubscriptionRequest: Hashable, Sendable, Codable {
+    public enum Operation: String, CaseIterable, Sendable, Codable {
+        /// The next renewal happens now; the new period begins where the present one ends.
+        case renew
+        /// The present period ends now, for good.
+        case expire
+        case enableAutoRenew, disableAutoRenew
+        /// The next charge of a renewal is declined.
+        case failNextRenewal
+        /// A renewal that failed is tried again now, and succeeds unless the tester's charges are declined.
+        case resolveBilling
+        /// The present period ends later, by `days`; 1…90.
+        case extend
+    }
+
+    /// Any transaction of the subscription, by `id` or by `transactionIdentifier`.
+    public var id: String
+    public var operation: Operation
+    /// Of `extend` only.
+    public var days: Int?
+    public init(id: String, operation: Operation, days: Int? = nil) {
+        self.id = id
+        self.operation = operation
+        self.days = days
+    }
+}
+
+/// The subscription after the operation, and the transaction it has made, if any.
+public struct OperateSubscriptionReply: Hashable, Sendable, Codable {
+    public var subscription: Subscription
+    public var transaction: PaymentTransaction?
+    public init(subscription: Subscription, transaction: PaymentTransaction? = nil) {
+        self.subscription = subscription
+        self.transaction = transaction
+    }
+}
+
+/// Money back, or taken back without money (`revoke`): by `id` or by `transactionIdentifier`, whoever's it is.
+public struct RefundRequest: Hashable, Sendable, Codable {
+    /// Apple's numbers: 0 other, 1 an issue with the app.
+    public enum Reason: String, CaseIterable, Sendable, Codable { case other, appIssue }
+
+    public var id: String
+    public var reason: Reason?
+    public init(id: String, reason: Reason? = nil) {
+        self.id = id
+        self.reason = reason
+    }
+}
+
+public struct TimelineRequest: Hashable, Sendable, Codable {
+    /// Any transaction of the subscription, by `id` or by `transactionIdentifier`.
+    public var id: String
+    /// Entries behind this one.
+    public var after: String?
+    /// 1…500.
+    public var limit: Int
+    public init(id: String, after: String? = nil, limit: Int = 100) {
+        self.id = id
+        self.after = after
+        self.limit = limit
+    }
+}
+
+/// What has happened to a subscription, oldest first.
+public struct SubscriptionTimeline: Hashable, Sendable, Codable {
+    public var subscription: Subscription
+    public var events: [SubscriptionEvent]
+    public var after: String?
+    public init(subscription: Subscription, events: [SubscriptionEvent], after: String? = nil) {
+        self.subscription = subscription
+        self.events = events
+        self.after = after
+    }
+}
+
+/// A stream of the device has written revocations up to this journal position; snapshots no longer bring them.
+public struct AcknowledgeRevocationsRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var customerIdentifier: String
+    public var deviceId: String
+    public var seq: Int64
+    public init(bundleId: String, customerIdentifier: String, deviceId: String, seq: Int64) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+        self.deviceId = deviceId
+        self.seq = seq
+    }
+}
+
+/// Entitlements a customer has lost, as a stream tells of them.
+public struct Revocation: Hashable, Sendable, Codable {
+    /// Its place in the customer's journal.
+    public var seq: Int64
+    public var productIdentifiers: [String]
+    public init(seq: Int64, productIdentifiers: [String]) {
+        self.seq = seq
+        self.productIdentifiers = productIdentifiers
+    }
+}

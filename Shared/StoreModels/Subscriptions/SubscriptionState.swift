@@ -1,0 +1,20 @@
+/// Where a subscription stands, as StoreKit names it (`Product.SubscriptionInfo.RenewalState`; Apple's server numbers
+/// them 1 subscribed, 2 expired, 3 billing retry, 4 grace period, 5 revoked).
+public enum SubscriptionState: String, CaseIterable, Sendable, Codable {
+    case subscribed
+    case expired
+    /// A renewal could not be charged and is tried again; there is no access meanwhile.
+    case inBillingRetryPeriod
+    /// A renewal could not be charged and is tried again; access goes on meanwhile.
+    case inGracePeriod
+    /// Refunded or taken back.
+    case revoked
+
+    /// An existing subscriber, who has no introductory offer in the group (M126, M127): retry and grace included.
+    public var isExisting: Bool {
+        switch self {
+        case .subscribed, .inBillingRetryPeriod, .inGracePeriod: true
+        case .expired, .revoked: false
+        }
+    }
+}

@@ -57,6 +57,7 @@ let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hum
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let swiftASN1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
@@ -64,6 +65,7 @@ let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swi
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 
 /// What each service library needs to speak on the bus.
 let busService: [Target.Dependency] = ["StoreModels", "BusClient", "BusService", logging, metrics]
@@ -88,6 +90,7 @@ var targets: [Target] = [
             unixSignals, configuration, argumentParser,
         ]),
     shared("ServiceDatabase", ["BusService", "Operations", "Persistence", logging]),
+    shared("Signing", ["StoreModels", crypto, swiftASN1, x509]),
     shared("StoreKitClient", ["StoreModels"], exclude: ["README.md"]),
     shared("StorebusTesting", ["StoreModels", "EventLoop", "Persistence", logging]),
     tests("EventLoop", ["EventLoop"]),
@@ -104,6 +107,7 @@ var targets: [Target] = [
     tests(
         "Operations",
         ["Operations", "BusClient", "EventLoop", "StorebusTesting", logging, coreMetrics, lifecycle, argumentParser]),
+    tests("Signing", ["Signing", "StoreModels", "StorebusTesting", crypto, swiftASN1, x509]),
     tests("StoreKitClient", ["StoreKitClient", "StoreModels", "StorebusTesting"]),
     tests("Broker", ["Broker", "BusProtocol", "EventLoop", "StorebusTesting"]),
     tests(
@@ -131,7 +135,7 @@ var targets: [Target] = [
         "Gateway",
         [
             "Gateway", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", "Operations",
-            "Persistence", "StorebusTesting", hummingbird, asyncHTTPClient, nioCore, nioHTTP1, httpTypes, lifecycle,
+            "Persistence", "Signing", "StorebusTesting", hummingbird, asyncHTTPClient, nioCore, nioHTTP1, httpTypes, lifecycle,
             logging, jwtKit, crypto,
         ]),
     tests("Storebus", ["Storebus", "StoreModels", "StorebusTesting", argumentParser]),
@@ -159,7 +163,7 @@ targets += service("Eligibility", busService)
 targets += service(
     "Gateway",
     busService + [
-        "EventLoop", "Persistence", "ServiceDatabase", "Operations", hummingbird, nioCore, nioPosix, httpTypes, jwtKit,
+        "EventLoop", "Persistence", "ServiceDatabase", "Signing", "Operations", hummingbird, nioCore, nioPosix, httpTypes, jwtKit,
         crypto, lifecycle,
     ],
     resources: [.embedInCode("Resources/openapi.json")])
@@ -206,7 +210,9 @@ let package = Package(
     products: products,
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(
             url: "https://github.com/apple/swift-configuration", from: "1.4.0",

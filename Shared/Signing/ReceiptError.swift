@@ -1,0 +1,11 @@
+/// Why a receipt is not believed.
+public enum ReceiptError: String, Error, CaseIterable, Sendable {
+    /// It is no base64, no PKCS#7, or what is signed is no receipt.
+    case malformed
+    /// The signature is not this store's, or what is signed has been changed.
+    case signature
+    /// It is another app's.
+    case bundleId
+    /// It is of the other environment.
+    case environment
+}

@@ -103,20 +103,27 @@ package final class ChargeLedger: Sendable {
     /// listed already; whoever reconciles lists again when nothing is under way.
     /// - Throws: `requestInvalid`.
     package func list(_ request: ChargeListRequest) async throws -> ChargesPage {
-        guard (1...Self.pageMax).contains(request.limit) else {
-            throw StoreError(
-                .requestInvalid, "limit must be 1 to \(Self.pageMax), not \(request.limit)",
-                details: ["path": .string("$.limit")])
-        }
-        guard let after = Int64(request.after ?? "0") else {
-            throw StoreError(
-                .requestInvalid, "'after' is no charge identifier", details: ["path": .string("$.after")])
-        }
+        let after = try Self.position(request)
         let rows = try await database.read { reader in
             try await ChargeRepository.list(after: after, limit: request.limit + 1, in: reader)
         }
         let page = Array(rows.prefix(request.limit))
         return ChargesPage(charges: page, after: page.count == rows.count ? nil : page.last?.chargeIdentifier)
+    }
+
+    /// Where a page begins.
+    /// - Throws: `requestInvalid`.
+    static func position(_ request: ChargeListRequest) throws(StoreError) -> Int64 {
+        guard (1...pageMax).contains(request.limit) else {
+            throw StoreError(
+                .requestInvalid, "limit must be 1 to \(pageMax), not \(request.limit)",
+                details: ["path": .string("$.limit")])
+        }
+        guard let after = Int64(request.after ?? "0") else {
+            throw StoreError(
+                .requestInvalid, "'after' is no identifier of the ledger's", details: ["path": .string("$.after")])
+        }
+        return after
     }
 
     private func check(_ request: CreateChargeRequest) throws(StoreError) {
@@ -126,10 +133,10 @@ package final class ChargeLedger: Sendable {
         }
     }
 
-    private func checkKey(_ key: String) throws(StoreError) {
+    func checkKey(_ key: String, _ member: String = "chargeKey") throws(StoreError) {
         guard Self.chargeKeys.contains(key.utf8.count) else {
             throw StoreError(
-                .requestInvalid, "chargeKey must have 1 to 255 bytes", details: ["path": .string("$.chargeKey")])
+                .requestInvalid, "\(member) must have 1 to 255 bytes", details: ["path": .string("$.\(member)")])
         }
     }
 

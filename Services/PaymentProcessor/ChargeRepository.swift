@@ -7,6 +7,15 @@ package enum ChargeRepository {
         try await reader.queryOne("SELECT * FROM charge WHERE charge_key = ?", chargeKey).map(charge)
     }
 
+    /// As ``find(_:in:)``, with the row locked until the commit: refunds of one charge come one after the other.
+    package static func lock(_ chargeKey: String, in transaction: SQLTransaction) async throws(PersistenceError)
+        -> Charge?
+    {
+        try await transaction.queryOne(
+            "SELECT * FROM charge WHERE charge_key = ? \(transaction.dialect.lockRow)", chargeKey
+        ).map(charge)
+    }
+
     /// Writes a charge, unless its key stands already.
     ///
     /// - Parameter due: when a pending one is approved.

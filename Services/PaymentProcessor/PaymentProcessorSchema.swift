@@ -56,5 +56,19 @@ package enum PaymentProcessorSchema {
                 );
                 CREATE INDEX withheld_answer_created_at ON withheld_answer (created_at);
                 """),
+        Migration(
+            number: 3, name: "refunds",
+            // That the refunds of a charge never exceed it (P10) is kept under the charge's lock; a CHECK sees one row.
+            sql: """
+                CREATE TABLE refund (
+                    refund_number INTEGER PRIMARY KEY,
+                    refund_key TEXT NOT NULL UNIQUE,
+                    charge_key TEXT NOT NULL REFERENCES charge (charge_key),
+                    amount_minor BIGINT NOT NULL CHECK (amount_minor > 0),
+                    currency TEXT NOT NULL,
+                    created_at BIGINT NOT NULL
+                );
+                CREATE INDEX refund_charge ON refund (charge_key);
+                """),
     ]
 }

@@ -5,7 +5,7 @@ import ServiceDatabase
 import ServiceLifecycle
 import StoreModels
 
-/// The sandbox processor as a service: its three endpoints, its ledger's health, and what it does by itself.
+/// The sandbox processor as a service: its endpoints, its ledger's health, and what it does by itself.
 package final class PaymentProcessorService: ServiceLifecycle.Service {
     let ledger: ChargeLedger
     let settler: ChargeSettler
@@ -36,6 +36,12 @@ package final class PaymentProcessorService: ServiceLifecycle.Service {
         }
         service.handle(ProcessorEndpoints.listCharges) { [ledger] request, _ in
             try await answering { try await ledger.list(request) }
+        }
+        service.handle(ProcessorEndpoints.createRefund) { [ledger] request, _ in
+            try await answering { try await ledger.refund(request) }
+        }
+        service.handle(ProcessorEndpoints.listRefunds) { [ledger] request, _ in
+            try await answering { try await ledger.listRefunds(request) }
         }
         service.healthCheck("ledger", of: ledger.database)
     }

@@ -1,0 +1,68 @@
+import Persistence
+import StoreModels
+
+/// Money back. The modes of a sandbox play no part here: whoever asks for a refund asks until there is an answer.
+extension ChargeLedger {
+    /// Gives money of an approved charge back, once per key. The same key again gets what stands.
+    ///
+    /// The charge's row is locked before anything is counted, so that refunds that come at the same time, to several
+    /// processors too, never exceed the charge together (P10).
+    /// - Throws: `requestInvalid`; with `details.conflict` "amount" for more than is left of the charge and for another
+    ///   amount under the key, "charge" for a charge that was not approved and for another charge under the key.
+    package func refund(_ request: CreateRefundRequest) async throws -> Refund {
+        try checkKey(request.refundKey, "refundKey")
+        try checkKey(request.chargeKey)
+        guard request.amount.minorUnits > 0 else {
+            throw StoreError(.requestInvalid, "amount must be above zero", details: ["path": .string("$.amount")])
+        }
+        let now = wall()
+        return try await database.write { transaction in
+            let charge = try await ChargeRepository.lock(request.chargeKey, in: transaction)
+            if let known = try await RefundRepository.find(request.refundKey, in: transaction) {
+                return try Self.same(known, request)
+            }
+            guard let charge, charge.outcome == .approved, let amount = charge.amount else {
+                throw Self.conflict("charge", "there is no approved charge '\(request.chargeKey)'")
+            }
+            let left = amount.minorUnits - (try await RefundRepository.refunded(of: charge.chargeKey, in: transaction))
+            guard amount.currency == request.amount.currency, request.amount.minorUnits <= left else {
+                throw Self.conflict("amount", "of this charge \(left) minor units of \(amount.currency.code) are left")
+            }
+            if let written = try await RefundRepository.insert(request, at: now, in: transaction) { return written }
+            // Under another charge's lock somebody has just used the key.
+            guard let known = try await RefundRepository.find(request.refundKey, in: transaction) else {
+                throw PersistenceError(.conflict, "a refund's key was taken by a commit that cannot be seen yet")
+            }
+            return try Self.same(known, request)
+        }
+    }
+
+    /// The refunds in order; as ``list(_:)`` for charges.
+    /// - Throws: `requestInvalid`.
+    package func listRefunds(_ request: ChargeListRequest) async throws -> RefundsPage {
+        let after = try Self.position(request)
+        let rows = try await database.read { reader in
+            try await RefundRepository.list(after: after, limit: request.limit + 1, in: reader)
+        }
+        let page = Array(rows.prefix(request.limit))
+        return RefundsPage(refunds: page, after: page.count == rows.count ? nil : page.last?.refundIdentifier)
+    }
+
+    private static func same(_ known: Refund, _ request: CreateRefundRequest) throws(StoreError) -> Refund {
+        guard known.chargeKey == request.chargeKey else {
+            throw conflict("charge", "this refundKey stands for another charge")
+        }
+        guard known.amount == request.amount else {
+            throw conflict("amount", "this refundKey stands for another amount")
+        }
+        return known
+    }
+
+    private static func conflict(_ member: String, _ message: String) -> StoreError {
+        StoreError(
+            .requestInvalid, message,
+            details: [
+                "conflict": .string(member), "path": .string(member == "charge" ? "$.chargeKey" : "$.amount"),
+            ])
+    }
+}

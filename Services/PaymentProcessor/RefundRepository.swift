@@ -1,0 +1,61 @@
+import Persistence
+import StoreModels
+
+/// The ledger's refunds, one a key. A row never changes and never goes.
+package enum RefundRepository {
+    package static func find(_ refundKey: String, in reader: SQLReader) async throws(PersistenceError) -> Refund? {
+        try await reader.queryOne("SELECT * FROM refund WHERE refund_key = ?", refundKey).map(refund)
+    }
+
+    /// What was given back of a charge so far, in minor units.
+    package static func refunded(
+        of chargeKey: String, in reader: SQLReader
+    ) async throws(PersistenceError) -> Int64 {
+        // Summed here: PostgreSQL's SUM of BIGINT is no BIGINT.
+        var total: Int64 = 0
+        for row in try await reader.query("SELECT amount_minor FROM refund WHERE charge_key = ?", chargeKey) {
+            let amount: Int64 = try row["amount_minor"]
+            total += amount
+        }
+        return total
+    }
+
+    /// Writes a refund, unless its key stands already.
+    /// - Returns: nil when it does, and nothing is written.
+    package static func insert(
+        _ request: CreateRefundRequest, at now: Timestamp, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> Refund? {
+        try await transaction.queryOne(
+            """
+            INSERT INTO refund (refund_key, charge_key, amount_minor, currency, created_at)
+            VALUES (?, ?, ?, ?, ?) ON CONFLICT (refund_key) DO NOTHING RETURNING *
+            """, request.refundKey, request.chargeKey, request.amount.minorUnits, request.amount.currency.code,
+            now.milliseconds
+        ).map(refund)
+    }
+
+    /// Refunds behind a number, in order.
+    package static func list(
+        after: Int64, limit: Int, in reader: SQLReader
+    ) async throws(PersistenceError) -> [Refund] {
+        var refunds: [Refund] = []
+        for row in try await reader.query(
+            "SELECT * FROM refund WHERE refund_number > ? ORDER BY refund_number LIMIT ?", after, limit)
+        {
+            refunds.append(try refund(row))
+        }
+        return refunds
+    }
+
+    private static func refund(_ row: SQLRow) throws(PersistenceError) -> Refund {
+        let (number, minorUnits): (Int64, Int64) = (try row["refund_number"], try row["amount_minor"])
+        let code: String = try row["currency"]
+        guard let currency = Currency(code: code) else {
+            throw PersistenceError(.statement, "the ledger has a refund in '\(code)', which is no currency")
+        }
+        return Refund(
+            refundKey: try row["refund_key"], chargeKey: try row["charge_key"], refundIdentifier: "\(number)",
+            amount: Money(minorUnits: minorUnits, currency: currency),
+            createdAt: Timestamp(milliseconds: try row["created_at"]))
+    }
+}

@@ -13,6 +13,8 @@ struct DeliveryMachine {
         case removed(seq: Int64, [PaymentTransaction])
         case restoreEnded(seq: Int64, Restore)
         case downloadsUpdated(seq: Int64, [Download])
+        /// The revocation has a `seq` of its own: the change it is, which may lie before the event.
+        case entitlementsRevoked(seq: Int64, Revocation)
         case synchronized(seq: Int64)
         case storefrontChanged(seq: Int64, Storefront)
     }
@@ -35,6 +37,8 @@ struct DeliveryMachine {
     static let heldMax = 256
     /// Restores remembered as told. At the bound all are forgotten, which costs at most that one is told twice.
     static let endedRestoresMax = 256
+    /// The same for revocations.
+    static let toldRevocationsMax = 256
 
     private let customer: CustomerReference
     private let deviceId: String
@@ -49,6 +53,8 @@ struct DeliveryMachine {
     private var newerUntil: Int64 = 0
     /// Restores whose end this stream was told of: one brings it once, whether in a snapshot or live (R2).
     private var endedRestores: Set<String> = []
+    /// Revocations this stream was told of, by their `seq`; likewise once, in a snapshot or live.
+    private var toldRevocations: Set<Int64> = []
     private var hasSynchronized = false
     /// A read failed; nothing more is read until the next head or hint.
     private var isResting = false
@@ -84,6 +90,7 @@ struct DeliveryMachine {
         } else {
             phase = .live
             hasSynchronized = true
+            events += page.revocations.flatMap { revoke($0, at: position) }
             events += page.restores.flatMap { end($0, at: position) }
             events.append(.synchronized(seq: position))
             events += advance()
@@ -128,7 +135,13 @@ struct DeliveryMachine {
     mutating func receive(head: Int64, askedAt asked: Int64) {
         isResting = false
         guard case .live = phase else { return }
-        if head < asked { restart() } else { target = max(target, head) }
+        guard head < asked else {
+            target = max(target, head)
+            return
+        }
+        // Another journal counts from 1 again, so that what was told of the old one says nothing about it.
+        toldRevocations.removeAll()
+        restart()
     }
 
     /// Where the customer shops now. Told once for each change, and never before `synchronized`: whoever asks tells it
@@ -180,6 +193,10 @@ struct DeliveryMachine {
         case .updated: return (change.transaction.map { update($0, at: change.seq) }) ?? []
         case .restoreEnded: return (change.restore.map { end($0, at: change.seq) }) ?? []
         case .downloadsUpdated: return (change.downloads.map { [.downloadsUpdated(seq: change.seq, $0)] }) ?? []
+        case .entitlementsRevoked:
+            let lost = change.productIdentifiers ?? []
+            return revoke(Revocation(seq: change.seq, productIdentifiers: lost), at: change.seq)
+        case .subscriptionChanged: return []
         }
     }
 
@@ -192,5 +209,11 @@ struct DeliveryMachine {
         if endedRestores.count >= Self.endedRestoresMax { endedRestores.removeAll() }
         guard endedRestores.insert(restore.restoreIdentifier).inserted else { return [] }
         return [.restoreEnded(seq: seq, restore)]
+    }
+
+    private mutating func revoke(_ revocation: Revocation, at seq: Int64) -> [Event] {
+        if toldRevocations.count >= Self.toldRevocationsMax { toldRevocations.removeAll() }
+        guard toldRevocations.insert(revocation.seq).inserted else { return [] }
+        return [.entitlementsRevoked(seq: seq, revocation)]
     }
 }

@@ -11,8 +11,8 @@ final class ObserverStream: Sendable {
     enum Step: Sendable {
         case write([UInt8])
         case read(DeliveryMachine.Need)
-        /// The observer was told of these restores' ends; PaymentQueue should hear of it.
-        case acknowledge([String])
+        /// The observer was told of these; PaymentQueue should hear of it.
+        case acknowledge([Acknowledgements.Notice])
         /// Nothing follows; the stream ends in good order.
         case end
     }
@@ -29,7 +29,7 @@ final class ObserverStream: Sendable {
         /// What the observer has been told when everything queued, and everything being written, has been written.
         var storefrontQueued: String?
         var storefrontInWrite: String?
-        var restores = RestoreAcknowledgements()
+        var acknowledgements = Acknowledgements()
     }
 
     let session: Session
@@ -113,7 +113,7 @@ final class ObserverStream: Sendable {
     func writeEnded() {
         let storefront = state.withLock { state in
             state.writingSince = nil
-            state.restores.wereWritten()
+            state.acknowledgements.wereWritten()
             defer { state.storefrontInWrite = nil }
             return state.storefrontInWrite
         }
@@ -154,9 +154,9 @@ final class ObserverStream: Sendable {
         }
     }
 
-    /// PaymentQueue knows that these ends were written.
-    func acknowledged(_ restores: [String]) {
-        state.withLock { $0.restores.wereAcknowledged(restores) }
+    /// PaymentQueue knows that these were written.
+    func acknowledged(_ notices: [Acknowledgements.Notice]) {
+        state.withLock { $0.acknowledgements.wereAcknowledged(notices) }
     }
 
     /// PaymentQueue could not be asked. Said in a comment at once, and with every further one.
@@ -202,7 +202,7 @@ final class ObserverStream: Sendable {
     func tick(now: ContinuousClock.Instant) -> Bool {
         let isStalled = state.withLock { state in
             if let since = state.writingSince, now - since >= DeliveryLimits.stallMax { return true }
-            state.restores.retry()
+            state.acknowledgements.retry()
             if now >= state.commentDue {
                 state.commentDue = now + DeliveryLimits.commentInterval
                 state.enqueue(ServerSentEvent.comment(state.isDegraded ? Self.degradedText : "alive"))
@@ -219,7 +219,7 @@ final class ObserverStream: Sendable {
     private func takeStep() -> Step? {
         state.withLock { state in
             if !state.outbox.isEmpty { return .write(state.takeAll()) }
-            if let restores = state.restores.take() { return .acknowledge(restores) }
+            if let notices = state.acknowledgements.take() { return .acknowledge(notices) }
             if state.isEnding { return .end }
             let need = state.machine.need
             return need == .nothing ? nil : .read(need)
@@ -234,7 +234,7 @@ final class ObserverStream: Sendable {
             for event in events {
                 // An event is made of values that came out of JSON, so it has a JSON form.
                 if let bytes = try? ServerSentEvent.bytes(event) { state.enqueue(bytes) }
-                if case .restoreEnded(_, let restore) = event { state.restores.queue(restore.restoreIdentifier) }
+                if let notice = event.notice { state.acknowledgements.queue(notice) }
             }
             guard state.pendingBytes > DeliveryLimits.pendingBytesMax else { return false }
             state.dropAll()
@@ -248,7 +248,8 @@ final class ObserverStream: Sendable {
     private func park(_ continuation: CheckedContinuation<Void, Never>) {
         let isNeeded = state.withLock { state in
             let isIdle =
-                state.outbox.isEmpty && !state.isEnding && !state.restores.areDue && state.machine.need == .nothing
+                state.outbox.isEmpty && !state.isEnding && !state.acknowledgements.areDue
+                && state.machine.need == .nothing
             if isIdle { state.waiter = continuation }
             return isIdle
         }
@@ -274,7 +275,7 @@ extension ObserverStream.State {
     fileprivate mutating func takeAll() -> [UInt8] {
         let bytes = outbox.count == 1 ? outbox[0] : Array(outbox.joined())
         storefrontInWrite = storefrontQueued
-        restores.areInWrite()
+        acknowledgements.areInWrite()
         dropAll()
         return bytes
     }

@@ -30,6 +30,11 @@ enum ServerSentEvent {
         var downloads: [Download]
     }
 
+    private struct Lost: Encodable {
+        var seq: Int64
+        var productIdentifiers: [String]
+    }
+
     private struct Position: Encodable {
         var seq: Int64
     }
@@ -49,6 +54,10 @@ enum ServerSentEvent {
             try bytes("updatedDownloads", seq, Downloads(seq: seq, downloads: downloads))
         case .storefrontChanged(let seq, let storefront):
             try bytes("didChangeStorefront", seq, NewStorefront(seq: seq, storefront: storefront))
+        case .entitlementsRevoked(let seq, let revocation):
+            try bytes(
+                "didRevokeEntitlementsForProductIdentifiers", seq,
+                Lost(seq: seq, productIdentifiers: revocation.productIdentifiers))
         case .synchronized(let seq): try bytes("synchronized", seq, Position(seq: seq))
         }
     }

@@ -33,25 +33,41 @@ struct StreamSender {
             try await writer.write(ByteBuffer(bytes: bytes))
             stream.writeEnded()
         case .read(let need): await read(need)
-        case .acknowledge(let restores): await acknowledge(restores)
+        case .acknowledge(let notices): await acknowledge(notices)
         }
         return true
     }
 
-    /// Tells PaymentQueue which ends were written, once nothing of them is left in the gateway's own buffers: a
-    /// connection that is cut takes those with it. What is not acknowledged now is tried again with the next second, and
-    /// otherwise comes with the next stream.
-    private func acknowledge(_ restores: [String]) async {
+    /// Tells PaymentQueue which ends and revocations were written, once nothing of them is left in the gateway's own
+    /// buffers: a connection that is cut takes those with it. What is not acknowledged now is tried again with the next
+    /// second, and otherwise comes with the next stream.
+    private func acknowledge(_ notices: [Acknowledgements.Notice]) async {
         guard await isFlushed() else { return }
-        var acknowledged: [String] = []
-        for restore in restores {
-            let reply = try? await services.call(
-                PaymentEndpoints.acknowledgeRestore, RestoreRequest(of: stream.session, restore),
-                context: context(.now + DeliveryLimits.headsInterval))
-            guard reply != nil else { break }
-            acknowledged.append(restore)
+        var acknowledged: [Acknowledgements.Notice] = []
+        for notice in notices {
+            guard await isTaken(notice) else { break }
+            acknowledged.append(notice)
         }
         stream.acknowledged(acknowledged)
+    }
+
+    private func isTaken(_ notice: Acknowledgements.Notice) async -> Bool {
+        let session = stream.session
+        let context = context(.now + DeliveryLimits.headsInterval)
+        let reply =
+            switch notice {
+            case .restoreEnd(let restore):
+                try? await services.call(
+                    PaymentEndpoints.acknowledgeRestore, RestoreRequest(of: session, restore), context: context)
+            case .revocation(let seq):
+                try? await services.call(
+                    SubscriptionEndpoints.acknowledgeRevocations,
+                    AcknowledgeRevocationsRequest(
+                        bundleId: session.bundleId, customerIdentifier: session.customerIdentifier,
+                        deviceId: session.deviceId, seq: seq),
+                    context: context)
+            }
+        return reply != nil
     }
 
     private func isFlushed() async -> Bool {

@@ -43,4 +43,34 @@ import Testing
     @Test func `M134: an offer that a payment in flight holds counts as used`() {
         #expect(IntroductoryOfferPolicy.decide(history: history(reserved: true), now: now).rule == .offerReserved)
     }
+
+    @Test(arguments: [
+        (SubscriptionState.inGracePeriod, IntroductoryOfferPolicy.Rule.inGracePeriod),
+        (.inBillingRetryPeriod, .inBillingRetryPeriod), (.subscribed, .lapsedWithoutOffer),
+        (.expired, .lapsedWithoutOffer), (.revoked, .lapsedWithoutOffer),
+    ])
+    func `M127: grace and billing retry make a subscriber although the period has ended`(
+        state: SubscriptionState, rule: IntroductoryOfferPolicy.Rule
+    ) {
+        var ended = history(activeUntil: 1)
+        ended.state = state
+        let decision = IntroductoryOfferPolicy.decide(history: ended, now: now)
+        #expect(decision.rule == rule)
+        #expect(decision.transactionIdentifier == "7")
+    }
+
+    @Test func `M126: a renewal nobody has seen to yet makes nobody a former subscriber`() {
+        var late = history(activeUntil: 1)
+        late.state = .subscribed
+        late.isRenewalDue = true
+        #expect(IntroductoryOfferPolicy.decide(history: late, now: now).rule == .subscribed)
+    }
+
+    @Test func `M128: a refund ends the subscription and gives no offer back`() {
+        var refunded = history(used: "3", activeUntil: 2_000_000)
+        refunded.state = .revoked
+        #expect(IntroductoryOfferPolicy.decide(history: refunded, now: now).rule == .offerUsed)
+        refunded.introductoryOfferTransaction = nil
+        #expect(IntroductoryOfferPolicy.decide(history: refunded, now: now).eligibility == .eligible)
+    }
 }

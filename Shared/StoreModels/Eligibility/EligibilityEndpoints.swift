@@ -25,19 +25,6 @@ public struct EligibilityRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// A verified receipt's purchases, with the instant at which it is asked what they mean.
-///
-/// Items without `subscriptionGroupIdentifier` belong to the group their product has in the catalogue (M122).
-public struct ReceiptHistory: Hashable, Sendable, Codable {
-    public var items: [ReceiptItem]
-    /// The app's business clock.
-    public var now: Timestamp
-    public init(items: [ReceiptItem], now: Timestamp) {
-        self.items = items
-        self.now = now
-    }
-}
-
 /// `{"productIdentifier":"…","subscriptionGroupIdentifier":"…","eligibility":"eligible","rule":"newSubscriber"}`
 public struct ProductEligibility: Hashable, Sendable, Codable {
     public var productIdentifier: String

@@ -1,9 +1,14 @@
-/// Decides whether a customer may have an introductory offer in a subscription group, from what PaymentQueue keeps
-/// of the group. Pure: PaymentQueue applies it inside the purchase's commit, Eligibility when a client asks, so both
-/// always give the same answer.
+/// Decides whether a customer may have an introductory offer in a subscription group (M119…M129). Pure: PaymentQueue
+/// applies it inside the purchase's commit, Eligibility when a client asks, so both always give the same answer.
+///
+/// The history is PaymentQueue's own, or ``ReceiptHistory/groups(ofProducts:)`` makes it of a receipt; the answer is the
+/// same (O5) but for what no receipt says: an offer that a payment in flight holds, and a renewal that is late.
+///
+/// Rules, the first that applies: an offer used in the group, whatever became of it; an offer held by a payment; a
+/// subscription of the group that goes on, grace and billing retry included; else eligible.
 public enum IntroductoryOfferPolicy {
     /// Why the answer is what it is (M129).
-    public enum Rule: String, Sendable, Codable {
+    public enum Rule: String, CaseIterable, Sendable, Codable {
         /// No subscription of the group, ever: eligible (M124).
         case newSubscriber
         /// Had one, none now, never an offer in the group: eligible (M125).
@@ -14,6 +19,10 @@ public enum IntroductoryOfferPolicy {
         case offerReserved
         /// Subscribed to the group now, whatever the history: ineligible (M126).
         case subscribed
+        /// The last renewal could not be charged and access goes on: ineligible, as a subscriber (M127).
+        case inGracePeriod
+        /// The last renewal could not be charged and is tried again: ineligible, as a subscriber (M127).
+        case inBillingRetryPeriod
         /// PaymentQueue could not be asked: unknown.
         case historyUnavailable
     }
@@ -21,7 +30,7 @@ public enum IntroductoryOfferPolicy {
     public struct Decision: Hashable, Sendable {
         public let eligibility: OfferEligibility
         public let rule: Rule
-        /// The transaction that decided, if one did.
+        /// The transaction that decided, if one did: the one that used the offer, else the subscription's latest.
         public let transactionIdentifier: String?
     }
 
@@ -38,12 +47,22 @@ public enum IntroductoryOfferPolicy {
         if history.introductoryOfferReserved {
             return Decision(eligibility: .ineligible, rule: .offerReserved, transactionIdentifier: nil)
         }
-        guard let activeUntil = history.activeUntil else {
+        let latest = history.activeTransaction
+        switch history.standing(at: now) {
+        case .new:
             return Decision(eligibility: .eligible, rule: .newSubscriber, transactionIdentifier: nil)
+        case .former:
+            return Decision(eligibility: .eligible, rule: .lapsedWithoutOffer, transactionIdentifier: latest)
+        case .existing(let state):
+            return Decision(eligibility: .ineligible, rule: rule(of: state), transactionIdentifier: latest)
         }
-        return activeUntil > now
-            ? Decision(eligibility: .ineligible, rule: .subscribed, transactionIdentifier: history.activeTransaction)
-            : Decision(
-                eligibility: .eligible, rule: .lapsedWithoutOffer, transactionIdentifier: history.activeTransaction)
+    }
+
+    private static func rule(of state: SubscriptionState) -> Rule {
+        switch state {
+        case .inGracePeriod: .inGracePeriod
+        case .inBillingRetryPeriod: .inBillingRetryPeriod
+        case .subscribed, .expired, .revoked: .subscribed
+        }
     }
 }

@@ -1,0 +1,31 @@
+/// Decides whether a customer may redeem an offer code: whether they are of those it is for. Pure. How often one
+/// customer may redeem codes is not limited here (ours; App Store Connect has campaigns for that).
+public enum OfferCodePolicy {
+    public struct Decision: Hashable, Sendable {
+        public let isEligible: Bool
+        /// What the customer is to the group, in the code's words; this is also the reason.
+        public let audience: RedeemableOffer.Audience
+    }
+
+    /// - Parameters:
+    ///   - audiences: whom the code is for; nil or empty: everybody.
+    ///   - history: the group's history; nil when the customer has none.
+    ///   - now: the business clock.
+    public static func decide(
+        audiences: [RedeemableOffer.Audience]?, history: SubscriptionGroupHistory?, now: Timestamp
+    ) -> Decision {
+        let audience = audience(of: history, at: now)
+        let wanted = audiences ?? []
+        return Decision(isEligible: wanted.isEmpty || wanted.contains(audience), audience: audience)
+    }
+
+    private static func audience(
+        of history: SubscriptionGroupHistory?, at now: Timestamp
+    ) -> RedeemableOffer.Audience {
+        switch history?.standing(at: now) ?? .new {
+        case .new: .new
+        case .existing: .existing
+        case .former: .expired
+        }
+    }
+}

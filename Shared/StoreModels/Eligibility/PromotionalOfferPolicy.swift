@@ -1,0 +1,30 @@
+/// Decides whether a customer may have a subscription's promotional offer: whoever is or was a subscriber of the group,
+/// as often as the app signs for it. Pure; PaymentQueue applies it inside the purchase's commit. A promotional offer
+/// neither asks for the introductory offer nor uses it up.
+public enum PromotionalOfferPolicy {
+    /// Why; never `subscribed` and `lapsed` for a customer who was never one.
+    public enum Rule: String, CaseIterable, Sendable, Codable {
+        /// Subscribed now, grace and billing retry included: eligible.
+        case subscribed
+        /// Was subscribed: eligible.
+        case lapsed
+        /// Never subscribed to the group: `ineligibleForOffer` (18).
+        case neverSubscribed
+    }
+
+    public struct Decision: Hashable, Sendable {
+        public let isEligible: Bool
+        public let rule: Rule
+    }
+
+    /// - Parameters:
+    ///   - history: the group's history; nil when the customer has none.
+    ///   - now: the business clock.
+    public static func decide(history: SubscriptionGroupHistory?, now: Timestamp) -> Decision {
+        switch history?.standing(at: now) ?? .new {
+        case .new: Decision(isEligible: false, rule: .neverSubscribed)
+        case .existing: Decision(isEligible: true, rule: .subscribed)
+        case .former: Decision(isEligible: true, rule: .lapsed)
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// What a server's answer about a receipt says of a subscription's next renewal, as `pending_renewal_info`:
+///
+/// ```json
+/// {"originalTransactionIdentifier":"2000000000000001","subscriptionGroupIdentifier":"21378123",
+///  "isInBillingRetryPeriod":true,"gracePeriodExpiresDate":"2026-12-27T10:00:00.000Z"}
+/// ```
+public struct ReceiptRenewal: Hashable, Sendable, Codable {
+    public var originalTransactionIdentifier: String
+    /// The group of everything with this original; it counts before the one the items say (M122).
+    public var subscriptionGroupIdentifier: String?
+    /// A renewal failed and is tried again; Apple says so in the grace period as well.
+    public var isInBillingRetryPeriod: Bool
+    public var gracePeriodExpiresDate: Timestamp?
+
+    public init(
+        originalTransactionIdentifier: String, subscriptionGroupIdentifier: String? = nil,
+        isInBillingRetryPeriod: Bool = false, gracePeriodExpiresDate: Timestamp? = nil
+    ) {
+        self.originalTransactionIdentifier = originalTransactionIdentifier
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        self.isInBillingRetryPeriod = isInBillingRetryPeriod
+        self.gracePeriodExpiresDate = gracePeriodExpiresDate
+    }
+}

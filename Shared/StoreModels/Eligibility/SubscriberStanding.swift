@@ -1,0 +1,25 @@
+/// What a customer is to a subscription group, which every offer's policy asks first.
+public enum SubscriberStanding: Hashable, Sendable {
+    /// Never subscribed to any product of the group.
+    case new
+    /// Subscribed now, to whichever product of the group (M126). The state says how: grace and billing retry count, the
+    /// subscription may yet go on (M127; ours, Apple says nothing of them).
+    case existing(SubscriptionState)
+    /// Was subscribed and is no longer: expired, refunded or taken back.
+    case former
+}
+
+extension SubscriptionGroupHistory {
+    /// - Parameter now: the app's business clock, never the wall clock. The period's very end is no part of it.
+    public func standing(at now: Timestamp) -> SubscriberStanding {
+        guard let state = state ?? (activeUntil == nil ? nil : .subscribed) else { return .new }
+        switch state {
+        case .inGracePeriod, .inBillingRetryPeriod: return .existing(state)
+        case .expired, .revoked: return .former
+        case .subscribed:
+            // A renewal nobody has seen to yet: it would be wrong to treat the customer as gone meanwhile.
+            let goesOn = isRenewalDue || activeUntil.map { $0 > now } ?? false
+            return goesOn ? .existing(state) : .former
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/// What deciding about win-back offers needs of a customer and a subscription group. PaymentQueue fills it.
+public struct WinBackFacts: Hashable, Sendable {
+    /// Nil when the customer has none.
+    public var history: SubscriptionGroupHistory?
+    /// Months paid for in the whole group, by ``months(of:)`` over the periods that cost something and were not refunded.
+    public var paidMonths: Int
+    /// When the last access to the group ended, grace included.
+    public var expiredAt: Timestamp?
+    /// When a win-back offer of the group was last bought.
+    public var lastWinBackAt: Timestamp?
+
+    public init(
+        history: SubscriptionGroupHistory?, paidMonths: Int, expiredAt: Timestamp?, lastWinBackAt: Timestamp? = nil
+    ) {
+        self.history = history
+        self.paidMonths = paidMonths
+        self.expiredAt = expiredAt
+        self.lastWinBackAt = lastWinBackAt
+    }
+
+    /// Whole months in `periods` together, by their nominal lengths: a month is 30 days and a year twelve of them, so
+    /// that February is as long as March, and a tester's short periods count as what they stand for.
+    public static func months(of periods: some Sequence<SubscriptionPeriod>) -> Int {
+        let days = periods.reduce(0) { days, period in
+            switch period.unit {
+            case .day: days + period.numberOfUnits
+            case .week: days + 7 * period.numberOfUnits
+            case .month: days + 30 * period.numberOfUnits
+            case .year: days + 360 * period.numberOfUnits
+            }
+        }
+        return days / 30
+    }
+}

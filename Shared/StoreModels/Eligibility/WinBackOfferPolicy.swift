@@ -1,0 +1,72 @@
+/// Decides whether a former subscriber may have a win-back offer, by the offer's own conditions. Pure; months are 30
+/// days of business time.
+public enum WinBackOfferPolicy {
+    /// Why; the first that applies.
+    public enum Rule: String, CaseIterable, Sendable, Codable {
+        /// Never subscribed to the group, or the offer is no win-back offer: ineligible.
+        case neverSubscribed
+        /// Subscribed now, grace and billing retry included: ineligible.
+        case subscribed
+        /// Paid for fewer months than the offer asks for.
+        case tooFewPaidMonths
+        /// The subscription ended less or more months ago than the offer asks for.
+        case expiredTooRecently, expiredTooLongAgo
+        /// Had a win-back offer of the group, and not enough months have passed since, or it is given once only.
+        case offeredTooRecently
+        /// Eligible.
+        case conditionsMet
+    }
+
+    public struct Decision: Hashable, Sendable {
+        public let rule: Rule
+        public var isEligible: Bool { rule == .conditionsMet }
+    }
+
+    public static let month: Int64 = 30 * 86_400_000
+
+    /// - Parameter now: the business clock.
+    public static func decide(
+        _ conditions: RedeemableOffer.WinBackConditions, facts: WinBackFacts, now: Timestamp
+    ) -> Decision {
+        Decision(rule: rule(conditions, facts, now))
+    }
+
+    /// The offers of `offers` the customer may have now, the one that gives the most first: free before paid, then the
+    /// longest, then the cheapest, then by identifier. That order is ours; Apple's is the operator's priority.
+    public static func eligible(
+        _ offers: [RedeemableOffer], facts: WinBackFacts, now: Timestamp
+    ) -> [RedeemableOffer] {
+        offers.filter { offer in
+            guard offer.type == .winBack, let conditions = offer.winBack else { return false }
+            return decide(conditions, facts: facts, now: now).isEligible
+        }.sorted { rank($0) < rank($1) }
+    }
+
+    private static func rule(
+        _ conditions: RedeemableOffer.WinBackConditions, _ facts: WinBackFacts, _ now: Timestamp
+    ) -> Rule {
+        switch facts.history?.standing(at: now) ?? .new {
+        case .new: return .neverSubscribed
+        case .existing: return .subscribed
+        case .former: break
+        }
+        guard facts.paidMonths >= conditions.paidMonthsMin else { return .tooFewPaidMonths }
+        let since = now.milliseconds - (facts.expiredAt ?? now).milliseconds
+        if since < Int64(conditions.monthsSinceExpiryMin) * month { return .expiredTooRecently }
+        // A range of 2…24 months is over when the 25th begins.
+        if let most = conditions.monthsSinceExpiryMax, since >= Int64(most + 1) * month { return .expiredTooLongAgo }
+        if let last = facts.lastWinBackAt {
+            guard let wait = conditions.monthsBetweenOffers else { return .offeredTooRecently }
+            if now.milliseconds - last.milliseconds < Int64(wait) * month { return .offeredTooRecently }
+        }
+        return .conditionsMet
+    }
+
+    private static func rank(_ offer: RedeemableOffer) -> (Int, Int, Int64, String) {
+        let discount = offer.offer
+        let length = WinBackFacts.months(of: [discount.subscriptionPeriod.times(discount.numberOfPeriods)])
+        return (
+            discount.paymentMode == .freeTrial ? 0 : 1, -length, discount.price.minorUnits, discount.identifier ?? ""
+        )
+    }
+}

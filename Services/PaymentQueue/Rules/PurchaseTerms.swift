@@ -23,6 +23,20 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
         package var rate: SubscriptionRenewalRate
     }
 
+    /// What the purchase does to the subscription the customer has in the group.
+    package enum Change: String, Hashable, Sendable, Codable {
+        /// At once, in the place of the present period, whose unused part is given back. `downgrade` only where there is no
+        /// next renewal to wait for, or for an offer.
+        case upgrade, crossgrade, downgrade
+        /// With the next renewal; nothing is paid now and nothing is given.
+        case scheduled
+        /// The scheduled change is taken back.
+        case reverted
+
+        /// The purchase is a word about a later renewal, and no period of its own.
+        package var isNote: Bool { self == .scheduled || self == .reverted }
+    }
+
     /// The hosted content that comes with the product, as the catalogue had it when it was sold.
     package struct Content: Hashable, Sendable, Codable {
         /// Dotted integers, `1.0`.
@@ -53,23 +67,32 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
     package var content: Content?
     /// How the processor is asked to treat the charge; nil is as it treats everybody's.
     package var simulate: ProcessorMode?
+    /// Nil where there was no active subscription in the group.
+    package var change: Change?
+    /// Of a change for the next renewal: when that is, and of one that is taken back: when that was.
+    package var effectiveDate: Timestamp?
 
-    /// The terms of a sale at the product's price or its introductory offer's.
+    /// The terms of a sale at the product's price or an offer's.
+    /// - Parameters:
+    ///   - applied: the offer as the transaction names it; nil names an introductory or promotional one by itself.
+    ///   - rate: how the tester's rate compresses periods.
     /// - Returns: nil when the price times the quantity does not fit 64 bits.
     package init?(
         product: Product, level: Int?, quantity: Int, catalogVersion: Int64, offer: ProductDiscount?,
-        rate: SubscriptionRenewalRate = .realTime
+        applied: AppliedOffer? = nil, rate: SubscriptionRenewalRate = .realTime
     ) {
         guard let amount = (offer?.price ?? product.price).times(quantity) else { return nil }
         self.productType = product.type
         self.amount = amount
         self.catalogVersion = catalogVersion
         self.content = Content(product)
-        self.offer = offer.map {
-            AppliedOffer(
-                type: $0.type == .introductory ? .introductory : .subscription, paymentMode: $0.paymentMode,
-                identifier: $0.identifier)
-        }
+        self.offer =
+            applied
+            ?? offer.map {
+                AppliedOffer(
+                    type: $0.type == .introductory ? .introductory : .subscription, paymentMode: $0.paymentMode,
+                    identifier: $0.identifier)
+            }
         if product.type == .autoRenewable, let group = product.subscriptionGroupIdentifier,
             let period = product.subscriptionPeriod
         {
@@ -89,6 +112,22 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
         self.content = Content(product)
     }
 
+    /// A change of product that is only noted: free, and without a period.
+    package init(
+        noting change: Change, to product: Product, level: Int?, catalogVersion: Int64, effectiveDate: Timestamp,
+        rate: SubscriptionRenewalRate
+    ) {
+        self.productType = product.type
+        self.amount = Money(minorUnits: 0, currency: product.price.currency)
+        self.catalogVersion = catalogVersion
+        self.change = change
+        self.effectiveDate = effectiveDate
+        if let group = product.subscriptionGroupIdentifier, let period = product.subscriptionPeriod {
+            self.subscription = Subscription(
+                group: group, level: level ?? 1, length: period, accessPeriod: period, offerPeriodsLeft: 0, rate: rate)
+        }
+    }
+
     /// Pay as you go is billed period by period (M114); paid up front (M115) and free (M116) last as a whole.
     private static func accessPeriod(of offer: ProductDiscount) -> SubscriptionPeriod {
         switch offer.paymentMode {
@@ -102,7 +141,7 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
 
     /// The flags of M118: a trial is no "intro offer period", the two paid modes are; other products have no flags.
     package var flags: (isTrialPeriod: Bool?, isInIntroOfferPeriod: Bool?) {
-        guard subscription != nil else { return (nil, nil) }
+        guard subscription != nil, change?.isNote != true else { return (nil, nil) }
         guard let offer, offer.type == .introductory else { return (false, false) }
         return (offer.paymentMode == .freeTrial, offer.paymentMode != .freeTrial)
     }
@@ -113,8 +152,15 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
     ) -> TransactionStateMachine.Purchase {
         TransactionStateMachine.Purchase(
             transactionIdentifier: transactionIdentifier, transactionDate: now, price: amount, original: original,
-            originalTransactionIdentifier: ownedSince, expiresDate: subscription?.accessPeriod.end(from: now),
+            originalTransactionIdentifier: ownedSince, expiresDate: subscription.map { RenewalSchedule($0.rate).end(of: $0.accessPeriod, from: now) },
             isTrialPeriod: flags.isTrialPeriod, isInIntroOfferPeriod: flags.isInIntroOfferPeriod, content: content)
+    }
+}
+
+extension PurchaseTerms {
+    private func expiresDate(from now: Timestamp) -> Timestamp? {
+        guard let subscription, change?.isNote != true else { return nil }
+        return subscription.accessPeriod.end(from: now)
     }
 }
 

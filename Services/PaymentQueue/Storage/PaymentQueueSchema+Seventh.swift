@@ -25,6 +25,7 @@ extension PaymentQueueSchema {
             created_at BIGINT NOT NULL,
             UNIQUE (bundle_id, request_key)
         );
+        CREATE INDEX clock_advance_open ON clock_advance (id) WHERE last_event IS NULL;
 
         CREATE TABLE subscription (
             bundle_id TEXT NOT NULL,
@@ -101,7 +102,7 @@ extension PaymentQueueSchema {
             body TEXT NOT NULL
         );
         CREATE INDEX subscription_event_timeline ON subscription_event (original_id, position);
-        CREATE INDEX subscription_event_app ON subscription_event (bundle_id, position);
+        CREATE INDEX subscription_event_app ON subscription_event (bundle_id, position, at);
 
         CREATE TABLE refund (
             refund_key TEXT PRIMARY KEY,

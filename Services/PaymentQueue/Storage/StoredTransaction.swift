@@ -52,7 +52,9 @@ package struct StoredTransaction: Hashable, Sendable {
     package var id: String { transaction.id }
 
     /// What the processor knows the purchase by.
-    package var chargeKey: String { Self.chargeKeyPrefix + id }
+    package var chargeKey: String { Self.chargeKey(of: id) }
+
+    static func chargeKey(of id: String) -> String { chargeKeyPrefix + id }
 
     private static let chargeKeyPrefix = "purchase:"
 

@@ -1,30 +1,167 @@
 import StoreModels
 
 extension CustomerCommit {
-    /// Begins or goes on with the subscription a purchased transaction gives.
+    /// The customer's subscription of a group, locked until the commit: neither the renewer nor another replica changes
+    /// it meanwhile.
+    func subscription(group: String) async throws -> StoredSubscription? {
+        try await SubscriptionRepository.lock(group: group, of: customer, in: transaction)
+    }
+
+    /// Something is under way or has fallen due that has to happen before anything else can: a renewal is being charged,
+    /// or nobody has seen to one yet. Whoever buys in the group waits, and the renewal's commit wakes them.
+    func isDue(group: String) async throws -> Bool {
+        guard let known = try await subscription(group: group) else { return false }
+        return known.isBusy(at: now)
+    }
+
+    /// Begins or goes on with the subscription a purchased transaction gives, at once: the first purchase of the group,
+    /// one after it had lapsed, an upgrade or a crossgrade; which of them, the row says. What was scheduled is void.
     func subscribe(_ value: PaymentTransaction, _ terms: PurchaseTerms) async throws {
         guard let bought = terms.subscription, let identifier = value.transactionIdentifier,
             let start = value.transactionDate, let end = value.expiresDate
         else { return }
-        let known = try await SubscriptionRepository.find(group: bought.group, of: customer, in: transaction)
-        var next =
-            known
-            ?? StoredSubscription(
-                customer: customer, group: bought.group, originalID: value.id, originalIdentifier: identifier,
-                revision: 1, state: .subscribed, product: value.payment.productIdentifier, level: bought.level,
-                length: bought.length, periodIndex: -1, periodStart: start, activeUntil: end, activeID: value.id,
-                activeTransaction: identifier, anchor: start, anchorCount: 0, willAutoRenew: true,
-                renewProduct: value.payment.productIdentifier, rate: bought.rate, renewals: 0, failsNext: false,
-                retryCount: 0)
-        (next.state, next.product, next.level, next.length) = (
-            .subscribed, value.payment.productIdentifier, bought.level, bought.length
-        )
-        (next.periodIndex, next.periodStart, next.activeUntil) = (next.periodIndex + 1, start, end)
-        (next.activeID, next.activeTransaction, next.renewProduct) = (value.id, identifier, next.product)
-        (next.anchor, next.anchorCount, next.willAutoRenew, next.dueAt) = (end, 0, true, end)
-        guard known != nil else { return try await SubscriptionRepository.insert(next, in: transaction) }
-        guard try await SubscriptionRepository.update(next, in: transaction) != nil else {
-            throw StoreError(.internal, "a subscription was changed outside its customer's lock")
+        let known = try await subscription(group: bought.group)
+        let purchase = SubscriptionPurchase(
+            paid: SubscriptionPaid(
+                id: value.id, identifier: identifier, product: value.payment.productIdentifier,
+                chargeKey: terms.isFree ? nil : StoredTransaction.chargeKey(of: value.id), amount: terms.amount,
+                start: start, end: end),
+            level: bought.level, length: bought.length, accessPeriod: bought.accessPeriod,
+            offer: terms.offer.map {
+                .init(applied: $0, amount: terms.amount, periodsLeft: bought.offerPeriodsLeft)
+            }, rate: bought.rate)
+        let before = known ?? .new(customer, group: bought.group, value, identifier: identifier, purchase)
+        try await apply(.bought(purchase), to: before, at: start, isNew: known == nil)
+    }
+
+    /// The next renewal buys another product of the group.
+    /// - Parameter by: the identifier of the transaction that says so, if one does.
+    /// - Throws: `notFound` without a subscription; `transactionStateInvalid` when it has ended.
+    @discardableResult
+    func scheduleChange(
+        to product: String, inGroup group: String, by identifier: String? = nil
+    ) async throws -> StoredSubscription {
+        try await change(group: group, .changeScheduled(to: product, by: identifier))
+    }
+
+    /// The next renewal buys the present product again.
+    /// - Throws: as ``scheduleChange(to:inGroup:by:)``.
+    @discardableResult
+    func revertChange(inGroup group: String, by identifier: String? = nil) async throws -> StoredSubscription {
+        try await change(group: group, .changeReverted(by: identifier))
+    }
+
+    /// A purchased transaction's money or entitlement is taken back. When it paid the present period, the subscription
+    /// ends with it; of an earlier period only the timeline tells.
+    ///
+    /// - Parameter refunded: what is given back.
+    /// - Returns: whether the subscription has ended with it; nil when the transaction paid no period.
+    /// - Throws: `serviceUnavailable` while a renewal is being charged: ``SubscriptionRenewer/catchUp(_:group:until:)``
+    ///   first, then again.
+    func endSubscription(
+        of value: PaymentTransaction, _ ending: SubscriptionEnding, refunded: Money?
+    ) async throws -> Bool? {
+        guard let paid = try await SubscriptionPeriodRepository.find(transactionID: value.id, in: transaction),
+            let known = try await SubscriptionRepository.lock(
+                originalID: paid.originalID, of: customer, in: transaction)
+        else { return nil }
+        try known.requireUnclaimed()
+        guard paid.index == known.periodIndex, known.state.isExisting else {
+            try await note(
+                ending == .refunded ? .refunded : .revoked, of: known, about: value, period: paid.index,
+                amount: refunded)
+            return false
         }
+        try await apply(.ended(ending, refunded: refunded), to: known, at: now)
+        return true
+    }
+
+    /// Part of a period's money is given back because another product has taken its place.
+    /// - Parameter value: the transaction whose money it is.
+    func noteProratedRefund(_ amount: Money, of value: PaymentTransaction) async throws {
+        guard let paid = try await SubscriptionPeriodRepository.find(transactionID: value.id, in: transaction),
+            let known = try await SubscriptionRepository.lock(
+                originalID: paid.originalID, of: customer, in: transaction)
+        else { return }
+        try await note(.refundedProrated, of: known, about: value, period: paid.index, amount: amount)
+    }
+
+    private func note(
+        _ kind: SubscriptionEvent.Kind, of known: StoredSubscription, about value: PaymentTransaction, period: Int,
+        amount: Money?
+    ) async throws {
+        let event = SubscriptionEvent(
+            at: now, kind: kind, originalTransactionIdentifier: known.originalIdentifier,
+            productIdentifier: value.payment.productIdentifier, amount: amount,
+            transactionIdentifier: value.transactionIdentifier, period: period)
+        try await SubscriptionEventRepository.insert(event, account: account.account, of: known, in: transaction)
+    }
+
+    private func change(group: String, _ event: SubscriptionChange) async throws -> StoredSubscription {
+        guard let known = try await subscription(group: group) else {
+            throw StoreError(.notFound, "no such subscription")
+        }
+        try known.requireUnclaimed()
+        return try await apply(event, to: known, at: now)
+    }
+
+    /// Lets an event happen to a subscription whose row is locked in this commit, and writes all that belongs to it.
+    @discardableResult
+    func apply(
+        _ event: SubscriptionChange, to known: StoredSubscription, at: Timestamp, isNew: Bool = false
+    ) async throws -> StoredSubscription {
+        var machine = SubscriptionStateMachine(known, at: at)
+        let actions = try machine.handle(event)
+        guard isNew || machine.value != known || !actions.isEmpty else { return known }
+        let written = try await write(machine.value, isNew: isNew)
+        for action in actions {
+            switch action {
+            case .record(let event):
+                try await SubscriptionEventRepository.insert(
+                    event, account: account.account, of: written, in: transaction)
+            case .writePeriod(let period):
+                try await SubscriptionPeriodRepository.insert(period, of: written, in: transaction)
+            case .cutPeriod(let index, let end):
+                try await SubscriptionPeriodRepository.setEnd(
+                    end, ofPeriod: index, of: written.originalID, in: transaction)
+            }
+        }
+        return written
+    }
+
+    private func write(_ value: StoredSubscription, isNew: Bool) async throws -> StoredSubscription {
+        guard !isNew else {
+            try await SubscriptionRepository.insert(value, in: transaction)
+            return value
+        }
+        guard let written = try await SubscriptionRepository.update(value, in: transaction) else {
+            throw StoreError(.internal, "a subscription was changed outside its lock")
+        }
+        return written
+    }
+}
+
+extension StoredSubscription {
+    /// Before its first period.
+    fileprivate static func new(
+        _ customer: CustomerID, group: String, _ value: PaymentTransaction, identifier: String,
+        _ purchase: SubscriptionPurchase
+    ) -> StoredSubscription {
+        StoredSubscription(
+            customer: customer, group: group, originalID: value.id, originalIdentifier: identifier, revision: 1,
+            state: .subscribed, product: purchase.paid.product, level: purchase.level, length: purchase.length,
+            periodIndex: -1, periodStart: purchase.paid.start, activeUntil: purchase.paid.end, activeID: value.id,
+            activeTransaction: identifier, anchor: purchase.paid.start, anchorCount: 0, willAutoRenew: true,
+            renewProduct: purchase.paid.product, rate: purchase.rate, renewals: 0, failsNext: false, retryCount: 0)
+    }
+
+    /// A charge is under way, or something has fallen due.
+    func isBusy(at now: Timestamp) -> Bool { attempt != nil || dueAt.map { $0 <= now } ?? false }
+
+    /// - Throws: `serviceUnavailable` while a renewal is being charged: nothing else may happen to it before its end.
+    func requireUnclaimed() throws(StoreError) {
+        guard attempt != nil else { return }
+        throw StoreError(
+            .serviceUnavailable, "a renewal of this subscription is being charged; ask again", retryAfterMs: 200)
     }
 }

@@ -14,6 +14,30 @@ package enum SubscriptionRepository {
         ).map(StoredSubscription.init)
     }
 
+    /// As ``find(group:of:in:)``, locked until the commit. The customer's lock comes first.
+    package static func lock(
+        group: String, of customer: CustomerID, in transaction: SQLTransaction
+    ) async throws -> StoredSubscription? {
+        try await transaction.queryOne(
+            """
+            SELECT * FROM subscription
+            WHERE bundle_id = ? AND customer_identifier = ? AND subscription_group = ? \(transaction.dialect.lockRow)
+            """, customer.bundleId, customer.customerIdentifier, group
+        ).map(StoredSubscription.init)
+    }
+
+    /// The same, by its first transaction's `id`.
+    package static func lock(
+        originalID: String, of customer: CustomerID, in transaction: SQLTransaction
+    ) async throws -> StoredSubscription? {
+        try await transaction.queryOne(
+            """
+            SELECT * FROM subscription
+            WHERE original_id = ? AND bundle_id = ? AND customer_identifier = ? \(transaction.dialect.lockRow)
+            """, originalID, customer.bundleId, customer.customerIdentifier
+        ).map(StoredSubscription.init)
+    }
+
     /// All of a customer's, in the order of their first purchase.
     package static func all(of customer: CustomerID, in reader: SQLReader) async throws -> [StoredSubscription] {
         try await reader.query(

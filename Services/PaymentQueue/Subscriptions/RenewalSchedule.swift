@@ -1,0 +1,133 @@
+import StoreModels
+
+/// When a subscription's periods end. In real time they follow the calendar, counted from an anchor, so that a month's
+/// end stays a month's end (31 January, 28 February, 31 March). Under a tester's rate they have the lengths of StoreKit's
+/// sandbox instead.
+///
+/// A rate that has a column in Apple's table (a month in 30 s, 3, 5, 15, 30 or 60 minutes) gives each length its own
+/// time; the others, for which there is no column, give every length the same. Which name means which is ours.
+package struct RenewalSchedule: Hashable, Sendable {
+    /// Where periods are counted from, and how many of the product's lengths the present one ends behind it.
+    package struct Anchor: Hashable, Sendable {
+        package var at: Timestamp
+        package var count: Int
+    }
+
+    /// Subscriptions with compressed periods renew so often and then expire, as in Apple's sandbox.
+    package static let compressedRenewalsMax = 12
+
+    package let rate: SubscriptionRenewalRate
+
+    package init(_ rate: SubscriptionRenewalRate) { self.rate = rate }
+
+    /// The end of `count` periods in a row that begin at `start`.
+    package func end(of period: SubscriptionPeriod, times count: Int = 1, from start: Timestamp) -> Timestamp {
+        guard let length = milliseconds(of: period) else { return period.times(count).end(from: start) }
+        return Timestamp(milliseconds: start.milliseconds + length * Int64(count))
+    }
+
+    /// Where to count from after a period that was bought: from its beginning where that gives its end, so that the day of
+    /// the month is kept; else from its end.
+    /// - Parameters:
+    ///   - access: how long was bought.
+    ///   - length: the product's own period.
+    package func anchor(
+        from start: Timestamp, to end: Timestamp, access: SubscriptionPeriod, length: SubscriptionPeriod
+    ) -> Anchor {
+        guard rate == .realTime, let months = access.months, let each = length.months, months % each == 0 else {
+            return Anchor(at: end, count: 0)
+        }
+        return Anchor(at: start, count: months / each)
+    }
+
+    /// How long access goes on after a charge was declined: 16 days, 6 for weekly subscriptions, half a month's time
+    /// under a rate; never longer than the period. Milliseconds.
+    package func grace(of length: SubscriptionPeriod) -> Int64 {
+        let isWeekly = length == SubscriptionPeriod(numberOfUnits: 1, unit: .week)
+        switch rate.compression {
+        case .none: return (isWeekly ? 6 : 16) * Self.day
+        case .daily(let day): return (isWeekly ? 6 : 16) * day
+        case .scaled(_, let month): return min(month / 2, milliseconds(of: length) ?? month)
+        case .fixed(let each): return each
+        }
+    }
+
+    /// How long a charge that was declined is tried again, grace included: 60 days; twice a month's time, or two periods,
+    /// under a rate. Milliseconds.
+    package var retry: Int64 {
+        switch rate.compression {
+        case .none: 60 * Self.day
+        case .daily(let day): 60 * day
+        case .scaled(_, let month): 2 * month
+        case .fixed(let each): 2 * each
+        }
+    }
+
+    private static let day: Int64 = 86_400_000
+
+    /// - Returns: nil in real time, where the calendar counts.
+    private func milliseconds(of period: SubscriptionPeriod) -> Int64? {
+        let count = Int64(period.numberOfUnits)
+        switch rate.compression {
+        case .none: return nil
+        case .fixed(let each): return each
+        case .daily(let day):
+            switch period.unit {
+            case .day: return count * day
+            case .week: return count * 7 * day
+            case .month: return count * 30 * day
+            case .year: return count * 365 * day
+            }
+        case .scaled(let week, let month):
+            switch period.unit {
+            case .day: return count * week / 7
+            case .week: return count * week
+            case .month: return count * month
+            case .year: return count * 12 * month
+            }
+        }
+    }
+}
+
+extension SubscriptionPeriod {
+    /// Nil for days and weeks.
+    fileprivate var months: Int? {
+        switch unit {
+        case .day, .week: nil
+        case .month: numberOfUnits
+        case .year: 12 * numberOfUnits
+        }
+    }
+}
+
+extension SubscriptionRenewalRate {
+    /// What a rate makes of periods; milliseconds of business time.
+    fileprivate enum Compression {
+        case none
+        case daily(Int64)
+        case scaled(week: Int64, month: Int64)
+        case fixed(Int64)
+    }
+
+    /// Apple's table (`mission.md` §2.8).
+    fileprivate var compression: Compression {
+        let (second, minute): (Int64, Int64) = (1_000, 60_000)
+        switch self {
+        case .realTime: return .none
+        case .oneSecondIsOneDay: return .daily(second)
+        case .oneRenewalEveryTwoSeconds: return .fixed(2 * second)
+        case .oneRenewalEveryFiveSeconds: return .fixed(5 * second)
+        case .oneRenewalEveryTenSeconds: return .fixed(10 * second)
+        case .oneRenewalEveryMinute: return .fixed(minute)
+        case .oneRenewalEveryThirtySeconds, .monthlyRenewalEveryThirtySeconds:
+            return .scaled(week: 10 * second, month: 30 * second)
+        case .oneRenewalEveryThreeMinutes, .monthlyRenewalEveryThreeMinutes:
+            return .scaled(week: 3 * minute, month: 3 * minute)
+        case .oneRenewalEveryFiveMinutes, .monthlyRenewalEveryFiveMinutes:
+            return .scaled(week: 3 * minute, month: 5 * minute)
+        case .oneRenewalEveryFifteenMinutes: return .scaled(week: 5 * minute, month: 15 * minute)
+        case .oneRenewalEveryThirtyMinutes: return .scaled(week: 10 * minute, month: 30 * minute)
+        case .oneRenewalEveryHour, .monthlyRenewalEveryHour: return .scaled(week: 15 * minute, month: 60 * minute)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import StoreModels
+
+/// What happens to a subscription (``SubscriptionStateMachine``).
+package enum SubscriptionChange: Hashable, Sendable {
+    /// A purchase that takes force at once: the first of the group, one after it had lapsed, an upgrade, a crossgrade.
+    case bought(SubscriptionPurchase)
+    /// The next period is paid, or costs nothing.
+    case charged(SubscriptionRenewal)
+    case declined(SubscriptionDecline)
+    case graceEnded
+    /// The end; before the period's own end it is cut short.
+    case expired(Subscription.ExpirationReason)
+    case autoRenewDisabled, autoRenewEnabled
+    /// The next renewal buys another product; `by` is the transaction that says so, if one does.
+    case changeScheduled(to: String, by: String?)
+    case changeReverted(by: String?)
+    /// The present period's money or entitlement is taken back.
+    case ended(SubscriptionEnding, refunded: Money?)
+    case extended(days: Int)
+    case renewalWillFail
+}
+
+/// What belongs into the commit of a change, besides the subscription's row.
+package enum SubscriptionAction: Hashable, Sendable {
+    /// An entry of the timeline; whose account it is, is known to the commit.
+    case record(SubscriptionEvent)
+    case writePeriod(SubscriptionPeriodRow)
+    /// A period ends at another instant than it was sold for.
+    case cutPeriod(Int, at: Timestamp)
+}
+
+/// How money or entitlement was taken back.
+package enum SubscriptionEnding: Hashable, Sendable { case refunded, revoked }
+
+/// A period that is paid.
+package struct SubscriptionPaid: Hashable, Sendable {
+    /// The transaction's `id`, and its identifier.
+    package var id: String
+    package var identifier: String
+    package var product: String
+    /// Nil where nothing was charged.
+    package var chargeKey: String?
+    package var amount: Money
+    package var start: Timestamp
+    package var end: Timestamp
+}
+
+/// A purchase that begins a period now.
+package struct SubscriptionPurchase: Hashable, Sendable {
+    package var paid: SubscriptionPaid
+    package var level: Int
+    /// The product's own period, and how long was bought.
+    package var length: SubscriptionPeriod
+    package var accessPeriod: SubscriptionPeriod
+    package var offer: StoredSubscription.RunningOffer?
+    package var rate: SubscriptionRenewalRate
+}
+
+/// A renewal that is paid.
+package struct SubscriptionRenewal: Hashable, Sendable {
+    package var id: String
+    package var identifier: String
+    package var product: String
+    package var level: Int
+    package var length: SubscriptionPeriod
+    package var chargeKey: String?
+    package var amount: Money
+    /// The offer of the new period.
+    package var offer: StoredSubscription.RunningOffer?
+    /// What the period before has cost at the regular price, when the new one costs another.
+    package var formerPrice: Money?
+}
+
+/// A renewal the processor has refused.
+package struct SubscriptionDecline: Hashable, Sendable {
+    package var amount: Money
+    package var reason: String?
+    /// The app's subscriptions have a grace period.
+    package var hasGrace: Bool
+}

@@ -1,0 +1,70 @@
+import Persistence
+import StoreModels
+
+/// The timelines of subscriptions, as rows: each is written in the commit in which it happened.
+package enum SubscriptionEventRepository {
+    package static func insert(
+        _ event: SubscriptionEvent, account: String, of subscription: StoredSubscription, in transaction: SQLTransaction
+    ) async throws {
+        var event = event
+        event.account = account
+        try await transaction.send(
+            """
+            INSERT INTO subscription_event (bundle_id, customer_identifier, original_id, at, body)
+            VALUES (?, ?, ?, ?, ?)
+            """, subscription.customer.bundleId, subscription.customer.customerIdentifier, subscription.originalID,
+            event.at.milliseconds, try StoredJSON.text(event))
+    }
+
+    /// An entry, and its place among all of the store's.
+    package typealias Placed = (position: Int64, event: SubscriptionEvent)
+
+    /// What has happened to a subscription behind a place, in the order it was written.
+    package static func timeline(
+        of originalID: String, after position: Int64, limit: Int, in reader: SQLReader
+    ) async throws -> [Placed] {
+        try await reader.query(
+            """
+            SELECT position, body FROM subscription_event WHERE original_id = ? AND position > ?
+            ORDER BY position LIMIT ?
+            """, originalID, position, limit
+        ).map(placed)
+    }
+
+    /// The place of an app's last entry; 0 before the first.
+    package static func last(of bundleId: String, in reader: SQLReader) async throws(PersistenceError) -> Int64 {
+        let row = try await reader.queryOne(
+            "SELECT MAX(position) AS last FROM subscription_event WHERE bundle_id = ?", bundleId)
+        let last: Int64? = try row?["last"]
+        return last ?? 0
+    }
+
+    /// How many entries of an app lie between two places.
+    package static func count(
+        of bundleId: String, after first: Int64, through last: Int64, in reader: SQLReader
+    ) async throws(PersistenceError) -> Int {
+        let row = try await reader.queryOne(
+            "SELECT COUNT(*) AS entries FROM subscription_event WHERE bundle_id = ? AND position > ? AND position <= ?",
+            bundleId, first, last)
+        return try row?["entries"] ?? 0
+    }
+
+    /// The first entries between two places, by business time.
+    package static func list(
+        of bundleId: String, after first: Int64, through last: Int64, limit: Int, in reader: SQLReader
+    ) async throws -> [SubscriptionEvent] {
+        // The index holds all that the order needs, so that only the rows of the answer are fetched.
+        try await reader.query(
+            """
+            SELECT position, body FROM subscription_event WHERE position IN (
+                SELECT position FROM subscription_event WHERE bundle_id = ? AND position > ? AND position <= ?
+                ORDER BY at, position LIMIT ?)
+            ORDER BY at, position
+            """, bundleId, first, last, limit
+        ).map { try placed($0).event }
+    }
+
+    private static func placed(_ row: SQLRow) throws -> Placed {
+        (try row["position"], try StoredJSON.value(SubscriptionEvent.self, try row["body"]))
+    }
+}

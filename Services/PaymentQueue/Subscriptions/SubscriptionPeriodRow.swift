@@ -1,0 +1,55 @@
+import Persistence
+import StoreModels
+
+/// One period of a subscription that was bought, renewed or recovered: a row, and one captured charge unless it was free
+/// (S1, S2).
+package struct SubscriptionPeriodRow: Hashable, Sendable {
+    package var index: Int
+    /// The transaction's `id`, and its identifier.
+    package var id: String
+    package var identifier: String
+    package var product: String
+    /// What the processor knows its charge by; nil for a period that cost nothing.
+    package var chargeKey: String?
+    package var amount: Money
+    package var start: Timestamp
+    package var end: Timestamp
+}
+
+/// The periods as rows. Their primary key lets a period be paid for once.
+package enum SubscriptionPeriodRepository {
+    package static func insert(
+        _ period: SubscriptionPeriodRow, of subscription: StoredSubscription, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.send(
+            """
+            INSERT INTO subscription_period (bundle_id, customer_identifier, original_id, period_index, transaction_id,
+                charge_key, amount_minor, currency, starts_at, ends_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, subscription.customer.bundleId, subscription.customer.customerIdentifier, subscription.originalID,
+            period.index, period.id, period.chargeKey, period.amount.minorUnits, period.amount.currency.code,
+            period.start.milliseconds, period.end.milliseconds)
+    }
+
+    /// A period ends at another instant: it is cut short, or extended.
+    package static func setEnd(
+        _ end: Timestamp, ofPeriod index: Int, of originalID: String, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.send(
+            """
+            UPDATE subscription_period SET ends_at = CASE WHEN starts_at > ? THEN starts_at ELSE ? END
+            WHERE original_id = ? AND period_index = ?
+            """, end.milliseconds, end.milliseconds, originalID, index)
+    }
+
+    /// The subscription a transaction paid a period of, and which one.
+    package static func find(
+        transactionID: String, in reader: SQLReader
+    ) async throws(PersistenceError) -> (originalID: String, index: Int)? {
+        guard
+            let row = try await reader.queryOne(
+                "SELECT original_id, period_index FROM subscription_period WHERE transaction_id = ?", transactionID)
+        else { return nil }
+        return (try row["original_id"], try row["period_index"])
+    }
+}

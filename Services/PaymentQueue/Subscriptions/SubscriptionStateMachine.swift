@@ -1,0 +1,250 @@
+import StoreModels
+
+/// The life of one subscription, without I/O: an event of the business clock goes in, the row as it is then and what
+/// belongs into the same commit come out.
+///
+/// ```
+/// subscribed ── declined ─▶ inGracePeriod ── graceEnded ─▶ inBillingRetryPeriod ── 60 days ─▶ expired
+///     ▲  │ ▲                     │ charged                     │ charged                        │
+///     │  │ └─────────────────────┴─────────────────────────────┘        bought ◀────────────────┤
+///     │  └── refunded, revoked ─▶ revoked ──────────────────────────────────────────────────────┘
+///     └── charged: the next period
+/// ```
+/// Only `bought` leads out of `expired` and `revoked`. A new period never begins before its charge is captured.
+package struct SubscriptionStateMachine: Hashable, Sendable {
+    package private(set) var value: StoredSubscription
+    private var actions: [SubscriptionAction] = []
+    private let at: Timestamp
+
+    /// - Parameter at: when it happens, by the app's clock; at or behind `dueAt` for what falls due.
+    package init(_ value: StoredSubscription, at: Timestamp) {
+        self.value = value
+        self.at = at
+    }
+
+    /// - Returns: what belongs into the commit that writes ``value``.
+    /// - Throws: `transactionStateInvalid` where the state has no such edge.
+    package mutating func handle(_ event: SubscriptionChange) throws(StoreError) -> [SubscriptionAction] {
+        actions = []
+        switch event {
+        case .bought(let purchase): buy(purchase)
+        case .charged(let renewal): try charge(renewal)
+        case .declined(let decline): try refuse(decline)
+        case .graceEnded: try endGrace()
+        case .expired(let reason): try expire(reason)
+        case .autoRenewDisabled: try disable()
+        case .autoRenewEnabled: try enable()
+        case .changeScheduled(let product, let by): try schedule(product, by)
+        case .changeReverted(let by): try revert(by)
+        case .ended(let ending, let refunded): end(ending, refunded)
+        case .extended(let days): try extend(days)
+        case .renewalWillFail: try failNext()
+        }
+        return actions
+    }
+
+    private var calendar: RenewalSchedule { RenewalSchedule(value.rate) }
+
+    private func require(_ states: Set<SubscriptionState>, _ what: String) throws(StoreError) {
+        guard states.contains(value.state) else {
+            throw StoreError(
+                .transactionStateInvalid, "a subscription that is \(value.state.rawValue) cannot be \(what)",
+                details: ["state": .string(value.state.rawValue)])
+        }
+    }
+
+    private mutating func record(
+        _ kind: SubscriptionEvent.Kind, amount: Money? = nil, offer: AppliedOffer? = nil, expires: Timestamp? = nil,
+        detail: String? = nil, transactionIdentifier: String? = nil
+    ) {
+        actions.append(
+            .record(
+                SubscriptionEvent(
+                    at: at, kind: kind, originalTransactionIdentifier: value.originalIdentifier,
+                    productIdentifier: value.product, amount: amount, offer: offer,
+                    transactionIdentifier: transactionIdentifier, period: value.periodIndex, expiresDate: expires,
+                    detail: detail)))
+    }
+
+    // MARK: Periods
+
+    private mutating func buy(_ bought: SubscriptionPurchase) {
+        let isFirst = value.periodIndex < 0
+        let wasExisting = !isFirst && value.state.isExisting
+        let (former, formerLevel) = (value.product, value.level)
+        if wasExisting { actions.append(.cutPeriod(value.periodIndex, at: bought.paid.start)) }
+        begin(bought.paid, level: bought.level, length: bought.length)
+        let anchor = RenewalSchedule(bought.rate).anchor(
+            from: bought.paid.start, to: bought.paid.end, access: bought.accessPeriod, length: bought.length)
+        (value.anchor, value.anchorCount) = (anchor.at, anchor.count)
+        (value.willAutoRenew, value.rate, value.renewals, value.failsNext) = (true, bought.rate, 0, false)
+        value.offer = bought.offer
+        let kind: SubscriptionEvent.Kind =
+            if isFirst { .subscribed } else if !wasExisting { .resubscribed } else {
+                bought.level < formerLevel ? .upgraded : .crossgraded
+            }
+        record(
+            kind, amount: bought.paid.amount, offer: bought.offer?.applied, expires: value.activeUntil,
+            detail: wasExisting ? "from \(former)" : nil, transactionIdentifier: bought.paid.identifier)
+    }
+
+    private mutating func charge(_ renewal: SubscriptionRenewal) throws(StoreError) {
+        try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "renewed")
+        let isRecovery = value.state != .subscribed
+        let anchor = anchor(of: renewal)
+        let start = value.state == .inBillingRetryPeriod ? at : value.activeUntil
+        let end = calendar.end(of: renewal.length, times: anchor.count, from: anchor.at)
+        begin(
+            SubscriptionPaid(
+                id: renewal.id, identifier: renewal.identifier, product: renewal.product, chargeKey: renewal.chargeKey,
+                amount: renewal.amount, start: start, end: end),
+            level: renewal.level, length: renewal.length)
+        (value.anchor, value.anchorCount, value.offer) = (anchor.at, anchor.count, renewal.offer)
+        value.renewals += 1
+        if let former = renewal.formerPrice {
+            record(.priceChanged, amount: renewal.amount, detail: "was \(former.amount)")
+        }
+        record(
+            isRecovery ? .recovered : .renewed, amount: renewal.amount, offer: renewal.offer?.applied, expires: end,
+            transactionIdentifier: renewal.identifier)
+    }
+
+    /// The billing date stays, unless access was interrupted or the product's length is another one.
+    private func anchor(of renewal: SubscriptionRenewal) -> RenewalSchedule.Anchor {
+        if value.state == .inBillingRetryPeriod { return RenewalSchedule.Anchor(at: at, count: 1) }
+        guard renewal.length == value.length else { return RenewalSchedule.Anchor(at: value.activeUntil, count: 1) }
+        return RenewalSchedule.Anchor(at: value.anchor, count: value.anchorCount + 1)
+    }
+
+    private mutating func begin(_ paid: SubscriptionPaid, level: Int, length: SubscriptionPeriod) {
+        value.periodIndex += 1
+        (value.product, value.level, value.length, value.renewProduct) = (paid.product, level, length, paid.product)
+        (value.periodStart, value.activeUntil, value.dueAt) = (paid.start, paid.end, paid.end)
+        (value.activeID, value.activeTransaction) = (paid.id, paid.identifier)
+        (value.state, value.expirationReason) = (.subscribed, nil)
+        leaveRetry()
+        actions.append(
+            .writePeriod(
+                SubscriptionPeriodRow(
+                    index: value.periodIndex, id: paid.id, identifier: paid.identifier, product: paid.product,
+                    chargeKey: paid.chargeKey, amount: paid.amount, start: paid.start, end: paid.end)))
+    }
+
+    private mutating func leaveRetry() {
+        (value.retrySince, value.retryCount, value.graceUntil, value.attempt) = (nil, 0, nil, nil)
+    }
+
+    // MARK: Declined
+
+    private mutating func refuse(_ decline: SubscriptionDecline) throws(StoreError) {
+        try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "declined")
+        value.retryCount += 1
+        (value.attempt, value.failsNext) = (nil, false)
+        record(.billingFailed, amount: decline.amount, detail: decline.reason)
+        if value.state == .subscribed {
+            // An operator was early: the period goes on, and its end tries again.
+            guard at >= value.activeUntil else { return }
+            enterRetry(hasGrace: decline.hasGrace)
+        }
+        guard let next = retries?.next(after: at) else { return try expire(.billingError) }
+        value.dueAt = value.graceUntil.map { min($0, next) } ?? next
+    }
+
+    private mutating func enterRetry(hasGrace: Bool) {
+        value.retrySince = at
+        guard hasGrace else {
+            value.state = .inBillingRetryPeriod
+            return record(.billingRetryStarted)
+        }
+        let until = Timestamp(milliseconds: at.milliseconds + calendar.grace(of: value.length))
+        (value.state, value.graceUntil) = (.inGracePeriod, until)
+        record(.gracePeriodStarted, expires: until)
+    }
+
+    private var retries: BillingRetryPolicy? {
+        value.retrySince.map { BillingRetryPolicy(since: $0, length: calendar.retry) }
+    }
+
+    private mutating func endGrace() throws(StoreError) {
+        try require([.inGracePeriod], "out of its grace period")
+        (value.state, value.graceUntil) = (.inBillingRetryPeriod, nil)
+        record(.gracePeriodExpired)
+        record(.billingRetryStarted)
+        guard let next = retries?.next(notBefore: at) else { return try expire(.billingError) }
+        value.dueAt = next
+    }
+
+    // MARK: Ends
+
+    private mutating func expire(_ reason: Subscription.ExpirationReason) throws(StoreError) {
+        try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "expired")
+        if at < value.activeUntil {
+            value.activeUntil = at
+            actions.append(.cutPeriod(value.periodIndex, at: at))
+        }
+        (value.state, value.expirationReason, value.dueAt) = (.expired, reason, nil)
+        (value.willAutoRenew, value.failsNext, value.renewProduct) = (false, false, value.product)
+        leaveRetry()
+        record(.expired, expires: value.activeUntil, detail: reason.rawValue)
+    }
+
+    private mutating func end(_ ending: SubscriptionEnding, _ refunded: Money?) {
+        (value.state, value.dueAt, value.willAutoRenew, value.failsNext) = (.revoked, nil, false, false)
+        value.renewProduct = value.product
+        leaveRetry()
+        record(
+            ending == .refunded ? .refunded : .revoked, amount: refunded,
+            transactionIdentifier: value.activeTransaction)
+    }
+
+    // MARK: What people want of the next renewal
+
+    private mutating func disable() throws(StoreError) {
+        try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "cancelled")
+        guard value.willAutoRenew else { return }
+        value.willAutoRenew = false
+        record(.autoRenewDisabled)
+        switch value.state {
+        case .subscribed: value.dueAt = value.activeUntil
+        case .inGracePeriod: value.dueAt = value.graceUntil
+        case .inBillingRetryPeriod, .expired, .revoked: try expire(.cancelled)
+        }
+    }
+
+    private mutating func enable() throws(StoreError) {
+        try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "made to renew")
+        guard !value.willAutoRenew else { return }
+        value.willAutoRenew = true
+        record(.autoRenewEnabled)
+        guard value.state == .inGracePeriod, let next = retries?.next(after: at) else { return }
+        value.dueAt = value.graceUntil.map { min($0, next) } ?? next
+    }
+
+    private mutating func schedule(_ product: String, _ by: String?) throws(StoreError) {
+        try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "changed")
+        guard product != value.renewProduct else { return }
+        value.renewProduct = product
+        record(.changeScheduled, detail: product, transactionIdentifier: by)
+    }
+
+    private mutating func revert(_ by: String?) throws(StoreError) {
+        try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "changed back")
+        guard value.renewProduct != value.product else { return }
+        let former = value.renewProduct
+        value.renewProduct = value.product
+        record(.changeReverted, detail: former, transactionIdentifier: by)
+    }
+
+    private mutating func extend(_ days: Int) throws(StoreError) {
+        try require([.subscribed], "extended")
+        value.activeUntil = Timestamp(milliseconds: value.activeUntil.milliseconds + Int64(days) * 86_400_000)
+        (value.anchor, value.anchorCount, value.dueAt) = (value.activeUntil, 0, value.activeUntil)
+        actions.append(.cutPeriod(value.periodIndex, at: value.activeUntil))
+        record(.extended, expires: value.activeUntil, detail: "\(days) days")
+    }
+
+    private mutating func failNext() throws(StoreError) {
+        try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "made to fail")
+        value.failsNext = true
+    }
+}

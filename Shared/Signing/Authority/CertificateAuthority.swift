@@ -1,0 +1,47 @@
+import Crypto
+import X509
+
+/// The store's own certificates: a root, an intermediate under it, and a leaf that signs receipts.
+///
+/// Laid out as Apple's are, so that a verifier which is strict about chains finds what it looks for: critical basic
+/// constraints and key usage, key identifiers in both directions, three certificates, P-256 with SHA-256. A store makes
+/// one when it starts for the first time and keeps it (``StoredAuthority``); who trusts the store is given the root.
+///
+/// The root and the intermediate keep their keys: a later leaf comes from the same root, and what was signed before
+/// still verifies.
+package struct CertificateAuthority: Sendable {
+    package let root: Certificate
+    package let intermediate: Certificate
+    package let leaf: Certificate
+    let rootKey: P256.Signing.PrivateKey
+    let intermediateKey: P256.Signing.PrivateKey
+    let leafKey: P256.Signing.PrivateKey
+
+    /// Makes new keys and certificates, unlike any others.
+    /// - Throws: What the making of a certificate throws; with these templates that is a fault in them.
+    package init() throws {
+        rootKey = P256.Signing.PrivateKey()
+        intermediateKey = P256.Signing.PrivateKey()
+        leafKey = P256.Signing.PrivateKey()
+        root = try CertificateTemplate.root.certificate(for: rootKey.publicKey, issuer: .root, issuerKey: rootKey)
+        intermediate = try CertificateTemplate.intermediate.certificate(
+            for: intermediateKey.publicKey, issuer: .root, issuerKey: rootKey)
+        leaf = try CertificateTemplate.leaf.certificate(
+            for: leafKey.publicKey, issuer: .intermediate, issuerKey: intermediateKey)
+    }
+
+    init(
+        root: Certificate, intermediate: Certificate, leaf: Certificate, rootKey: P256.Signing.PrivateKey,
+        intermediateKey: P256.Signing.PrivateKey, leafKey: P256.Signing.PrivateKey
+    ) {
+        self.root = root
+        self.intermediate = intermediate
+        self.leaf = leaf
+        self.rootKey = rootKey
+        self.intermediateKey = intermediateKey
+        self.leafKey = leafKey
+    }
+
+    /// Leaf first, as a chain is told.
+    package var chain: [Certificate] { [leaf, intermediate, root] }
+}

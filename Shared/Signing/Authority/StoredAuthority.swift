@@ -1,0 +1,68 @@
+import Crypto
+import SwiftASN1
+import X509
+
+/// A ``CertificateAuthority`` as it is kept: certificates in DER, private keys as their 32 bytes.
+///
+/// Whoever reads it can sign as the store; it belongs where the store's other secrets are and in no log.
+package struct StoredAuthority: Sendable {
+    package var rootCertificate: [UInt8]
+    package var intermediateCertificate: [UInt8]
+    package var leafCertificate: [UInt8]
+    package var rootKey: [UInt8]
+    package var intermediateKey: [UInt8]
+    package var leafKey: [UInt8]
+
+    package init(
+        rootCertificate: [UInt8], intermediateCertificate: [UInt8], leafCertificate: [UInt8], rootKey: [UInt8],
+        intermediateKey: [UInt8], leafKey: [UInt8]
+    ) {
+        self.rootCertificate = rootCertificate
+        self.intermediateCertificate = intermediateCertificate
+        self.leafCertificate = leafCertificate
+        self.rootKey = rootKey
+        self.intermediateKey = intermediateKey
+        self.leafKey = leafKey
+    }
+}
+
+extension CertificateAuthority {
+    /// - Throws: What is no certificate or no key, and keys that are not the certificates'.
+    package init(_ stored: StoredAuthority) throws {
+        self.init(
+            root: try Certificate(derEncoded: stored.rootCertificate),
+            intermediate: try Certificate(derEncoded: stored.intermediateCertificate),
+            leaf: try Certificate(derEncoded: stored.leafCertificate),
+            rootKey: try P256.Signing.PrivateKey(rawRepresentation: stored.rootKey),
+            intermediateKey: try P256.Signing.PrivateKey(rawRepresentation: stored.intermediateKey),
+            leafKey: try P256.Signing.PrivateKey(rawRepresentation: stored.leafKey))
+        for (certificate, key) in [(root, rootKey), (intermediate, intermediateKey), (leaf, leafKey)] {
+            guard certificate.publicKey == Certificate.PublicKey(key.publicKey) else { throw KeyMismatch() }
+        }
+    }
+
+    /// A key is not the one its certificate speaks of.
+    package struct KeyMismatch: Error {}
+
+    /// - Throws: What writing a certificate throws.
+    package func stored() throws -> StoredAuthority {
+        StoredAuthority(
+            rootCertificate: try root.derBytes(), intermediateCertificate: try intermediate.derBytes(),
+            leafCertificate: try leaf.derBytes(), rootKey: Array(rootKey.rawRepresentation),
+            intermediateKey: Array(intermediateKey.rawRepresentation), leafKey: Array(leafKey.rawRepresentation))
+    }
+
+    /// The root as `root.cer` has it, DER.
+    package func rootDER() throws -> [UInt8] { try root.derBytes() }
+
+    /// The root as OpenSSL's `-CAfile` wants it.
+    package func rootPEM() throws -> String { try root.serializeAsPEM().pemString + "\n" }
+}
+
+extension Certificate {
+    func derBytes() throws -> [UInt8] {
+        var serializer = DER.Serializer()
+        try serializer.serialize(self)
+        return serializer.serializedBytes
+    }
+}

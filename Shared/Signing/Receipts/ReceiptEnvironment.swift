@@ -1,0 +1,27 @@
+/// Which of the App Store's two worlds a receipt is of.
+package enum ReceiptEnvironment: String, CaseIterable, Sendable {
+    case sandbox
+    case production
+
+    /// What stands in the receipt, and in an answer's `receipt_type`.
+    package var receiptType: String {
+        switch self {
+        case .sandbox: "ProductionSandbox"
+        case .production: "Production"
+        }
+    }
+
+    /// An answer's `environment`.
+    package var name: String {
+        switch self {
+        case .sandbox: "Sandbox"
+        case .production: "Production"
+        }
+    }
+
+    /// - Returns: nil for what is neither; Apple has others for volume purchases, which this store does not sell.
+    package init?(receiptType: String) {
+        guard let found = Self.allCases.first(where: { $0.receiptType == receiptType }) else { return nil }
+        self = found
+    }
+}

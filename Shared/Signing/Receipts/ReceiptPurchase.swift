@@ -1,0 +1,76 @@
+import StoreModels
+
+/// One purchase in a receipt's binary form: less than a ``ReceiptItem``, because Apple's binary form has no place for a
+/// subscription group, a reason of a refund or an account token.
+package struct ReceiptPurchase: Hashable, Sendable {
+    package var quantity: Int
+    package var productIdentifier: String
+    package var transactionIdentifier: String
+    package var purchaseDate: Timestamp
+    package var originalTransactionIdentifier: String
+    package var originalPurchaseDate: Timestamp
+    package var type: ProductType
+    /// Subscriptions only, as the line item and the introductory price.
+    package var expiresDate: Timestamp?
+    package var webOrderLineItemIdentifier: Int64?
+    package var cancellationDate: Timestamp?
+    package var isTrialPeriod: Bool
+    package var isInIntroOfferPeriod: Bool?
+    package var promotionalOfferIdentifier: String?
+
+    package init(_ item: ReceiptItem) {
+        quantity = item.quantity
+        productIdentifier = item.productIdentifier
+        transactionIdentifier = item.transactionIdentifier
+        purchaseDate = item.purchaseDate.wholeSeconds
+        originalTransactionIdentifier = item.originalTransactionIdentifier
+        originalPurchaseDate = item.originalPurchaseDate.wholeSeconds
+        type = item.type
+        expiresDate = item.expiresDate?.wholeSeconds
+        webOrderLineItemIdentifier = item.webOrderLineItemIdentifier.flatMap { Int64($0) }
+        cancellationDate = item.cancellationDate?.wholeSeconds
+        isTrialPeriod = item.isTrialPeriod ?? false
+        isInIntroOfferPeriod = item.type == .autoRenewable ? item.isInIntroOfferPeriod ?? false : nil
+        promotionalOfferIdentifier = item.offer?.type == .subscription ? item.offer?.identifier : nil
+    }
+
+    init(reading reader: ReceiptReading) throws(ReceiptError) {
+        quantity = Int(try reader.integer(.quantity))
+        productIdentifier = try reader.text(.productIdentifier)
+        transactionIdentifier = try reader.text(.transactionIdentifier)
+        purchaseDate = try reader.date(.purchaseDate)
+        originalTransactionIdentifier = try reader.text(.originalTransactionIdentifier)
+        originalPurchaseDate = try reader.date(.originalPurchaseDate)
+        type = try Self.type(try reader.integer(.type))
+        expiresDate = try reader.dateIfPresent(.expiresDate)
+        webOrderLineItemIdentifier = try reader.integerIfPresent(.webOrderLineItemIdentifier)
+        cancellationDate = try reader.dateIfPresent(.cancellationDate)
+        isTrialPeriod = try reader.flagIfPresent(.isTrialPeriod) ?? false
+        isInIntroOfferPeriod = try reader.flagIfPresent(.isInIntroOfferPeriod)
+        promotionalOfferIdentifier = try reader.textIfPresent(.promotionalOfferIdentifier)
+    }
+
+    /// As a purchase whose receipt is all that is known of it.
+    package var item: ReceiptItem {
+        ReceiptItem(
+            transactionIdentifier: transactionIdentifier, originalTransactionIdentifier: originalTransactionIdentifier,
+            productIdentifier: productIdentifier, type: type, quantity: quantity, purchaseDate: purchaseDate,
+            originalPurchaseDate: originalPurchaseDate, expiresDate: expiresDate,
+            webOrderLineItemIdentifier: webOrderLineItemIdentifier.map(String.init),
+            isTrialPeriod: type == .autoRenewable ? isTrialPeriod : nil, isInIntroOfferPeriod: isInIntroOfferPeriod,
+            cancellationDate: cancellationDate)
+    }
+
+    /// Attribute 1707. Apple does not say what its numbers mean; these are the ones receipts are seen to have.
+    private static let types: [ProductType] = [.nonConsumable, .consumable, .nonRenewable, .autoRenewable]
+
+    var typeNumber: Int64 {
+        // Every type stands in the list.
+        Int64(Self.types.firstIndex(of: type)!)
+    }
+
+    private static func type(_ number: Int64) throws(ReceiptError) -> ProductType {
+        guard let index = Int(exactly: number), types.indices.contains(index) else { throw .malformed }
+        return types[index]
+    }
+}

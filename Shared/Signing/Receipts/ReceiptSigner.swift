@@ -1,0 +1,27 @@
+import Crypto
+import Foundation
+import X509
+
+/// Makes the binary receipt an app finds in its bundle, and sends to `verifyReceipt`.
+package struct ReceiptSigner: Sendable {
+    private let authority: CertificateAuthority
+
+    package init(_ authority: CertificateAuthority) {
+        self.authority = authority
+    }
+
+    /// - Returns: PKCS#7, DER. Base64 of it is `receiptData`.
+    /// - Throws: What cannot be written, such as an instant behind the year 9999.
+    package func sign(_ document: ReceiptDocument) throws -> [UInt8] {
+        try sign(content: try document.encoded())
+    }
+
+    /// Signs any bytes; so tests make what a store never would.
+    func sign(content: [UInt8]) throws -> [UInt8] {
+        let signature = try authority.leafKey.signature(for: Data(content))
+        return try SignedReceipt(
+            content: content[...], certificates: authority.chain, issuer: authority.leaf.issuer,
+            serialNumber: authority.leaf.serialNumber, signature: Array(signature.derRepresentation)[...]
+        ).encoded()
+    }
+}

@@ -1,0 +1,56 @@
+import Crypto
+import Foundation
+import X509
+
+/// Says whether a binary receipt is one of the store whose root this is, and what it says.
+///
+/// Nothing of the content is read before the signature has been verified. The bytes must be exactly those
+/// ``ReceiptSigner`` would have written around the same content and signature, so a receipt of which anything was
+/// changed, added or cut is refused, also where the change would mean nothing.
+package struct ReceiptVerifier: Sendable {
+    /// Bytes of a receipt; a longer one is `malformed` without being looked at.
+    package static let receiptBytesMax = 1 << 20
+
+    private let root: Certificate
+
+    package init(root: Certificate) {
+        self.root = root
+    }
+
+    /// - Parameter receiptData: Base64, as an app sends it; white space between is passed over.
+    /// - Throws: `malformed` or `signature`.
+    package func verify(receiptData: String) async throws(ReceiptError) -> ReceiptDocument {
+        // A receipt of the greatest length, in lines.
+        guard receiptData.utf8.count <= Self.receiptBytesMax * 3 / 2 else { throw .malformed }
+        let text = receiptData.utf8.filter { !"\r\n\t ".utf8.contains($0) }
+        guard !text.isEmpty, let data = Data(base64Encoded: Data(text)) else { throw .malformed }
+        return try await verify([UInt8](data))
+    }
+
+    /// - Parameter receipt: PKCS#7, DER.
+    /// - Throws: `malformed` or `signature`.
+    package func verify(_ receipt: [UInt8]) async throws(ReceiptError) -> ReceiptDocument {
+        guard receipt.count <= Self.receiptBytesMax, SignedReceipt.isSignedData(receipt) else { throw .malformed }
+        guard let signed = try? SignedReceipt(reading: receipt), (try? signed.encoded()) == receipt else {
+            throw .signature
+        }
+        guard isSigned(signed), await isOfThisStore(signed) else { throw .signature }
+        return try ReceiptDocument(encoded: signed.content)
+    }
+
+    private func isSigned(_ signed: SignedReceipt) -> Bool {
+        guard let leaf = signed.certificate, let key = P256.Signing.PublicKey(leaf.publicKey),
+            let signature = try? P256.Signing.ECDSASignature(derRepresentation: Data(signed.signature))
+        else { return false }
+        return key.isValidSignature(signature, for: Data(signed.content))
+    }
+
+    /// Whether the certificate of the signature comes from our root, by way of exactly those beside it.
+    private func isOfThisStore(_ signed: SignedReceipt) async -> Bool {
+        guard signed.certificates.count == 3, let leaf = signed.certificate else { return false }
+        var verifier = Verifier(rootCertificates: CertificateStore([root])) { RFC5280Policy() }
+        let result = await verifier.validate(leaf: leaf, intermediates: CertificateStore(signed.certificates))
+        guard case .validCertificate(let chain) = result else { return false }
+        return Set(chain) == Set(signed.certificates)
+    }
+}

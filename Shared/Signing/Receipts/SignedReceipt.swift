@@ -1,0 +1,72 @@
+import SwiftASN1
+import X509
+
+/// A receipt as it travels: PKCS#7 (CMS, RFC 5652) SignedData with the content, the whole chain and one signature.
+///
+/// Without signed attributes, so the signature is over the content itself. Each value has exactly one encoding:
+/// ``ReceiptVerifier`` writes what it has read once more and compares, so that no byte of a receipt is without meaning.
+struct SignedReceipt {
+    var content: ArraySlice<UInt8>
+    var certificates: [Certificate]
+    var issuer: DistinguishedName
+    var serialNumber: Certificate.SerialNumber
+    var signature: ArraySlice<UInt8>
+
+    private static let signedData: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 2]
+    private static let data: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 1]
+    private static let sha256: ASN1ObjectIdentifier = [2, 16, 840, 1, 101, 3, 4, 2, 1]
+    private static let ecdsaWithSHA256: ASN1ObjectIdentifier = [1, 2, 840, 10045, 4, 3, 2]
+    /// `[0]`, where SignedData keeps its certificates.
+    static let first = ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific)
+
+    /// Whether these bytes are SignedData of anybody's, in whatever of ASN.1's encodings.
+    static func isSignedData(_ bytes: [UInt8]) -> Bool {
+        let type = try? BER.sequence(BER.parse(bytes), identifier: .sequence) { nodes in
+            defer { while nodes.next() != nil {} }
+            return try ASN1ObjectIdentifier(berEncoded: &nodes)
+        }
+        return type == signedData
+    }
+
+    /// The certificate the signature names.
+    var certificate: Certificate? {
+        certificates.first { $0.issuer == issuer && $0.serialNumber == serialNumber }
+    }
+
+    func encoded() throws -> [UInt8] {
+        var serializer = DER.Serializer()
+        try serializer.appendConstructedNode(identifier: .sequence) { coder in
+            try coder.serialize(Self.signedData)
+            try coder.serialize(explicitlyTaggedWithTagNumber: 0, tagClass: .contextSpecific) { coder in
+                try coder.appendConstructedNode(identifier: .sequence, writeSignedData)
+            }
+        }
+        return serializer.serializedBytes
+    }
+
+    private func writeSignedData(_ coder: inout DER.Serializer) throws {
+        try coder.serialize(1)
+        try coder.serializeSetOf([SignedReceiptAlgorithm(Self.sha256)])
+        try coder.appendConstructedNode(identifier: .sequence) { coder in
+            try coder.serialize(Self.data)
+            try coder.serialize(explicitlyTaggedWithTagNumber: 0, tagClass: .contextSpecific) { coder in
+                try coder.serialize(ASN1OctetString(contentBytes: content))
+            }
+        }
+        try coder.serializeSetOf(certificates, identifier: Self.first)
+        try coder.appendConstructedNode(identifier: .set) { coder in
+            try coder.appendConstructedNode(identifier: .sequence, writeSignerInfo)
+        }
+    }
+
+    private func writeSignerInfo(_ coder: inout DER.Serializer) throws {
+        try coder.serialize(1)
+        try coder.appendConstructedNode(identifier: .sequence) { coder in
+            try coder.serialize(issuer)
+            try coder.serialize(serialNumber.bytes)
+        }
+        try coder.serialize(SignedReceiptAlgorithm(Self.sha256))
+        try coder.serialize(SignedReceiptAlgorithm(Self.ecdsaWithSHA256))
+        try coder.serialize(ASN1OctetString(contentBytes: signature))
+    }
+}

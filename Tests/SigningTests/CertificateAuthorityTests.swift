@@ -1,0 +1,72 @@
+import Foundation
+import Signing
+import SwiftASN1
+import Testing
+@_spi(FixedExpiryValidationTime) import X509
+
+@Suite struct CertificateAuthorityTests {
+    @Test func `the chain is one, from leaf to root, and strict verifiers find what they look for`() async throws {
+        let authority = try CertificateAuthority()
+        var verifier = Verifier(rootCertificates: CertificateStore([authority.root])) { RFC5280Policy() }
+        let result = await verifier.validate(
+            leaf: authority.leaf, intermediates: CertificateStore([authority.intermediate]))
+        guard case .validCertificate(let chain) = result else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(Array(chain) == authority.chain)
+        for certificate in authority.chain {
+            let extensions = certificate.extensions
+            #expect(extensions[oid: .X509ExtensionID.basicConstraints]?.critical == true)
+            #expect(extensions[oid: .X509ExtensionID.keyUsage]?.critical == true)
+            #expect(try extensions.subjectKeyIdentifier != nil)
+            #expect(try extensions.authorityKeyIdentifier != nil)
+        }
+        #expect(authority.leaf.extensions[oid: [1, 2, 840, 113635, 100, 6, 11, 1]] != nil)
+        #expect(authority.intermediate.extensions[oid: [1, 2, 840, 113635, 100, 6, 2, 1]] != nil)
+    }
+
+    @Test(arguments: [946_684_800.0, 1_795_600_000, 7_258_118_399])
+    func `it is valid wherever a business clock may stand`(seconds: Double) async throws {
+        let authority = try CertificateAuthority()
+        var verifier = Verifier(rootCertificates: CertificateStore([authority.root])) {
+            RFC5280Policy(fixedExpiryValidationTime: Date(timeIntervalSince1970: seconds))
+        }
+        let result = await verifier.validate(
+            leaf: authority.leaf, intermediates: CertificateStore([authority.intermediate]))
+        guard case .validCertificate = result else {
+            Issue.record("\(result)")
+            return
+        }
+    }
+
+    @Test func `what is kept is the same authority again`() async throws {
+        let authority = try CertificateAuthority()
+        let again = try CertificateAuthority(authority.stored())
+        #expect(again.chain == authority.chain)
+        let receipt = try ReceiptSigner(again).sign(Sample.document())
+        let document = try await ReceiptVerifier(root: authority.root).verify(receipt)
+        #expect(document.bundleId == Sample.bundleId)
+    }
+
+    @Test func `keys of other certificates are refused`() throws {
+        var stored = try CertificateAuthority().stored()
+        stored.leafKey = try CertificateAuthority().stored().leafKey
+        #expect(throws: CertificateAuthority.KeyMismatch.self) { try CertificateAuthority(stored) }
+        stored.leafKey = []
+        #expect(throws: (any Error).self) { try CertificateAuthority(stored) }
+    }
+
+    @Test func `the root is told as DER and as PEM`() throws {
+        let authority = try CertificateAuthority()
+        #expect(try Certificate(derEncoded: authority.rootDER()) == authority.root)
+        let pem = try authority.rootPEM()
+        #expect(pem.hasPrefix("-----BEGIN CERTIFICATE-----\n"))
+        #expect(try Certificate(pemEncoded: pem) == authority.root)
+    }
+
+    @Test func `no two stores have the same keys`() throws {
+        let authorities = try (0..<5).map { _ in try CertificateAuthority().stored() }
+        #expect(Set(authorities.flatMap { [$0.rootKey, $0.intermediateKey, $0.leafKey] }).count == 15)
+    }
+}

@@ -1,0 +1,154 @@
+import Crypto
+import Foundation
+import StoreModels
+import StorebusTesting
+import SwiftASN1
+import Testing
+import X509
+
+@testable import Signing
+
+@Suite struct ReceiptVerifierTests {
+    private let authority: CertificateAuthority
+    private let verifier: ReceiptVerifier
+    private let receipt: [UInt8]
+
+    init() throws {
+        authority = try CertificateAuthority()
+        verifier = ReceiptVerifier(root: authority.root)
+        receipt = try ReceiptSigner(authority).sign(Sample.document())
+    }
+
+    /// Nil: it was accepted.
+    private func error(_ receipt: [UInt8]) async -> ReceiptError? {
+        do throws(ReceiptError) {
+            _ = try await verifier.verify(receipt)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `what was signed is verified and read`() async throws {
+        let document = try await verifier.verify(receipt)
+        #expect(Set(document.purchases) == Set(Sample.document().purchases))
+        #expect(document.customerIdentifier == "c_alice")
+        let text = Data(receipt).base64EncodedString(options: [.lineLength64Characters, .endLineWithCarriageReturn])
+        #expect(try await verifier.verify(receiptData: text) == document)
+    }
+
+    @Test func `every byte counts: none may be changed`() async throws {
+        var random = SplitMix64.seeded()
+        for index in receipt.indices {
+            var changed = receipt
+            changed[index] ^= 1 << UInt8.random(in: 0...7, using: &random)
+            #expect(await error(changed) != nil, "byte \(index)")
+        }
+    }
+
+    @Test func `nothing may be cut, added, doubled or exchanged`() async throws {
+        var random = SplitMix64.seeded()
+        #expect(await error(receipt + [0]) == .malformed)
+        for _ in 0..<500 {
+            let length = Int.random(in: 0..<receipt.count, using: &random)
+            #expect(await error(Array(receipt.prefix(length))) == .malformed, "cut at \(length)")
+            var changed = receipt
+            let start = Int.random(in: 0..<receipt.count - 8, using: &random)
+            for index in start..<start + 8 { changed[index] ^= UInt8.random(in: 1...255, using: &random) }
+            #expect(await error(changed) != nil, "from \(start)")
+        }
+    }
+
+    @Test func `noise is malformed`() async {
+        var random = SplitMix64.seeded()
+        for _ in 0..<2000 {
+            let count = Int.random(in: 0...400, using: &random)
+            #expect(await error((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }) == .malformed)
+        }
+        // As deep as bytes allow: a parser that goes along would not come back.
+        #expect(await error(Array(repeating: 0x30, count: 1 << 16)) == .malformed)
+        #expect(await error(Array(repeating: [0x30, 0x80] as [UInt8], count: 1 << 15).flatMap(\.self)) == .malformed)
+    }
+
+    @Test(arguments: ["", "   ", "no base64!", "AAAA", "e30=", "MA==", "MIIB"])
+    func `text that is no receipt is malformed`(text: String) async {
+        await #expect(throws: ReceiptError.malformed) { try await verifier.verify(receiptData: text) }
+    }
+
+    @Test func `a receipt longer than the limit is not looked at`() async {
+        let long = String(repeating: "A", count: ReceiptVerifier.receiptBytesMax * 2)
+        await #expect(throws: ReceiptError.malformed) { try await verifier.verify(receiptData: long) }
+        #expect(await error(Array(repeating: 0x30, count: ReceiptVerifier.receiptBytesMax + 1)) == .malformed)
+    }
+
+    @Test func `another store's receipt is not ours`() async throws {
+        let other = try CertificateAuthority()
+        #expect(await error(try ReceiptSigner(other).sign(Sample.document())) == .signature)
+    }
+
+    @Test func `a forger with a chain of the same names is not believed`() async throws {
+        let other = try CertificateAuthority()
+        // Our certificates around the forger's signature, and the forger's leaf under our authorities.
+        let content = try Sample.document().encoded()
+        let theirs = try P256.Signing.PrivateKey(rawRepresentation: other.stored().leafKey)
+        let signature = Array(try theirs.signature(for: Data(content)).derRepresentation)[...]
+        for leaf in [authority.leaf, other.leaf] {
+            let forged = SignedReceipt(
+                content: content[...], certificates: [leaf, authority.intermediate, authority.root],
+                issuer: leaf.issuer, serialNumber: leaf.serialNumber, signature: signature)
+            #expect(await error(try forged.encoded()) == .signature)
+        }
+    }
+
+    @Test func `the chain is the whole chain and nothing else`() async throws {
+        let (leaf, intermediate, root) = (authority.leaf, authority.intermediate, authority.root)
+        let read = try SignedReceipt(reading: receipt)
+        let other = try CertificateAuthority().root
+        for certificates in [
+            [leaf], [leaf, intermediate], [leaf, root], [intermediate, root], [leaf, intermediate, root, other],
+            [leaf, intermediate, other], [leaf, leaf, intermediate, root],
+        ] {
+            var changed = read
+            changed.certificates = certificates
+            #expect(await error(try changed.encoded()) == .signature, "\(certificates.count) certificates")
+        }
+        var named = read
+        named.serialNumber = intermediate.serialNumber
+        #expect(await error(try named.encoded()) == .signature)
+    }
+
+    @Test func `content that was signed but is no receipt is malformed`() async throws {
+        let signer = ReceiptSigner(authority)
+        for content in [[], [0x31, 0x00], Array("hello".utf8), try Sample.document().encoded() + [0]] {
+            #expect(await error(try signer.sign(content: content)) == .malformed)
+        }
+    }
+
+    @Test func `OpenSSL says the same, of a receipt and of one that was changed`() throws {
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl") else { return }
+        let directory = try TemporaryDirectory()
+        try authority.rootPEM().write(toFile: directory.file("root.pem"), atomically: true, encoding: .utf8)
+        try Data(receipt).write(to: URL(fileURLWithPath: directory.file("receipt")))
+        #expect(try openssl(directory, "receipt") == 0)
+        let content = try Data(contentsOf: URL(fileURLWithPath: directory.file("content")))
+        #expect(try ReceiptDocument(encoded: Array(content)[...]).bundleId == Sample.bundleId)
+        var changed = receipt
+        // Somewhere in the content.
+        changed[try #require(Data(receipt).range(of: Data(Sample.bundleId.utf8))).lowerBound] ^= 1
+        try Data(changed).write(to: URL(fileURLWithPath: directory.file("changed")))
+        #expect(try openssl(directory, "changed") != 0)
+    }
+
+    private func openssl(_ directory: borrowing TemporaryDirectory, _ name: String) throws -> Int32 {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+        process.arguments = [
+            "cms", "-verify", "-inform", "DER", "-in", directory.file(name), "-CAfile", directory.file("root.pem"),
+            "-purpose", "any", "-x509_strict", "-binary", "-out", directory.file("content"),
+        ]
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+}

@@ -20,13 +20,17 @@ package final class Gateway: Sendable {
     let accounts: AccountDirectory
     let delivery: DeliveryHub
     let eventWaits = EventWaits()
+    /// The wall clock, by which apps' servers sign.
+    let now: @Sendable () -> Timestamp
     let exposition: @Sendable () async -> String
     let logger: Logger
 
     /// - Parameters:
+    ///   - now: The wall clock; tests pass their own.
     ///   - exposition: The metrics in Prometheus' text form.
     init(
         bus: any BusClient, tokens: SessionTokens, keys: KeyStore,
+        now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock,
         exposition: @escaping @Sendable () async -> String = { "" }, logger: Logger
     ) {
         let services = ServiceCaller(bus: bus, caller: "gateway", retries: true)
@@ -42,6 +46,7 @@ package final class Gateway: Sendable {
         self.apps = AppDirectory(services: services)
         self.delivery = DeliveryHub(
             bus: bus, services: services, storefronts: storefronts, accounts: accounts, logger: logger)
+        self.now = now
         self.exposition = exposition
         self.logger = logger
     }
@@ -49,7 +54,8 @@ package final class Gateway: Sendable {
     /// Every path and method there is.
     var routes: [Route] {
         sessionRoutes + productRoutes + paymentRoutes + transactionRoutes + restoreRoutes + downloadRoutes
-            + storeRoutes + adminRoutes + contentRoutes + operatingRoutes + serviceRoutes + upkeepRoutes + priceRoutes
+            + subscriptionRoutes + storeRoutes + adminRoutes + contentRoutes + operatingRoutes
+            + subscriptionOperatingRoutes + clockRoutes + serviceRoutes + upkeepRoutes + priceRoutes
             + keyRoutes + testerRoutes + promptRoutes + eventRoutes + customerRoutes + monitoringRoutes + laterRoutes
     }
 }

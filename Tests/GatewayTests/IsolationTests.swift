@@ -15,6 +15,7 @@ import Testing
     private static let objects = [
         "/v1/transactions/{id}": "t1", "/v1/downloads/{id}": "d1", "/v1/restores/{restoreIdentifier}": "r_k1",
         "/v1/customers/{account}": "alice",
+        "/v1/subscriptions/{originalTransactionIdentifier}": Sample.subscription.originalTransactionIdentifier,
     ]
 
     /// One operation whose path names something of a customer's.
@@ -68,6 +69,7 @@ import Testing
         let owner = try await store.session()
         store.payments.commit(Sample.purchased("t1"))
         store.payments.offer("d1", length: 3)
+        store.payments.subscribe()
         store.catalog.host([1, 2, 3])
         _ = try await store.send(.POST, "/v1/restore", token: owner, headers: [("Idempotency-Key", "k1")])
         return owner
@@ -76,8 +78,10 @@ import Testing
     private func send(
         _ store: GatewayHarness, _ subject: Subject, _ name: String, _ token: String?
     ) async throws -> Answer {
-        try await store.send(
-            subject.method, subject.path(name), token: token, headers: [("Idempotency-Key", "isolation")])
+        let needsBody = subject.operation.value["requestBody"]?["required"] == true
+        return try await store.send(
+            subject.method, subject.path(name), token: token, headers: [("Idempotency-Key", "isolation")],
+            body: needsBody ? "{}" : nil)
     }
 
     /// Whether the principal is of the kind the operation is for.
@@ -96,7 +100,7 @@ import Testing
                 ("another app's server", "server", try await store.apiKey(Self.otherApp)),
             ]
             let subjects = try subjects()
-            #expect(subjects.count >= 11, "transactions, downloads, restores and customers")
+            #expect(subjects.count >= 13, "transactions, downloads, restores, subscriptions and customers")
             for subject in subjects {
                 for (who, scheme, token) in strangers where isFor(subject.operation, scheme) {
                     let foreign = Seen(try await send(store, subject, subject.known, token))
@@ -162,11 +166,14 @@ import Testing
                 try await store.session(account: "mallory", device: "mallory-1"),
                 try await store.session(bundleId: Self.otherApp),
             ]
-            for path in ["/v1/transactions", "/v1/history"] {
-                #expect(try await store.send(.GET, path, token: owner).json["transactions"]?.arrayValue?.count == 1)
+            for (path, list) in [
+                ("/v1/transactions", "transactions"), ("/v1/history", "transactions"),
+                ("/v1/subscriptions", "subscriptions"),
+            ] {
+                #expect(try await store.send(.GET, path, token: owner).json[list]?.arrayValue?.count == 1)
                 for token in strangers {
                     let answer = try await store.send(.GET, path, token: token)
-                    #expect(answer.json["transactions"]?.arrayValue?.isEmpty == true, "\(path)")
+                    #expect(answer.json[list]?.arrayValue?.isEmpty == true, "\(path)")
                 }
             }
         }

@@ -82,21 +82,12 @@ import Testing
             }
             let other = try await store.apiKey("com.example.two")
             for (token, account) in [(key, "nobody"), (other, "alice")] {
-                for what in ["history", "eligibility"] {
+                for what in ["history", "eligibility", "subscriptions"] {
                     let answer = try await store.send(.GET, "/v1/customers/\(account)/\(what)", token: token)
                     #expect(answer.status == 404)
                     #expect(answer.json["detail"] == "there is no such customer")
                 }
             }
-        }
-    }
-
-    @Test func `subscriptions of a customer are not built, and only servers hear that`() async throws {
-        try await GatewayHarness.run { store in
-            let path = "/v1/customers/alice/subscriptions"
-            #expect(try await store.send(.GET, path).status == 401)
-            let answer = try await store.send(.GET, path, token: try await store.apiKey())
-            #expect(answer.status == 501)
         }
     }
 

@@ -31,6 +31,10 @@ import Testing
         #expect(values("KeyKind") == KeyKind.allCases.map(\.rawValue))
         #expect(values("ProcessorMode") == ProcessorMode.allCases.map(\.rawValue))
         #expect(values("RestoreState") == Restore.State.allCases.map(\.rawValue))
+        #expect(values("SubscriptionState") == SubscriptionState.allCases.map(\.rawValue))
+        #expect(values("ExpirationReason") == Subscription.ExpirationReason.allCases.map(\.rawValue))
+        #expect(values("SubscriptionEventKind") == SubscriptionEvent.Kind.allCases.map(\.rawValue))
+        #expect(values("OfferType") == AppliedOffer.Kind.allCases.map(\.rawValue))
         #expect(values("StoreEventType") == StoreEvent.Kind.allCases.map(\.rawValue))
         #expect(values("UnavailabilityReason") == ProductExplanation.Reason.allCases.map(\.rawValue))
     }
@@ -41,6 +45,13 @@ import Testing
     func `StoreKit's raw values count from 0`(schema: String) throws {
         let numbers = document.schema(schema)?["x-enum-values"]?.objectValue ?? [:]
         let expected = Dictionary(uniqueKeysWithValues: values(schema).enumerated().map { ($1, $0) })
+        #expect(numbers.compactMapValues(\.intValue) == expected)
+    }
+
+    @Test(arguments: ["SubscriptionState", "ExpirationReason", "OfferType"])
+    func `the raw values of Apple's server count from 1`(schema: String) throws {
+        let numbers = document.schema(schema)?["x-enum-values"]?.objectValue ?? [:]
+        let expected = Dictionary(uniqueKeysWithValues: values(schema).enumerated().map { ($1, $0 + 1) })
         #expect(numbers.compactMapValues(\.intValue) == expected)
     }
 
@@ -70,6 +81,7 @@ import Testing
                 .restoreEnded(
                     seq: 1, Restore(restoreIdentifier: "r", state: .failed, error: failure, restored: 0))),
             ServerSentEvent.bytes(.downloadsUpdated(seq: 1, [])),
+            ServerSentEvent.bytes(.entitlementsRevoked(seq: 1, Revocation(seq: 1, productIdentifiers: []))),
             ServerSentEvent.bytes(.updated(seq: 1, [])), ServerSentEvent.bytes(.removed(seq: 1, [])),
             ServerSentEvent.bytes(.synchronized(seq: 1)), ServerSentEvent.bytes(.storefrontChanged(seq: 1, usa)),
             ServerSentEvent.superseded(seq: 1),
@@ -141,6 +153,39 @@ import Testing
         #expect(try members("HostedContent") == written(content))
     }
 
+    @Test func `subscriptions have the members the models write`() throws {
+        let offer = AppliedOffer(type: .winBack, paymentMode: .freeTrial, identifier: "o")
+        var subscription = Sample.subscription
+        subscription.gracePeriodExpiresDate = .wallClock()
+        subscription.renewalPrice = Sample.pro.price
+        subscription.expirationReason = .other
+        subscription.offer = offer
+        subscription.bundleId = "a"
+        subscription.account = "b"
+        #expect(try members("Subscription") == written(subscription))
+        let page = SubscriptionsPage(subscriptions: [], after: "a", businessNow: .wallClock())
+        #expect(try members("Subscriptions") == written(page))
+        let event = SubscriptionEvent(
+            at: .wallClock(), kind: .renewed, account: "a", originalTransactionIdentifier: "1",
+            productIdentifier: "p", amount: Sample.pro.price, offer: offer, transactionIdentifier: "2", period: 1,
+            expiresDate: .wallClock(), detail: "d")
+        #expect(try members("SubscriptionEvent") == written(event))
+        let timeline = SubscriptionTimeline(subscription: subscription, events: [event], after: "a")
+        #expect(try members("Timeline") == written(timeline))
+        let reply = OperateSubscriptionReply(subscription: subscription, transaction: Sample.purchased("t"))
+        #expect(try members("OperatedSubscription") == written(reply))
+    }
+
+    @Test func `clocks have the members the models write`() throws {
+        let clock = AppClockState(
+            bundleId: "a", now: .wallClock(), rate: .realTime, frozen: false, epoch: 1, nextEvent: .wallClock())
+        #expect(try members("Clock") == written(clock))
+        let advance = ClockAdvance(
+            advanceIdentifier: "a", bundleId: "b", from: .wallClock(), to: .wallClock(), isFinished: false,
+            eventCount: 0, remaining: 0, events: [], truncated: false)
+        #expect(try members("ClockAdvance") == written(ClockAdvanceAnswer(advance)))
+    }
+
     @Test func `products and apps have the members the models write`() throws {
         let discount = ProductDiscount(
             identifier: nil, type: .introductory, price: Money(minorUnits: 0, currency: Sample.dollars),
@@ -153,7 +198,12 @@ import Testing
         #expect(try members("Product") == written(product))
         #expect(
             try members("App")
-                == written(App(bundleId: "a", settings: .init(name: "A"), catalogVersion: 1, testerDefaults: .init())))
+                == written(
+                    App(
+                        bundleId: "a", settings: .init(name: "A"), catalogVersion: 1, testerDefaults: .init(),
+                        subscriptionOfferKeys: [])))
+        #expect(
+            try members("SubscriptionOfferKey") == written(SubscriptionOfferKey(keyIdentifier: "k", publicKey: "p")))
         #expect(
             try members("Tester") == written(TesterAnswer(Tester(account: "a", settings: .init(processor: .slow)))))
         #expect(
@@ -180,6 +230,15 @@ import Testing
         #expect(members("StoreSession").isSubset(of: SessionRequest.members.names))
         #expect(members("PaymentRequest") == PaymentRequest.members.names)
         #expect(members("NewRestore") == NewRestore.members.names)
+        #expect(members("DiscountParts") == DiscountParts.members.names)
+        #expect(members("ClockSetting") == ClockSetting.members.names)
+        #expect(members("SubscriptionChange") == SubscriptionChange.members.names)
+        #expect(members("RefundReason") == RefundReason.members.names)
+        #expect(members("Extension") == Extension.members.names)
+        #expect(members("OutsidePurchase") == OutsidePurchase.members.names)
+        let moves = document.schema("ClockMove")?["oneOf"]?.arrayValue ?? []
+        let measures = moves.flatMap { ($0["properties"]?.objectValue ?? [:]).keys }
+        #expect(moves.count == 3 && Set(measures) == ClockMove.members.names)
         #expect(members("FailureReason") == OptionalError.members.names)
         #expect(members("ProductsQuery") == ProductsQuery.members.names)
     }

@@ -43,12 +43,8 @@ extension Gateway {
         _ call: Call, _ endpoint: Endpoint<OperateTransactionRequest, Answer>, error: SKErrorCode? = nil
     ) async throws -> Answer {
         let request = OperateTransactionRequest(id: try call.parameter("id", of: "transaction"), error: error)
-        do {
-            return try await services.call(endpoint, request, context: call.context())
-        } catch  where error.leavesOutcomeUnknown {
-            throw StoreError(
-                .outcomeUnknown, "the request was sent and its outcome is not known here; the same again tells",
-                retryAfterMs: 1000)
-        }
+        return try await withKnownOutcome(
+            else: "the request was sent and its outcome is not known here; the same again tells"
+        ) { () async throws(StoreError) in try await services.call(endpoint, request, context: call.context()) }
     }
 }

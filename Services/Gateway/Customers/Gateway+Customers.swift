@@ -12,6 +12,14 @@ extension Gateway {
             Route(.get, "/v1/customers/{account}/eligibility", .server, query: ["ids"]) { [self] call in
                 try await eligibility(of: try await customer(call), call)
             },
+            Route(
+                .get, "/v1/customers/{account}/subscriptions", .server, query: ["after", "limit"]
+            ) { [self] call in
+                let customer = try await customer(call)
+                return try await subscriptions(
+                    of: CustomerReference(
+                        bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier), call)
+            },
         ]
     }
 

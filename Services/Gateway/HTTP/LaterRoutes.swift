@@ -15,8 +15,6 @@ extension Gateway {
         [
             (.post, "/v1/eligibility", .app, "eligibility from a receipt is"),
             (.get, "/v1/receipt", .app, "receipts are"),
-            (.get, "/v1/subscriptions", .app, "managing subscriptions is"),
-            (.put, "/v1/subscriptions/{originalTransactionIdentifier}", .app, "managing subscriptions is"),
             (.get, "/v1/promotions/visibility/{productIdentifier}", .app, "promotion overrides are"),
             (.put, "/v1/promotions/visibility/{productIdentifier}", .app, "promotion overrides are"),
             (.get, "/v1/promotions/order", .app, "promotion overrides are"),
@@ -28,9 +26,8 @@ extension Gateway {
             (.get, "/v1/featured", .appOrStore, "the featured tab is"),
             (.post, "/v1/store-page/purchase", .appOrStore, "buying from the store page is"),
             (.post, "/v1/open-url", .appOrStore, "opening a store URL is"),
-            (.get, "/v1/customers/{account}/subscriptions", .server, "managing subscriptions is"),
             (.post, "/verifyReceipt", .named, "receipts are"),
-        ] + appleServer + adminApps + adminDevices + adminTransactions
+        ] + appleServer + adminApps + adminDevices
 
     /// The App Store Server API's own paths, as Apple's libraries call them.
     private static let appleServer: [Line] = [
@@ -55,11 +52,6 @@ extension Gateway {
         (.get, "/admin/v1/apps/{bundleId}/products/{id}/test-url", .admin, "test URLs are"),
         (.put, "/admin/v1/apps/{bundleId}/promotions", .admin, "setting up promotions is"),
         (.put, "/admin/v1/featured", .admin, "the featured tab is"),
-        (.get, "/admin/v1/apps/{bundleId}/clock", .admin, "moving the sandbox clock is"),
-        (.put, "/admin/v1/apps/{bundleId}/clock", .admin, "moving the sandbox clock is"),
-        (.post, "/admin/v1/apps/{bundleId}/clock/advance", .admin, "moving the sandbox clock is"),
-        (.post, "/admin/v1/apps/{bundleId}/purchases", .admin, "buying outside the app is"),
-        (.get, "/admin/v1/subscriptions/{id}/timeline", .admin, "the timeline is"),
     ]
 
     private static let adminDevices: [Line] = [
@@ -74,9 +66,4 @@ extension Gateway {
             "promotion overrides are"
         ),
     ]
-
-    private static let adminTransactions: [Line] = [
-        "refund", "revoke", "renew", "expire", "enableAutoRenew", "disableAutoRenew", "failNextRenewal",
-        "resolveBilling", "extend",
-    ].map { (.post, "/admin/v1/transactions/{id}/\($0)", .admin, "changing a transaction is") }
 }

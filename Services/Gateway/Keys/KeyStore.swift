@@ -68,6 +68,18 @@ struct KeyStore: Sendable {
         return SHA256.hash(data: Array(token.utf8)) == digest ? try KeyRecord(row) : nil
     }
 
+    /// The public half of an app's `subscriptionOffer` key, PEM; nil when the app has no such key.
+    func offerKey(_ keyIdentifier: String, of bundleId: String) async throws -> String? {
+        let row = try await answering {
+            try await database.read { reader in
+                try await reader.queryOne(
+                    "SELECT public_key FROM app_key WHERE key_identifier = ? AND bundle_id = ? AND kind = ?",
+                    keyIdentifier, bundleId, KeyKind.subscriptionOffer)
+            }
+        }
+        return try row?["public_key"]
+    }
+
     private func answering<Output>(_ body: () async throws -> Output) async throws -> Output {
         do {
             return try await body()

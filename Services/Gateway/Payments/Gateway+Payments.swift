@@ -6,7 +6,10 @@ import StoreModels
 
 extension Gateway {
     var paymentRoutes: [Route] {
-        [Route(.post, "/v1/payments", .app) { [self] in try await addPayment($0) }]
+        [
+            Route(.post, "/v1/payments", .app) { [self] in try await addPayment($0) },
+            Route(.post, "/admin/v1/apps/{bundleId}/purchases", .admin) { [self] in try await buyOutside($0) },
+        ]
     }
 
     /// Puts a payment into the queue. One key is one charge, however often the request is sent.
@@ -18,11 +21,37 @@ extension Gateway {
         try request.validate()
         try request.refuseWhatIsNotBuilt()
         let session = call.session
-        let reply = try await add(
+        let check = try await discountCheck(of: request, in: session.bundleId, call)
+        return try await add(
             AddPaymentRequest(
                 bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
-                payment: request.payment(key: key)),
+                payment: request.payment(key: key), discountCheck: check),
             call)
+    }
+
+    /// Bought in the App Store, where no app runs: the account's devices are told of the transaction as of any other.
+    private func buyOutside(_ call: Call) async throws -> Response {
+        let key = try IdempotencyKey.read(call.request.headers)
+        let bundleId = try call.bundleId()
+        let purchase = try await RequestBodyReader.json(
+            OutsidePurchase.self, members: OutsidePurchase.members, from: call.request,
+            check: PaymentRequest.checkQuantity)
+        try purchase.validate()
+        let defaults = try await apps.testerDefaults(of: bundleId, call)
+        let account = try await services.call(
+            PaymentEndpoints.openAccount,
+            OpenAccountRequest(
+                bundleId: bundleId, account: purchase.account, deviceId: OutsidePurchase.deviceId, defaults: defaults),
+            context: call.context())
+        return try await add(
+            AddPaymentRequest(
+                bundleId: bundleId, customerIdentifier: account.customerIdentifier, deviceId: OutsidePurchase.deviceId,
+                payment: purchase.payment(key: key), redeemedOffer: purchase.offer),
+            call)
+    }
+
+    private func add(_ request: AddPaymentRequest, _ call: Call) async throws -> Response {
+        let reply = try await reply(to: request, call)
         var headers: HTTPFields = [:]
         if reply.isReplayed { headers[.idempotentReplayed] = "true" }
         return try Reply.json(reply.transaction, status: .init(code: reply.status), headers: headers)
@@ -32,18 +61,18 @@ extension Gateway {
     /// key.
     ///
     /// - Throws: `serviceUnavailable` when the request was certainly not taken, `outcomeUnknown` when nobody can say.
-    private func add(_ request: AddPaymentRequest, _ call: Call) async throws(StoreError) -> AddPaymentReplyOf<RawJSON>
-    {
+    private func reply(
+        to request: AddPaymentRequest, _ call: Call
+    ) async throws(StoreError) -> AddPaymentReplyOf<RawJSON> {
         guard bus.state == .connected else {
             throw StoreError(.serviceUnavailable, "the bus is away; nothing was charged", retryAfterMs: 1000)
         }
-        do {
-            return try await payments.call(
+        return try await withKnownOutcome(
+            else: "the payment was sent and its outcome is not known here"
+        ) { () async throws(StoreError) in
+            try await payments.call(
                 PaymentEndpoints.addPayment(as: RawJSON.self), request,
                 context: call.context(requestIdentifier: request.payment.requestIdentifier))
-        } catch  where error.leavesOutcomeUnknown {
-            throw StoreError(
-                .outcomeUnknown, "the payment was sent and its outcome is not known here", retryAfterMs: 1000)
         }
     }
 }

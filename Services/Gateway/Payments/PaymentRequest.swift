@@ -12,7 +12,7 @@ struct PaymentRequest: Decodable {
     var applicationUsername: String?
     var appAccountToken: String?
     var simulatesAskToBuyInSandbox: Bool?
-    var paymentDiscount: PaymentDiscount?
+    var paymentDiscount: DiscountParts?
     var intentIdentifier: String?
 
     static let members = MemberNames(
@@ -20,7 +20,7 @@ struct PaymentRequest: Decodable {
             "productIdentifier", "quantity", "applicationUsername", "appAccountToken", "simulatesAskToBuyInSandbox",
             "paymentDiscount", "intentIdentifier",
         ],
-        nested: ["paymentDiscount": MemberNames(["identifier", "keyIdentifier", "nonce", "signature", "timestamp"])])
+        nested: ["paymentDiscount": DiscountParts.members])
 
     /// StoreKit's own bounds of `SKMutablePayment.quantity`.
     static let quantities = 1...10
@@ -40,14 +40,12 @@ struct PaymentRequest: Decodable {
         try Identifier.check(productIdentifier, at: "$.productIdentifier")
         if let applicationUsername { try Identifier.check(applicationUsername, at: "$.applicationUsername") }
         if let appAccountToken { try Identifier.check(appAccountToken, at: "$.appAccountToken") }
+        try paymentDiscount?.validate(at: "$.paymentDiscount")
     }
 
     /// What a later version does. Refused before anything is charged or stored.
     /// - Throws: `notImplemented`.
     func refuseWhatIsNotBuilt() throws(StoreError) {
-        if paymentDiscount != nil {
-            throw StoreError(.notImplemented, "promotional offers are not sold yet; nothing was charged")
-        }
         if intentIdentifier != nil {
             throw StoreError(.notImplemented, "promoted purchases are not continued yet; nothing was charged")
         }
@@ -57,6 +55,6 @@ struct PaymentRequest: Decodable {
         Payment(
             requestIdentifier: key, productIdentifier: productIdentifier, quantity: quantity,
             applicationUsername: applicationUsername, appAccountToken: appAccountToken,
-            simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox ?? false)
+            simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox ?? false, paymentDiscount: paymentDiscount?.discount)
     }
 }

@@ -2,7 +2,7 @@ import BusService
 import EventLoop
 import StoreModels
 
-/// Which apps exist and what their testers do by default, as far as sessions need to know: a session for a misspelt
+/// Which apps exist, what their testers do by default and which keys their catalogues bring: a session for a misspelt
 /// bundle identifier would be a session with nothing in it.
 final class AppDirectory: Sendable {
     /// How many apps are remembered; at the bound everything is forgotten and asked again.
@@ -11,7 +11,7 @@ final class AppDirectory: Sendable {
     static let freshFor = Duration.seconds(1)
 
     private struct Entry {
-        var testerDefaults: TesterSettings?
+        var app: App
         var freshUntil: ContinuousClock.Instant
     }
 
@@ -22,25 +22,31 @@ final class AppDirectory: Sendable {
         self.services = services
     }
 
-    /// - Throws: as ``testerDefaults(of:_:)``.
+    /// - Throws: as ``app(_:_:)``. With Catalog away an app it has not seen yet is let through: nothing can be bought in
+    ///   it until Catalog is back.
     func check(_ bundleId: String, _ call: Call) async throws(StoreError) {
-        _ = try await testerDefaults(of: bundleId, call)
+        _ = try await app(bundleId, call)
     }
 
     /// - Returns: What the `settings` of the app's catalogue say; nil when they say nothing.
-    /// - Throws: `notFound` when Catalog says so. With Catalog away an app it has not seen yet is let through: nothing
-    ///   can be bought in it until Catalog is back.
+    /// - Throws: as ``check(_:_:)``.
     func testerDefaults(of bundleId: String, _ call: Call) async throws(StoreError) -> TesterSettings? {
+        try await app(bundleId, call)?.testerDefaults
+    }
+
+    /// The app as it was a second ago at most; with Catalog away as it last was, and nil when it was never seen.
+    /// - Throws: `notFound` when Catalog says so.
+    func app(_ bundleId: String, _ call: Call) async throws(StoreError) -> App? {
         let entry = known.withLock { $0[bundleId] }
-        if let entry, entry.freshUntil > .now { return entry.testerDefaults }
+        if let entry, entry.freshUntil > .now { return entry.app }
         do {
             let app = try await services.call(
                 CatalogEndpoints.getApp, AppRequest(bundleId: bundleId),
                 context: call.context(deadline: call.optionalDeadline))
             remember(app)
-            return app.testerDefaults
+            return app
         } catch  where error.meansAway {
-            return entry?.testerDefaults
+            return entry?.app
         } catch  where error.code == .notFound {
             throw StoreError(.notFound, "there is no app \(bundleId); import a catalogue for it first")
         }
@@ -54,7 +60,7 @@ final class AppDirectory: Sendable {
     private func remember(_ app: App) {
         known.withLock { known in
             if known.count >= Self.rememberedMax, known[app.bundleId] == nil { known.removeAll() }
-            known[app.bundleId] = Entry(testerDefaults: app.testerDefaults, freshUntil: .now + Self.freshFor)
+            known[app.bundleId] = Entry(app: app, freshUntil: .now + Self.freshFor)
         }
     }
 }

@@ -46,6 +46,7 @@ final class FakePaymentQueue: Sendable {
         var downloadRequests: [UpdateDownloadRequest] = []
         /// `approve t_1` and the like, in order.
         var operations: [String] = []
+        var subscribing = Subscribing()
         var businessNow = Timestamp(milliseconds: 1_800_000_000_000)
     }
 
@@ -64,6 +65,9 @@ final class FakePaymentQueue: Sendable {
         serveRestores()
         serveDownloads()
         serveOperating()
+        serveSubscriptions()
+        serveOperations()
+        serveClock()
     }
 
     /// Commits a change and tells of it.
@@ -155,7 +159,8 @@ final class FakePaymentQueue: Sendable {
                 let isLast = start + page.count >= mine.count
                 return Snapshot(
                     transactions: page, seq: contents.seq, after: isLast ? nil : page.last?.id,
-                    restores: isLast && isMine && request.deviceId == Sample.deviceId ? contents.undelivered : [])
+                    restores: isLast && isMine && request.deviceId == Sample.deviceId ? contents.undelivered : [],
+                    revocations: isLast && isMine ? contents.subscribing.undelivered : [])
             }
         }
         service.handle(PaymentEndpoints.changes) { [self] request in

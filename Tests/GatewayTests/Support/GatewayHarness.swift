@@ -46,6 +46,7 @@ final class GatewayHarness: Sendable {
         logger.logLevel = .trace
         gateway = Gateway(
             bus: gatewayClient, tokens: tokens, keys: try KeyStore.open(in: directory.path, logger: logger),
+            now: { box.now },
             exposition: { "storebus_on_loop \(loop?.isCurrent == true ? 1 : 0)\n" },
             logger: logger)
         clockBox = box

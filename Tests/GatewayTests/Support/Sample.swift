@@ -23,6 +23,13 @@ enum Sample {
         productIdentifier: "com.example.pro", type: .autoRenewable, localizedTitle: "Pro", localizedDescription: "",
         price: Money(minorUnits: 999, currency: dollars), priceLocale: "en_US@currency=USD",
         subscriptionPeriod: .init(numberOfUnits: 1, unit: .month), subscriptionGroupIdentifier: "g1")
+    /// Alice's subscription to Pro.
+    static let subscription = Subscription(
+        originalTransactionIdentifier: "1000000001", subscriptionGroupIdentifier: "g1",
+        productIdentifier: pro.productIdentifier, state: .subscribed, willAutoRenew: true,
+        autoRenewProductIdentifier: pro.productIdentifier, purchaseDate: Timestamp(milliseconds: 1_797_000_000_000),
+        expiresDate: Timestamp(milliseconds: 1_800_000_000_000), transactionIdentifier: "1000000002", id: "t_pro",
+        period: 1)
     static let products = [hiddenBeaches, fishing, pro]
 
     static func purchased(

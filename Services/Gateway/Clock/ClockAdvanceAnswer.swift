@@ -1,0 +1,28 @@
+import StoreModels
+
+/// A move of a clock as HTTP tells it: the members of a ``ClockAdvance``, and while it goes on the path that tells how
+/// far it is:
+///
+/// ```json
+/// {"advanceIdentifier":"a_01j…","from":"…","to":"…","isFinished":false,"eventCount":1800,"remaining":98200,…,
+///  "progress":"/admin/v1/apps/com.example.app/clock/advances/a_01j…"}
+/// ```
+struct ClockAdvanceAnswer: Encodable {
+    private enum CodingKeys: String, CodingKey { case progress }
+
+    let advance: ClockAdvance
+
+    init(_ advance: ClockAdvance) { self.advance = advance }
+
+    /// Bundle identifiers and the identifiers of moves need no escaping in a path.
+    var progress: String {
+        "/admin/v1/apps/\(advance.bundleId)/clock/advances/\(advance.advanceIdentifier)"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try advance.encode(to: encoder)
+        guard !advance.isFinished else { return }
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(progress, forKey: .progress)
+    }
+}

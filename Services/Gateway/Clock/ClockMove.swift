@@ -1,0 +1,32 @@
+import StoreModels
+
+/// The body of `POST /admin/v1/apps/{bundleId}/clock/advance`, one member of the three:
+///
+/// ```json
+/// {"by":"3mo"}
+/// ```
+struct ClockMove: Decodable {
+    /// As ``BusinessDuration`` reads it.
+    var by: String?
+    var to: Timestamp?
+    /// Through how many events.
+    var next: Int?
+
+    static let members = MemberNames(["by", "to", "next"])
+
+    /// - Throws: `requestInvalid` that names the member.
+    func validate() throws(StoreError) {
+        switch (by, to, next) {
+        case (let by?, nil, nil):
+            guard BusinessDuration(by) != nil else {
+                throw .invalid("$.by", "must be a time of at most 100 years, such as 90s, 36h, 10d, 3mo, 1y or P1M")
+            }
+        case (nil, let to?, nil): try ClockInstants.check(to, at: "$.to")
+        case (nil, nil, let next?):
+            guard (1...AdvanceClockRequest.nextMax).contains(next) else {
+                throw .invalid("$.next", "must be 1 to \(AdvanceClockRequest.nextMax)")
+            }
+        default: throw .invalid("$", "must have one of by, to and next, and no two of them")
+        }
+    }
+}

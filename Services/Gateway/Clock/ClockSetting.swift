@@ -1,0 +1,34 @@
+import StoreModels
+
+/// The body of `PUT /admin/v1/apps/{bundleId}/clock`; what is left out stays:
+///
+/// ```json
+/// {"rate":"oneRenewalEveryThirtySeconds","now":"2026-12-21T10:00:00.000Z","frozen":false}
+/// ```
+struct ClockSetting: Decodable {
+    var rate: ClockRate?
+    /// May lie before the clock's now: what was billed is never billed again.
+    var now: Timestamp?
+    var frozen: Bool?
+
+    static let members = MemberNames(["rate", "now", "frozen"])
+
+    /// - Throws: `requestInvalid`.
+    func validate() throws(StoreError) {
+        if let now { try ClockInstants.check(now, at: "$.now") }
+    }
+}
+
+/// Where an app's clock may stand: 2000 to 2199, so that no test leaves the years that all calendars and certificates
+/// agree on.
+enum ClockInstants {
+    /// 2000-01-01T00:00:00.000Z up to the last millisecond of 2199.
+    static let range = Timestamp(milliseconds: 946_684_800_000)...Timestamp(milliseconds: 7_258_118_399_999)
+
+    /// - Throws: `requestInvalid` that names `place`.
+    static func check(_ instant: Timestamp, at place: String) throws(StoreError) {
+        guard range.contains(instant) else {
+            throw .invalid(place, "must lie between \(range.lowerBound) and \(range.upperBound)")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import BusService
+import HTTPTypes
+import Hummingbird
+import StoreModels
+
+extension Gateway {
+    /// The sandbox clock of an app: look, set, move.
+    var clockRoutes: [Route] {
+        [
+            Route(.get, "/admin/v1/apps/{bundleId}/clock", .admin) { [self] in try await clock($0) },
+            Route(.put, "/admin/v1/apps/{bundleId}/clock", .admin) { [self] in try await setClock($0) },
+            Route(.post, "/admin/v1/apps/{bundleId}/clock/advance", .admin) { [self] in try await advanceClock($0) },
+            Route(.get, "/admin/v1/apps/{bundleId}/clock/advances/{id}", .admin) { [self] in
+                try await clockAdvance($0)
+            },
+        ]
+    }
+
+    private func clock(_ call: Call) async throws -> Response {
+        let bundleId = try call.bundleId()
+        try await apps.check(bundleId, call)
+        return try Reply.json(
+            try await services.call(
+                SubscriptionEndpoints.getClock, AppRequest(bundleId: bundleId), context: call.context()))
+    }
+
+    private func setClock(_ call: Call) async throws -> Response {
+        let bundleId = try call.bundleId()
+        let setting = try await call.body(ClockSetting.self, members: ClockSetting.members)
+        try setting.validate()
+        try await apps.check(bundleId, call)
+        let request = PutClockRequest(
+            bundleId: bundleId, rate: setting.rate, now: setting.now, frozen: setting.frozen)
+        let clock = try await withKnownOutcome(
+            else: "the clock was sent and its outcome is not known here; GET tells"
+        ) { () async throws(StoreError) in
+            try await services.call(SubscriptionEndpoints.putClock, request, context: call.context())
+        }
+        return try Reply.json(clock)
+    }
+
+    /// One key is one move. 200 when everything due by then has happened, 202 when it goes on.
+    private func advanceClock(_ call: Call) async throws -> Response {
+        let key = try IdempotencyKey.read(call.request.headers)
+        let bundleId = try call.bundleId()
+        let move = try await call.body(ClockMove.self, members: ClockMove.members)
+        try move.validate()
+        try await apps.check(bundleId, call)
+        let request = AdvanceClockRequest(
+            bundleId: bundleId, requestKey: key, by: move.by, to: move.to, next: move.next)
+        let advance = try await withKnownOutcome(
+            else: "the move was sent and its outcome is not known here; the same key tells"
+        ) { () async throws(StoreError) in
+            try await services.call(
+                SubscriptionEndpoints.advanceClock, request, context: call.context(requestIdentifier: key))
+        }
+        let answer = ClockAdvanceAnswer(advance)
+        guard !advance.isFinished else { return try Reply.json(answer) }
+        return try Reply.json(answer, status: .accepted, headers: [.location: answer.progress])
+    }
+
+    /// How far a move is.
+    private func clockAdvance(_ call: Call) async throws -> Response {
+        let request = AdvanceRequest(
+            bundleId: try call.bundleId(), advanceIdentifier: try call.parameter("id", of: "move of the clock"))
+        return try Reply.json(
+            ClockAdvanceAnswer(
+                try await services.call(SubscriptionEndpoints.getAdvance, request, context: call.context())))
+    }
+}

@@ -1,0 +1,68 @@
+import Crypto
+import StoreModels
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The first form of a promotional offer's signature (Apple, "Generating a signature for promotional offers"): ECDSA on
+/// P-256 with SHA-256, DER in Base64, over the app's bundle identifier, the key's identifier, the product's, the
+/// offer's, the user's name, the nonce in lower case and the timestamp, joined by U+2063.
+struct DiscountSignature {
+    /// How long a signature counts, from its timestamp on.
+    static let validFor = Duration.seconds(24 * 3600)
+    /// How far the clock of whoever signs may be ahead of ours.
+    static let skewMax = Duration.seconds(300)
+
+    let bundleId: String
+    let productIdentifier: String
+    let discount: PaymentDiscount
+    /// Names that the customer may have been signed for.
+    let usernames: [String]
+
+    /// - Parameter payment: With a discount that is complete.
+    init(bundleId: String, payment: Payment, discount: PaymentDiscount) {
+        self.bundleId = bundleId
+        self.productIdentifier = payment.productIdentifier
+        self.discount = discount
+        usernames = Self.usernames(of: payment)
+    }
+
+    /// Apple's text signs `applicationUsername` as the app has it, Apple's own libraries in lower case, and an
+    /// `appAccountToken` always in lower case: all three count. Without a name the empty text was signed.
+    private static func usernames(of payment: Payment) -> [String] {
+        let names = [
+            payment.applicationUsername, payment.applicationUsername?.lowercased(),
+            payment.appAccountToken?.lowercased(),
+        ].compactMap { $0 }
+        return names.isEmpty ? [""] : names
+    }
+
+    /// What is signed.
+    func text(for username: String) -> String {
+        [
+            bundleId, discount.keyIdentifier, productIdentifier, discount.identifier, username,
+            discount.nonce.lowercased(), "\(discount.timestamp)",
+        ].joined(separator: "\u{2063}")
+    }
+
+    /// - Parameters:
+    ///   - publicKey: PEM. Text that is no key has signed nothing.
+    ///   - now: The wall clock, which the app's server signs by.
+    func isValid(publicKey: String, now: Timestamp) -> Bool {
+        guard isTimely(now), let key = try? P256.Signing.PublicKey(pemRepresentation: publicKey),
+            let bytes = Data(base64Encoded: discount.signature),
+            let signature = try? P256.Signing.ECDSASignature(derRepresentation: bytes)
+        else { return false }
+        return usernames.contains { key.isValidSignature(signature, for: Data(text(for: $0).utf8)) }
+    }
+
+    private func isTimely(_ now: Timestamp) -> Bool {
+        // As a difference of the two, a timestamp at either end of its integer would overflow.
+        let earliest = now.milliseconds - Int64(Self.validFor / .milliseconds(1))
+        let latest = now.milliseconds + Int64(Self.skewMax / .milliseconds(1))
+        return (earliest...latest).contains(discount.timestamp)
+    }
+}

@@ -1,0 +1,42 @@
+import StoreModels
+
+/// The body of `POST /admin/v1/apps/{bundleId}/purchases`, what a customer buys outside the app:
+///
+/// ```json
+/// {"account":"alice","productIdentifier":"com.example.pro","offer":{"type":"winBack","identifier":"back.free.month"}}
+/// ```
+struct OutsidePurchase: Decodable {
+    var account: String
+    var productIdentifier: String
+    /// 1 unless said otherwise.
+    var quantity: Int?
+    var offer: RedeemedOffer?
+
+    static let members = MemberNames(
+        ["account", "productIdentifier", "quantity", "offer"], nested: ["offer": MemberNames(["type", "identifier"])])
+
+    /// The device that transactions bought outside the app come from.
+    static let deviceId = "app-store"
+
+    /// - Throws: `requestInvalid` that names the member.
+    func validate() throws(StoreError) {
+        try Identifier.check(account, at: "$.account", lengthMax: HTTPLimits.accountLengthMax)
+        try Identifier.check(productIdentifier, at: "$.productIdentifier")
+        guard let offer else { return }
+        switch offer.type {
+        case .introductory:
+            guard offer.identifier == nil else {
+                throw .invalid("$.offer.identifier", "is not for an introductory offer, which has none")
+            }
+        case .code, .winBack:
+            guard let identifier = offer.identifier else { throw .invalid("$.offer.identifier", "is missing") }
+            try Identifier.check(identifier, at: "$.offer.identifier")
+        case .subscription:
+            throw .invalid("$.offer.type", "is introductory, code or winBack; a promotional offer is signed and in-app")
+        }
+    }
+
+    func payment(key: String) -> Payment {
+        Payment(requestIdentifier: key, productIdentifier: productIdentifier, quantity: quantity ?? 1)
+    }
+}

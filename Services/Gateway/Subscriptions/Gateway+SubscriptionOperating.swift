@@ -1,0 +1,84 @@
+import BusService
+import Hummingbird
+import StoreModels
+
+extension Gateway {
+    /// What support or time would do to a purchase or to the subscription it belongs to, whoever's it is, and what an
+    /// operator sees of subscriptions. `{id}` is any transaction of a subscription, by `id` or `transactionIdentifier`.
+    var subscriptionOperatingRoutes: [Route] {
+        [
+            Route(.post, "/admin/v1/transactions/{id}/refund", .admin) { [self] in
+                try await takeBack($0, SubscriptionEndpoints.refund)
+            },
+            Route(.post, "/admin/v1/transactions/{id}/revoke", .admin) { [self] in
+                try await takeBack($0, SubscriptionEndpoints.revoke)
+            },
+            Route(.post, "/admin/v1/transactions/{id}/extend", .admin) { [self] in
+                let body = try await $0.body(Extension.self, members: Extension.members)
+                try body.validate()
+                return try await operate($0, .extend, days: body.days)
+            },
+            Route(
+                .get, "/admin/v1/subscriptions", .admin, query: ["bundleId", "account", "state", "after", "limit"]
+            ) { [self] in try await allSubscriptions($0) },
+            Route(.get, "/admin/v1/subscriptions/{id}/timeline", .admin, query: ["after", "limit"]) { [self] in
+                try await timeline($0)
+            },
+        ] + Self.bodiless.map(route)
+    }
+
+    /// Operations that say nothing but their name, which is the last part of their path.
+    private static let bodiless: [OperateSubscriptionRequest.Operation] =
+        [.renew, .expire, .enableAutoRenew, .disableAutoRenew, .failNextRenewal, .resolveBilling]
+
+    private func route(_ operation: OperateSubscriptionRequest.Operation) -> Route {
+        Route(.post, "/admin/v1/transactions/{id}/\(operation.rawValue)", .admin) { [self] in
+            _ = try await $0.body(Empty.self, members: MemberNames([]), isOptional: true)
+            return try await operate($0, operation)
+        }
+    }
+
+    /// A refund, or a revocation without money. A second one gets the transaction the first one has led to.
+    private func takeBack(_ call: Call, _ endpoint: Endpoint<RefundRequest, PaymentTransaction>) async throws
+        -> Response
+    {
+        let body = try await call.body(RefundReason.self, members: RefundReason.members, isOptional: true)
+        let request = RefundRequest(id: try call.parameter("id", of: "transaction"), reason: body.reason)
+        let transaction = try await withKnownOutcome(
+            else: "the request was sent and its outcome is not known here; the same again tells"
+        ) { () async throws(StoreError) in try await services.call(endpoint, request, context: call.context()) }
+        return try Reply.json(transaction)
+    }
+
+    /// Not to be repeated blindly: a second `renew` is a second renewal.
+    private func operate(
+        _ call: Call, _ operation: OperateSubscriptionRequest.Operation, days: Int? = nil
+    ) async throws -> Response {
+        let request = OperateSubscriptionRequest(
+            id: try call.parameter("id", of: "transaction"), operation: operation, days: days)
+        let reply = try await withKnownOutcome(
+            else: "the request was sent and its outcome is not known here; the subscription's timeline tells",
+            isRepeatable: false
+        ) { () async throws(StoreError) in
+            try await services.call(SubscriptionEndpoints.operate, request, context: call.context())
+        }
+        return try Reply.json(reply)
+    }
+
+    private func allSubscriptions(_ call: Call) async throws -> Response {
+        let request = SubscriptionListRequest(
+            bundleId: try call.bundleFilter(), account: try call.accountFilter(),
+            state: try call.query.choice("state", SubscriptionState.self), after: try call.after(),
+            limit: try call.limit())
+        return try Reply.json(
+            try await services.call(SubscriptionEndpoints.search, request, context: call.context()))
+    }
+
+    private func timeline(_ call: Call) async throws -> Response {
+        let request = TimelineRequest(
+            id: try call.parameter("id", of: "subscription"), after: try call.after(),
+            limit: try call.limit(HTTPLimits.adminPageMax))
+        return try Reply.json(
+            try await services.call(SubscriptionEndpoints.timeline, request, context: call.context()))
+    }
+}

@@ -1,0 +1,44 @@
+import BusService
+import Hummingbird
+import StoreModels
+
+extension Gateway {
+    /// What a customer sees and does under "manage subscriptions".
+    var subscriptionRoutes: [Route] {
+        [
+            Route(.get, "/v1/subscriptions", .app, query: ["after", "limit"]) { [self] in
+                try await subscriptions(of: $0.session.customer, $0)
+            },
+            Route(.put, "/v1/subscriptions/{originalTransactionIdentifier}", .app) { [self] in
+                try await changeSubscription($0)
+            },
+        ]
+    }
+
+    /// One per group the customer ever subscribed to.
+    func subscriptions(of customer: CustomerReference, _ call: Call) async throws -> Response {
+        let request = SubscriptionsRequest(
+            bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, after: try call.after(),
+            limit: try call.limit())
+        return try Reply.json(
+            try await services.call(SubscriptionEndpoints.list, request, context: call.context()))
+    }
+
+    /// Cancel, turn on, change product, change back.
+    private func changeSubscription(_ call: Call) async throws -> Response {
+        let identifier = try call.parameter("originalTransactionIdentifier", of: "subscription")
+        let change = try await call.body(SubscriptionChange.self, members: SubscriptionChange.members)
+        try change.validate()
+        let session = call.session
+        let request = UpdateSubscriptionRequest(
+            bundleId: session.bundleId, customerIdentifier: session.customerIdentifier,
+            originalTransactionIdentifier: identifier, willAutoRenew: change.willAutoRenew,
+            autoRenewProductIdentifier: change.autoRenewProductIdentifier)
+        let subscription = try await withKnownOutcome(
+            else: "the change was sent and its outcome is not known here; the same again is safe"
+        ) { () async throws(StoreError) in
+            try await services.call(SubscriptionEndpoints.update, request, context: call.context())
+        }
+        return try Reply.json(subscription)
+    }
+}

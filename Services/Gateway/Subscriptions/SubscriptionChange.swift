@@ -1,0 +1,22 @@
+import StoreModels
+
+/// The body of `PUT /v1/subscriptions/{originalTransactionIdentifier}`; what is left out stays:
+///
+/// ```json
+/// {"willAutoRenew":true,"autoRenewProductIdentifier":"com.example.pro.yearly"}
+/// ```
+struct SubscriptionChange: Decodable {
+    /// False cancels: the present period is the last.
+    var willAutoRenew: Bool?
+    /// What the next renewal buys.
+    var autoRenewProductIdentifier: String?
+
+    static let members = MemberNames(["willAutoRenew", "autoRenewProductIdentifier"])
+
+    /// - Throws: `requestInvalid`.
+    func validate() throws(StoreError) {
+        if let product = autoRenewProductIdentifier {
+            try Identifier.check(product, at: "$.autoRenewProductIdentifier")
+        }
+    }
+}

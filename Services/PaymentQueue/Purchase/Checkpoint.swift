@@ -31,6 +31,19 @@ package enum Checkpoint: String, CaseIterable, Sendable {
     /// A download's new state is written and not committed.
     case insideDownloadCommit
     case afterDownloadCommit
+    /// A refund is decided and written, and not committed.
+    case insideRefundCommit
+    case afterRefundCommit
+    /// The processor has given the money back, and nobody has written it down.
+    case afterRefund
+    /// The charges of renewals are fixed and not committed.
+    case insidePageCommit
+    case afterPageCommit
+    case beforeRenewalCharge
+    /// The processor has answered about a renewal, and nobody has written it down.
+    case afterRenewalCharge
+    case insideRenewalCommit
+    case afterRenewalCommit
 }
 
 /// What is run at a checkpoint; throwing ends the step right there, as a dying process would.

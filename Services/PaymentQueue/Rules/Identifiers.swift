@@ -10,9 +10,23 @@ package enum Identifiers {
         "t_" + sortable(wall, &random)
     }
 
+    /// The number in a `transactionIdentifier`, which is all digits.
+    /// - Returns: nil for anything else, an `id` included.
+    package static func transactionNumber(_ text: String) -> Int64? {
+        guard (1...19).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Int64(text)
+    }
+
     /// `r_` and 26 characters, which sort by age too.
     package static func restore(wall: Timestamp, random: inout some RandomNumberGenerator) -> String {
         "r_" + sortable(wall, &random)
+    }
+
+    /// `a_` and 26 characters, which sort by age too.
+    package static func advance(wall: Timestamp, random: inout some RandomNumberGenerator) -> String {
+        "a_" + sortable(wall, &random)
     }
 
     /// `d_` and what the transaction's identifier has behind its own `t_`: a transaction comes with one package at most,

@@ -15,12 +15,12 @@ package enum CustomerRepository {
         guard
             let row = try await transaction.queryOne(
                 """
-                SELECT c.*, k.epoch, k.anchor_wall, k.anchor_business, k.rate_millionths
+                SELECT c.*, k.epoch, k.anchor_wall, k.anchor_business, k.rate_millionths, k.rate_name, k.is_frozen
                 FROM customer c JOIN app_clock k ON k.bundle_id = c.bundle_id
                 WHERE c.bundle_id = ? AND c.customer_identifier = ? \(transaction.dialect.lockRow(of: "c"))
                 """, id.bundleId, id.customerIdentifier)
         else { return nil }
-        return (try customer(row), try clock(row))
+        return (try customer(row), try AppClock(row))
     }
 
     /// Where the journal of a locked customer stands now.
@@ -44,16 +44,13 @@ package enum CustomerRepository {
         account: String, bundleId: String, storefront: String, newIdentifier: String, wall: Timestamp,
         in transaction: SQLTransaction
     ) async throws -> Customer {
+        try await ClockRepository.insert(bundleId, wall: wall, in: transaction)
         try await transaction.execute(
             """
-            INSERT INTO app_clock (bundle_id, epoch, anchor_wall, anchor_business, rate_millionths)
-            VALUES (?, 1, ?, ?, ?) ON CONFLICT DO NOTHING
-            """, bundleId, wall.milliseconds, wall.milliseconds, AppClock.realTime)
-        try await transaction.execute(
-            """
-            INSERT INTO customer (bundle_id, customer_identifier, account, storefront, created_at)
-            VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
-            """, bundleId, newIdentifier, account, storefront, wall.milliseconds)
+            INSERT INTO customer (bundle_id, customer_identifier, account, storefront, created_at, opened_at)
+            VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            """, bundleId, newIdentifier, account, storefront, wall.milliseconds,
+            try await clock(of: bundleId, in: transaction).now(wall: wall).milliseconds)
         guard let customer = try await find(account: account, bundleId: bundleId, in: transaction) else {
             throw StoreError(.internal, "the account was not written")
         }
@@ -62,17 +59,10 @@ package enum CustomerRepository {
 
     /// The app's clock. Every customer's app has one, made with its first account.
     package static func clock(of bundleId: String, in reader: SQLReader) async throws -> AppClock {
-        guard let row = try await reader.queryOne("SELECT * FROM app_clock WHERE bundle_id = ?", bundleId) else {
+        guard let clock = try await ClockRepository.find(bundleId, in: reader) else {
             throw StoreError(.internal, "the app has no clock")
         }
-        return try clock(row)
-    }
-
-    private static func clock(_ row: SQLRow) throws(PersistenceError) -> AppClock {
-        AppClock(
-            epoch: try row["epoch"], anchorWall: Timestamp(milliseconds: try row["anchor_wall"]),
-            anchorBusiness: Timestamp(milliseconds: try row["anchor_business"]),
-            rateMillionths: try row["rate_millionths"])
+        return clock
     }
 
     /// Sets the app's clock to the wall clock. Nothing happens to an app without accounts, which has no clock yet.
@@ -81,9 +71,21 @@ package enum CustomerRepository {
     ) async throws(PersistenceError) {
         try await transaction.execute(
             """
-            UPDATE app_clock SET epoch = epoch + 1, anchor_wall = ?, anchor_business = ?, rate_millionths = ?
+            UPDATE app_clock SET epoch = epoch + 1, anchor_wall = ?, anchor_business = ?, rate_millionths = ?,
+                rate_name = NULL, is_frozen = 0
             WHERE bundle_id = ?
             """, wall.milliseconds, wall.milliseconds, AppClock.realTime, bundleId)
+    }
+
+    /// When the customer first opened a session with the app, by the app's clock as it ran then.
+    /// - Returns: nil for an unknown customer.
+    package static func firstSeen(_ id: CustomerID, in reader: SQLReader) async throws(PersistenceError) -> Timestamp? {
+        let row = try await reader.queryOne(
+            "SELECT created_at, opened_at FROM customer WHERE bundle_id = ? AND customer_identifier = ?", id.bundleId,
+            id.customerIdentifier)
+        guard let row else { return nil }
+        let (created, opened): (Int64, Int64?) = (try row["created_at"], try row["opened_at"])
+        return Timestamp(milliseconds: opened ?? created)
     }
 
     /// Moves one customer to another storefront.

@@ -7,6 +7,9 @@ extension PaymentQueueSchema {
     /// - `attempt` is the charge that is under way, with all it was decided on, so that whoever finds it asks the
     ///   processor about the same charge; `claimed_by` and `claimed_until` say which replica is at it.
     /// - `refund` is what the processor has still to be told; P10 is the processor's to keep.
+    /// - `opened_at` is when a customer came first, by the app's clock; `created_at` is by the wall's.
+    /// - `offer_nonce` has the payment that each promotional offer's nonce came with first; `offer_request` is what else came
+    ///   with a payment about an offer.
     /// - `revocation_seen` is how far a device's streams have told of `revocation`.
     static let seventh = """
         ALTER TABLE app_clock ADD COLUMN rate_name TEXT;
@@ -75,7 +78,7 @@ extension PaymentQueueSchema {
         JOIN payment_transaction o ON o.id = g.original_id
         JOIN payment_transaction a ON a.transaction_number = CAST(g.active_transaction AS BIGINT);
         DROP TABLE subscription_group;
-        CREATE INDEX subscription_due ON subscription (bundle_id, due_at) WHERE due_at IS NOT NULL;
+        CREATE INDEX subscription_due ON subscription (bundle_id, due_at, original_id) WHERE due_at IS NOT NULL;
         CREATE INDEX subscription_attempt ON subscription (original_id) WHERE attempt IS NOT NULL;
 
         CREATE TABLE subscription_period (
@@ -117,6 +120,16 @@ extension PaymentQueueSchema {
         );
         CREATE INDEX refund_open ON refund (refund_key) WHERE is_done = 0;
         CREATE INDEX refund_transaction ON refund (transaction_id);
+
+        ALTER TABLE customer ADD COLUMN opened_at BIGINT;
+        ALTER TABLE payment_transaction ADD COLUMN offer_request TEXT;
+        CREATE TABLE offer_nonce (
+            bundle_id TEXT NOT NULL,
+            nonce TEXT NOT NULL,
+            customer_identifier TEXT NOT NULL,
+            request_key TEXT NOT NULL,
+            PRIMARY KEY (bundle_id, nonce)
+        );
 
         CREATE TABLE revocation (
             bundle_id TEXT NOT NULL,

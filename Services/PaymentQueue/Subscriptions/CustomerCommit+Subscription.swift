@@ -16,7 +16,7 @@ extension CustomerCommit {
 
     /// Begins or goes on with the subscription a purchased transaction gives, at once: the first purchase of the group,
     /// one after it had lapsed, an upgrade or a crossgrade; which of them, the row says. What was scheduled is void.
-    func subscribe(_ value: PaymentTransaction, _ terms: PurchaseTerms) async throws {
+    mutating func subscribe(_ value: PaymentTransaction, _ terms: PurchaseTerms) async throws {
         guard let bought = terms.subscription, let identifier = value.transactionIdentifier,
             let start = value.transactionDate, let end = value.expiresDate
         else { return }
@@ -31,14 +31,14 @@ extension CustomerCommit {
                 .init(applied: $0, amount: terms.amount, periodsLeft: bought.offerPeriodsLeft)
             }, rate: bought.rate)
         let before = known ?? .new(customer, group: bought.group, value, identifier: identifier, purchase)
-        try await apply(.bought(purchase), to: before, at: start, isNew: known == nil)
+        try await apply(.bought(purchase), to: before, at: start, isNew: known == nil, about: value)
     }
 
     /// The next renewal buys another product of the group.
     /// - Parameter by: the identifier of the transaction that says so, if one does.
     /// - Throws: `notFound` without a subscription; `transactionStateInvalid` when it has ended.
     @discardableResult
-    func scheduleChange(
+    mutating func scheduleChange(
         to product: String, inGroup group: String, by identifier: String? = nil
     ) async throws -> StoredSubscription {
         try await change(group: group, .changeScheduled(to: product, by: identifier))
@@ -47,7 +47,7 @@ extension CustomerCommit {
     /// The next renewal buys the present product again.
     /// - Throws: as ``scheduleChange(to:inGroup:by:)``.
     @discardableResult
-    func revertChange(inGroup group: String, by identifier: String? = nil) async throws -> StoredSubscription {
+    mutating func revertChange(inGroup group: String, by identifier: String? = nil) async throws -> StoredSubscription {
         try await change(group: group, .changeReverted(by: identifier))
     }
 
@@ -58,7 +58,7 @@ extension CustomerCommit {
     /// - Returns: whether the subscription has ended with it; nil when the transaction paid no period.
     /// - Throws: `serviceUnavailable` while a renewal is being charged: ``SubscriptionRenewer/catchUp(_:group:until:)``
     ///   first, then again.
-    func endSubscription(
+    mutating func endSubscription(
         of value: PaymentTransaction, _ ending: SubscriptionEnding, refunded: Money?
     ) async throws -> Bool? {
         guard let paid = try await SubscriptionPeriodRepository.find(transactionID: value.id, in: transaction),
@@ -97,7 +97,7 @@ extension CustomerCommit {
         try await SubscriptionEventRepository.insert(event, account: account.account, of: known, in: transaction)
     }
 
-    private func change(group: String, _ event: SubscriptionChange) async throws -> StoredSubscription {
+    private mutating func change(group: String, _ event: SubscriptionChange) async throws -> StoredSubscription {
         guard let known = try await subscription(group: group) else {
             throw StoreError(.notFound, "no such subscription")
         }
@@ -106,19 +106,29 @@ extension CustomerCommit {
     }
 
     /// Lets an event happen to a subscription whose row is locked in this commit, and writes all that belongs to it.
+    /// - Parameter value: the transaction it is about; the present period's, when there is none.
     @discardableResult
-    func apply(
-        _ event: SubscriptionChange, to known: StoredSubscription, at: Timestamp, isNew: Bool = false
+    mutating func apply(
+        _ event: SubscriptionChange, to known: StoredSubscription, at: Timestamp, isNew: Bool = false,
+        about value: PaymentTransaction? = nil
     ) async throws -> StoredSubscription {
         var machine = SubscriptionStateMachine(known, at: at)
         let actions = try machine.handle(event)
         guard isNew || machine.value != known || !actions.isEmpty else { return known }
-        let written = try await write(machine.value, isNew: isNew)
+        return try await write(machine.value, actions, isNew: isNew, about: value)
+    }
+
+    mutating func write(
+        _ value: StoredSubscription, _ actions: [SubscriptionAction], isNew: Bool = false,
+        about paid: PaymentTransaction?
+    ) async throws -> StoredSubscription {
+        let written = try await write(value, isNew: isNew)
         for action in actions {
             switch action {
             case .record(let event):
                 try await SubscriptionEventRepository.insert(
                     event, account: account.account, of: written, in: transaction)
+                try await journal(event, of: written, about: paid)
             case .writePeriod(let period):
                 try await SubscriptionPeriodRepository.insert(period, of: written, in: transaction)
             case .cutPeriod(let index, let end):
@@ -127,6 +137,19 @@ extension CustomerCommit {
             }
         }
         return written
+    }
+
+    /// Events that tests wait for and no transaction's state shows.
+    private mutating func journal(
+        _ event: SubscriptionEvent, of written: StoredSubscription, about paid: PaymentTransaction?
+    ) async throws {
+        guard let kind = StoreEvent.Kind(event.kind) else { return }
+        var value = paid
+        if value == nil {
+            value = try await TransactionRepository.find(written.activeID, of: customer, in: transaction)?.transaction
+        }
+        guard let value else { return }
+        try journal(.subscriptionChanged, value, event: kind)
     }
 
     private func write(_ value: StoredSubscription, isNew: Bool) async throws -> StoredSubscription {
@@ -163,5 +186,26 @@ extension StoredSubscription {
         guard attempt != nil else { return }
         throw StoreError(
             .serviceUnavailable, "a renewal of this subscription is being charged; ask again", retryAfterMs: 200)
+    }
+}
+
+extension StoreEvent.Kind {
+    /// - Returns: nil for what a transaction tells of by itself.
+    fileprivate init?(_ kind: SubscriptionEvent.Kind) {
+        switch kind {
+        case .expired: self = .expired
+        case .billingRetryStarted: self = .billingRetryStarted
+        case .gracePeriodStarted: self = .gracePeriodStarted
+        case .gracePeriodExpired: self = .gracePeriodExpired
+        case .recovered: self = .recovered
+        case .autoRenewEnabled: self = .autoRenewEnabled
+        case .autoRenewDisabled: self = .autoRenewDisabled
+        case .changeScheduled, .changeReverted: self = .renewalPreferenceChanged
+        case .upgraded: self = .upgraded
+        case .extended: self = .extended
+        case .subscribed, .resubscribed, .renewed, .billingFailed, .crossgraded, .refunded, .revoked,
+            .refundedProrated, .priceChanged:
+            return nil
+        }
     }
 }

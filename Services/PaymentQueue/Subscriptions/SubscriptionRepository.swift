@@ -48,6 +48,22 @@ package enum SubscriptionRepository {
         ).map(StoredSubscription.init)
     }
 
+    /// Purchases of the customer that wait for another one, or for a renewal; an index of their own holds nothing else.
+    package static func waitingPurchases(
+        of customer: CustomerID, in reader: SQLReader
+    ) async throws(PersistenceError) -> [String] {
+        var identifiers: [String] = []
+        for row in try await reader.query(
+            """
+            SELECT id FROM payment_transaction
+            WHERE bundle_id = ? AND customer_identifier = ? AND phase = 'waiting' LIMIT 100
+            """, customer.bundleId, customer.customerIdentifier)
+        {
+            identifiers.append(try row["id"])
+        }
+        return identifiers
+    }
+
     /// The primary key lets a customer have one subscription of a group (S6).
     package static func insert(_ value: StoredSubscription, in transaction: SQLTransaction) async throws {
         try await transaction.execute(

@@ -1,0 +1,48 @@
+import StoreModels
+
+/// Where a clock is to be moved, as a request says it; pure.
+package enum AdvanceGoal: Hashable, Sendable {
+    case instant(Timestamp)
+    /// Through so many next events.
+    case events(Int)
+
+    /// - Parameter now: the app's clock.
+    /// - Throws: `requestInvalid` unless there is exactly one measure, and for a goal before `now` or too far away.
+    package init(_ request: AdvanceClockRequest, now: Timestamp) throws(StoreError) {
+        switch (request.by, request.to, request.next) {
+        case (let by?, nil, nil):
+            guard let duration = BusinessDuration(by) else {
+                throw Self.invalid("by", "'\(by)' is no length of time such as 36h, 10d, 3mo or P3M, up to 100 years")
+            }
+            self = .instant(try Self.check(duration.end(from: now), "by"))
+        case (nil, let to?, nil):
+            guard to >= now else {
+                throw Self.invalid("to", "\(to) is over; PUT the clock to move it back, now is \(now)")
+            }
+            self = .instant(try Self.check(to, "to"))
+        case (nil, nil, let next?):
+            guard (1...AdvanceClockRequest.nextMax).contains(next) else {
+                throw Self.invalid("next", "next must be 1 to \(AdvanceClockRequest.nextMax)")
+            }
+            self = .events(next)
+        default: throw StoreError(.requestInvalid, "a clock is moved by one of 'by', 'to' and 'next'")
+        }
+    }
+
+    /// Tells whether a repeated key asks for the same move.
+    package static func fingerprint(_ request: AdvanceClockRequest) -> String {
+        "by=\(request.by ?? "") to=\(request.to?.description ?? "") next=\(request.next.map(String.init) ?? "")"
+    }
+
+    /// - Throws: `requestInvalid` for an instant no clock is set to.
+    package static func check(_ instant: Timestamp, _ member: String) throws(StoreError) -> Timestamp {
+        guard instant.milliseconds >= 0, instant <= AppClock.latest else {
+            throw invalid(member, "a clock stands between 1970 and \(AppClock.latest)")
+        }
+        return instant
+    }
+
+    private static func invalid(_ member: String, _ message: String) -> StoreError {
+        StoreError(.requestInvalid, message, details: ["path": .string("$.\(member)")])
+    }
+}

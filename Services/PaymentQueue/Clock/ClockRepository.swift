@@ -1,0 +1,83 @@
+import Persistence
+import StoreModels
+
+/// The apps' clocks as rows: one per app, made with its first account or by whoever asks first.
+package enum ClockRepository {
+    /// - Returns: nil for an app nobody has had to do with.
+    package static func find(_ bundleId: String, in reader: SQLReader) async throws -> AppClock? {
+        try await reader.queryOne("SELECT * FROM app_clock WHERE bundle_id = ?", bundleId).map(AppClock.init)
+    }
+
+    /// Makes the clock unless somebody has, and locks it until the commit.
+    package static func lock(
+        _ bundleId: String, wall: Timestamp, in transaction: SQLTransaction
+    ) async throws -> AppClock {
+        try await insert(bundleId, wall: wall, in: transaction)
+        guard
+            let row = try await transaction.queryOne(
+                "SELECT * FROM app_clock WHERE bundle_id = ? \(transaction.dialect.lockRow)", bundleId)
+        else { throw StoreError(.internal, "the clock was not written") }
+        return try AppClock(row)
+    }
+
+    /// The wall clock, unless the app has a clock.
+    package static func insert(
+        _ bundleId: String, wall: Timestamp, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
+            """
+            INSERT INTO app_clock (bundle_id, epoch, anchor_wall, anchor_business, rate_millionths)
+            VALUES (?, 1, ?, ?, ?) ON CONFLICT DO NOTHING
+            """, bundleId, wall.milliseconds, wall.milliseconds, AppClock.realTime)
+    }
+
+    package static func set(
+        _ clock: AppClock, of bundleId: String, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
+            """
+            UPDATE app_clock SET epoch = ?, anchor_wall = ?, anchor_business = ?, rate_millionths = ?, rate_name = ?,
+                is_frozen = ?
+            WHERE bundle_id = ?
+            """, clock.epoch, clock.anchorWall.milliseconds, clock.anchorBusiness.milliseconds, clock.rateMillionths,
+            clock.rateName, clock.isFrozen, bundleId)
+    }
+
+    /// When something of the app falls due next.
+    package static func nextEvent(
+        of bundleId: String, in reader: SQLReader
+    ) async throws(PersistenceError) -> Timestamp? {
+        let row = try await reader.queryOne(
+            "SELECT MIN(due_at) AS next FROM subscription WHERE bundle_id = ? AND due_at IS NOT NULL", bundleId)
+        let next: Int64? = try row?["next"]
+        return next.map(Timestamp.init(milliseconds:))
+    }
+
+    /// Apps of which something has fallen due or is under way.
+    package static func appsDue(wall: Timestamp, in reader: SQLReader) async throws -> [String] {
+        let rows = try await reader.query(
+            """
+            SELECT k.*,
+                (SELECT MIN(s.due_at) FROM subscription s
+                    WHERE s.bundle_id = k.bundle_id AND s.due_at IS NOT NULL) AS next,
+                (SELECT COUNT(*) FROM subscription s WHERE s.attempt IS NOT NULL AND s.bundle_id = k.bundle_id) AS busy
+            FROM app_clock k
+            """)
+        return try rows.compactMap { row in
+            let (next, busy): (Int64?, Int) = (try row["next"], try row["busy"])
+            let isDue = try next.map { try $0 <= AppClock(row).now(wall: wall).milliseconds } ?? false
+            return isDue || busy > 0 ? try row["bundle_id"] as String : nil
+        }
+    }
+}
+
+extension AppClock {
+    /// Of a row of `app_clock`, or of a join with it.
+    init(_ row: SQLRow) throws(PersistenceError) {
+        self.init(
+            epoch: try row["epoch"], anchorWall: Timestamp(milliseconds: try row["anchor_wall"]),
+            anchorBusiness: Timestamp(milliseconds: try row["anchor_business"]),
+            rateMillionths: try row["rate_millionths"], rateName: try row["rate_name"],
+            isFrozen: try row["is_frozen"])
+    }
+}

@@ -1,0 +1,85 @@
+import Persistence
+import StoreModels
+
+/// A move of a clock as its row has it, so that whoever finds it half done goes on with it.
+package struct StoredAdvance: Hashable, Sendable {
+    package var id: String
+    package var bundleId: String
+    package var requestKey: String
+    package var fingerprint: String
+    package var from: Timestamp
+    package var to: Timestamp
+    /// Jumps to a next event that are still to come.
+    package var stepsLeft: Int
+    /// The app's timeline entries of this move lie behind the first place, up to the last one; nil while it goes on.
+    package var firstEvent: Int64
+    package var lastEvent: Int64?
+}
+
+/// Moves of clocks as rows. UNIQUE (app, key) makes one key one move.
+package enum AdvanceRepository {
+    package static func find(
+        key: String, of bundleId: String, in reader: SQLReader
+    ) async throws(PersistenceError) -> StoredAdvance? {
+        try await reader.queryOne(
+            "SELECT * FROM clock_advance WHERE bundle_id = ? AND request_key = ?", bundleId, key
+        ).map(StoredAdvance.init)
+    }
+
+    package static func find(_ id: String, in reader: SQLReader) async throws(PersistenceError) -> StoredAdvance? {
+        try await reader.queryOne("SELECT * FROM clock_advance WHERE id = ?", id).map(StoredAdvance.init)
+    }
+
+    /// Moves that nobody has seen the end of.
+    package static func open(limit: Int, in reader: SQLReader) async throws(PersistenceError) -> [String] {
+        var identifiers: [String] = []
+        for row in try await reader.query(
+            "SELECT id FROM clock_advance WHERE last_event IS NULL ORDER BY id LIMIT ?", limit)
+        {
+            identifiers.append(try row["id"])
+        }
+        return identifiers
+    }
+
+    package static func insert(
+        _ advance: StoredAdvance, wall: Timestamp, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
+            """
+            INSERT INTO clock_advance (id, bundle_id, request_key, fingerprint, from_at, to_at, steps_left, first_event,
+                created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, advance.id, advance.bundleId, advance.requestKey, advance.fingerprint, advance.from.milliseconds,
+            advance.to.milliseconds, advance.stepsLeft, advance.firstEvent, wall.milliseconds)
+    }
+
+    package static func update(
+        _ advance: StoredAdvance, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
+            "UPDATE clock_advance SET to_at = ?, steps_left = ?, last_event = ? WHERE id = ?", advance.to.milliseconds,
+            advance.stepsLeft, advance.lastEvent, advance.id)
+    }
+
+    /// Subscriptions of an app that something is due for by an instant.
+    package static func remaining(
+        of bundleId: String, through instant: Timestamp, in reader: SQLReader
+    ) async throws(PersistenceError) -> Int {
+        let row = try await reader.queryOne(
+            """
+            SELECT COUNT(*) AS remaining FROM subscription
+            WHERE bundle_id = ? AND due_at IS NOT NULL AND due_at <= ?
+            """, bundleId, instant.milliseconds)
+        return try row?["remaining"] ?? 0
+    }
+}
+
+extension StoredAdvance {
+    fileprivate init(_ row: SQLRow) throws(PersistenceError) {
+        self.init(
+            id: try row["id"], bundleId: try row["bundle_id"], requestKey: try row["request_key"],
+            fingerprint: try row["fingerprint"], from: Timestamp(milliseconds: try row["from_at"]),
+            to: Timestamp(milliseconds: try row["to_at"]), stepsLeft: try row["steps_left"],
+            firstEvent: try row["first_event"], lastEvent: try row["last_event"])
+    }
+}

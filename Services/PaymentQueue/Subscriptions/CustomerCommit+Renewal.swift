@@ -1,0 +1,53 @@
+import StoreModels
+
+extension CustomerCommit {
+    /// Writes a period that is paid: its transaction, born purchased, into the queue of all devices, and the
+    /// subscription's next state.
+    mutating func renew(
+        _ known: StoredSubscription, _ attempt: RenewalAttempt
+    ) async throws -> (StoredSubscription, PaymentTransaction) {
+        guard
+            let original = try await TransactionRepository.find(known.originalID, of: customer, in: transaction)?
+                .transaction
+        else { throw StoreError(.internal, "a subscription without its first transaction") }
+        var random = SystemRandomNumberGenerator()
+        let id = Identifiers.transaction(wall: wall, random: &random)
+        let identifier = try await TransactionRepository.nextIdentifier(in: transaction)
+        var machine = SubscriptionStateMachine(known, at: attempt.at)
+        let actions = try machine.handle(.charged(try attempt.renewal(id: id, identifier: identifier)))
+        let value = PaymentTransaction(
+            id: id, identifier: identifier, attempt: attempt, of: machine.value, original: original)
+        let body = try StoredJSON.text(value)
+        let seq = try journal(.updated, value, event: .purchased, body: body)
+        let stored = StoredTransaction(
+            customer: customer, transaction: value, phase: .settled, createdSeq: seq, terms: attempt.terms)
+        try await TransactionRepository.insert(stored, body: body, in: transaction)
+        return (try await write(machine.value, actions, about: value), value)
+    }
+
+    /// Purchases of the customer that wait, whatever for: a renewal that has ended may be what they wait for.
+    func waiting() async throws -> [String] {
+        try await SubscriptionRepository.waitingPurchases(of: customer, in: transaction)
+    }
+}
+
+extension PaymentTransaction {
+    /// A renewal's: purchased from the beginning, with the first one as its original.
+    fileprivate init(
+        id: String, identifier: String, attempt: RenewalAttempt, of value: StoredSubscription,
+        original: PaymentTransaction
+    ) {
+        let payment = Payment(
+            requestIdentifier: attempt.chargeKey, productIdentifier: attempt.product,
+            applicationUsername: original.payment.applicationUsername,
+            appAccountToken: original.payment.appAccountToken)
+        self.init(
+            id: id, transactionIdentifier: identifier, transactionState: .purchased, transactionDate: attempt.at,
+            payment: payment, original: OriginalTransaction(original),
+            originalTransactionIdentifier: original.transactionIdentifier, revision: 1,
+            originDeviceId: original.originDeviceId, expiresDate: value.activeUntil,
+            isTrialPeriod: attempt.terms.flags.isTrialPeriod,
+            isInIntroOfferPeriod: attempt.terms.flags.isInIntroOfferPeriod,
+            subscriptionGroupIdentifier: value.group, price: attempt.terms.amount, offer: attempt.terms.offer)
+    }
+}

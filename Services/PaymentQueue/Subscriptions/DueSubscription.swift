@@ -1,0 +1,45 @@
+import Persistence
+import StoreModels
+
+/// A subscription with what deciding about its renewal needs, read in one statement.
+package struct DueSubscription: Hashable, Sendable {
+    package var value: StoredSubscription
+    package var account: String
+    package var storefront: String
+    /// What was set of the account; nil for one nobody has set.
+    package var tester: TesterSettings?
+    package var lastAmount: Money?
+
+    /// What is asked of Catalog.
+    package var quoteRequest: QuoteRequest {
+        QuoteRequest(
+            bundleId: value.customer.bundleId, productIdentifier: value.renewProduct, storefront: storefront)
+    }
+
+    package func facts(_ quote: Quote) -> RenewalPolicy.Facts {
+        RenewalPolicy.Facts(
+            quote: quote, tester: (tester ?? TesterSettings()).over(quote.testerDefaults), lastAmount: lastAmount)
+    }
+}
+
+extension DueSubscription {
+    /// The beginning of a statement that reads such rows.
+    static let select = """
+        SELECT s.*, c.account, c.storefront, t.settings, p.amount_minor, p.currency
+        FROM subscription s
+        JOIN customer c ON c.bundle_id = s.bundle_id AND c.customer_identifier = s.customer_identifier
+        LEFT JOIN tester t ON t.account = c.account
+        LEFT JOIN subscription_period p ON p.original_id = s.original_id AND p.period_index = s.period_index
+        """
+
+    init(_ row: SQLRow) throws {
+        let settings: String? = try row["settings"]
+        let (minor, code): (Int64?, String?) = (try row["amount_minor"], try row["currency"])
+        self.init(
+            value: try StoredSubscription(row), account: try row["account"], storefront: try row["storefront"],
+            tester: try settings.map { try StoredJSON.value(TesterSettings.self, $0) },
+            lastAmount: minor.flatMap { minor in
+                code.flatMap(Currency.init(code:)).map { Money(minorUnits: minor, currency: $0) }
+            })
+    }
+}

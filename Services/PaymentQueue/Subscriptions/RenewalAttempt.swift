@@ -1,0 +1,50 @@
+import StoreModels
+
+/// A charge of a renewal that is under way, with all it was decided on: written before the processor is asked, so that
+/// whoever finds it asks about the same charge again.
+///
+/// ```json
+/// {"chargeKey":"renew:2000000000000001:1","period":1,"product":"com.example.pro.monthly","terms":{…},
+///  "at":"2026-12-28T10:00:00.000Z","hasGrace":false}
+/// ```
+package struct RenewalAttempt: Hashable, Sendable, Codable {
+    /// `renew:<original identifier>:<period>`, with `:<n>` behind it from the second try of a period on.
+    package var chargeKey: String
+    /// The period it pays.
+    package var period: Int
+    package var product: String
+    package var terms: PurchaseTerms
+    /// Of the offer, the periods left behind this one.
+    package var offerLeft: Int
+    /// As of when it happens, by the app's clock.
+    package var at: Timestamp
+    package var hasGrace: Bool
+    /// What the period before cost, where the regular price is another one now.
+    package var formerPrice: Money?
+
+    private static let prefix = "renew:"
+
+    /// A definitive no gives the next try a key of its own; an unknown outcome does not.
+    package static func chargeKey(of value: StoredSubscription) -> String {
+        let key = "\(prefix)\(value.originalIdentifier):\(value.periodIndex + 1)"
+        return value.retryCount == 0 ? key : "\(key):\(value.retryCount + 1)"
+    }
+
+    /// The subscription a charge key of ours is about, by its first transaction's identifier.
+    /// - Returns: nil for a key that is none of ours.
+    static func originalIdentifier(ofChargeKey key: String) -> String? {
+        guard key.hasPrefix(prefix) else { return nil }
+        return key.dropFirst(prefix.count).split(separator: ":").first.map(String.init)
+    }
+
+    func renewal(id: String, identifier: String) throws(StoreError) -> SubscriptionRenewal {
+        guard let subscription = terms.subscription else {
+            throw StoreError(.internal, "a renewal of something that is no subscription")
+        }
+        return SubscriptionRenewal(
+            id: id, identifier: identifier, product: product, level: subscription.level, length: subscription.length,
+            chargeKey: terms.isFree ? nil : chargeKey, amount: terms.amount,
+            offer: terms.offer.map { .init(applied: $0, amount: terms.amount, periodsLeft: offerLeft) },
+            formerPrice: formerPrice)
+    }
+}

@@ -1,0 +1,76 @@
+import StoreModels
+
+/// Decides what happens to a subscription of which something has fallen due; no I/O.
+package enum RenewalPolicy {
+    /// What the decision rests on besides the subscription.
+    package struct Facts: Hashable, Sendable {
+        /// Of the product the next renewal buys, in the customer's storefront.
+        package var quote: Quote
+        /// What the account does at the store.
+        package var tester: TesterSettings
+        /// What the present period has cost; nil for one sold before periods were kept.
+        package var lastAmount: Money?
+    }
+
+    package enum Step: Hashable, Sendable {
+        /// Without asking anybody.
+        case change(SubscriptionChange)
+        /// A charge, or a period that costs nothing.
+        case renew(RenewalAttempt)
+    }
+
+    /// Whether the step depends on what is for sale.
+    package static func needsQuote(_ value: StoredSubscription, at: Timestamp) -> Bool {
+        withoutQuote(value, at: at) == nil
+    }
+
+    /// What happens whatever is for sale.
+    /// - Parameter at: the instant that has fallen due.
+    package static func withoutQuote(_ value: StoredSubscription, at: Timestamp) -> SubscriptionChange? {
+        switch value.state {
+        case .subscribed:
+            if !value.willAutoRenew { return .expired(.cancelled) }
+            let isCompressed = value.rate != .realTime
+            return isCompressed && value.renewals >= RenewalSchedule.compressedRenewalsMax ? .expired(.other) : nil
+        case .inGracePeriod:
+            let isOver = value.graceUntil.map { at >= $0 } ?? true
+            guard isOver else { return nil }
+            return value.willAutoRenew ? .graceEnded : .expired(.cancelled)
+        case .inBillingRetryPeriod: return value.willAutoRenew ? nil : .expired(.cancelled)
+        case .expired, .revoked: return nil
+        }
+    }
+
+    /// - Parameter at: the instant that has fallen due, or the operator's now.
+    package static func step(_ value: StoredSubscription, _ facts: Facts, at: Timestamp) -> Step {
+        if let change = withoutQuote(value, at: at) { return .change(change) }
+        return renewal(value, facts, at: at).map(Step.renew) ?? .change(.expired(.productNotAvailable))
+    }
+
+    /// The charge of the next period.
+    /// - Returns: nil for a product that is not for sale any more.
+    package static func renewal(_ value: StoredSubscription, _ facts: Facts, at: Timestamp) -> RenewalAttempt? {
+        guard facts.quote.availability == .available, let product = facts.quote.product,
+            product.subscriptionGroupIdentifier == value.group,
+            var terms = PurchaseTerms(
+                product: product, level: facts.quote.subscriptionLevel, quantity: 1,
+                catalogVersion: facts.quote.catalogVersion, offer: nil, rate: value.rate),
+            terms.subscription != nil
+        else { return nil }
+        let offer = offer(of: value)
+        if let offer { (terms.amount, terms.offer) = (offer.amount, offer.applied) }
+        terms.simulate = value.failsNext ? .decline : facts.tester.processor
+        let isPriceComparable = offer == nil && value.offer == nil && value.renewProduct == value.product
+        let former = isPriceComparable ? facts.lastAmount : nil
+        return RenewalAttempt(
+            chargeKey: RenewalAttempt.chargeKey(of: value), period: value.periodIndex + 1, product: value.renewProduct,
+            terms: terms, offerLeft: max(0, (offer?.periodsLeft ?? 0) - 1), at: at,
+            hasGrace: facts.quote.billingGracePeriod ?? false, formerPrice: former == terms.amount ? nil : former)
+    }
+
+    /// An offer that is paid as you go goes on until its periods are over, or another product is wanted.
+    private static func offer(of value: StoredSubscription) -> StoredSubscription.RunningOffer? {
+        guard let offer = value.offer, offer.periodsLeft > 0, value.renewProduct == value.product else { return nil }
+        return offer
+    }
+}

@@ -1,0 +1,124 @@
+import Persistence
+import StoreModels
+
+/// The commits of renewals. Each is one function; between them the process may die.
+package struct RenewalStore: Sendable {
+    /// What an outcome commit has left behind.
+    struct Settled: Sendable {
+        var value: StoredSubscription
+        var transaction: PaymentTransaction?
+        var changes: [CustomerChange]
+        var woken: [String]
+    }
+
+    let database: any SQLDatabase
+    let clock: BusinessClock
+    let claims: PurchaseClaims
+    let checkpoint: CheckpointHook
+
+    /// Apps of which something is due.
+    func appsDue() async throws -> [String] {
+        try await database.read { reader in try await ClockRepository.appsDue(wall: clock.wall(), in: reader) }
+    }
+
+    func due(of bundleId: String, after place: DueRepository.Place, limit: Int) async throws -> [DueSubscription] {
+        try await database.read { reader in
+            guard let app = try await ClockRepository.find(bundleId, in: reader) else { return [] }
+            return try await DueRepository.due(
+                of: bundleId, now: clock.now(app), after: place, claims: claims, limit: limit, in: reader)
+        }
+    }
+
+    func strays(of bundleId: String, limit: Int) async throws -> [DueSubscription] {
+        try await database.read { reader in
+            guard let app = try await ClockRepository.find(bundleId, in: reader) else { return [] }
+            return try await DueRepository.strays(
+                of: bundleId, now: clock.now(app), claims: claims, limit: limit, in: reader)
+        }
+    }
+
+    /// A subscription with the app's clock.
+    func find(_ originalID: String) async throws -> (due: DueSubscription, now: Timestamp)? {
+        try await database.read { reader in
+            guard let found = try await DueRepository.find(originalID, in: reader) else { return nil }
+            let app = try await CustomerRepository.clock(of: found.value.customer.bundleId, in: reader)
+            return (found, clock.now(app))
+        }
+    }
+
+    /// The `id` of the first transaction of a customer's subscription in a group.
+    func originalID(of customer: CustomerID, group: String) async throws -> String? {
+        try await database.read { reader in
+            try await SubscriptionRepository.find(group: group, of: customer, in: reader)?.originalID
+        }
+    }
+
+    func originalID(ofIdentifier identifier: String) async throws -> String? {
+        try await database.read { reader in
+            try await DueRepository.originalID(ofIdentifier: identifier, in: reader)
+        }
+    }
+
+    /// The page commit: fixes charges before any of them is made, and takes over those that are fixed already.
+    /// - Returns: those this process may ask about now, in order.
+    func fix(_ jobs: [RenewalJob]) async throws -> [RenewalJob] {
+        try await database.write { transaction in
+            var fixed: [RenewalJob] = []
+            for job in jobs {
+                guard case .charge(let attempt) = job.work else { continue }
+                var next = job
+                if job.value.attempt != nil {
+                    guard try await DueRepository.claim(job.value, claims, in: transaction) else { continue }
+                } else {
+                    let text = try StoredJSON.text(attempt)
+                    guard try await DueRepository.fix(text, of: job.value, claims, in: transaction) else { continue }
+                    (next.value.attempt, next.value.revision) = (text, job.value.revision + 1)
+                }
+                fixed.append(next)
+            }
+            try checkpoint(.insidePageCommit)
+            return fixed
+        }
+    }
+
+    /// The outcome commit: the new period with its transaction, or what a refusal leads to. Whoever comes second, a late
+    /// answer to a process that was thought dead included, finds another revision and writes nothing (S7).
+    /// - Parameter answer: of the processor; nothing but `approved` and `failed` gets here.
+    /// - Returns: nil when somebody else was first.
+    func settle(_ job: RenewalJob, _ answer: ChargeAnswer) async throws -> Settled? {
+        try await database.write { transaction in
+            let committed = try await CustomerCommit.run(
+                job.value.customer, in: transaction, clock: clock, checkpoint: checkpoint
+            ) { commit in
+                let locked = try await SubscriptionRepository.lock(
+                    originalID: job.value.originalID, of: job.value.customer, in: transaction)
+                guard let known = locked, known.revision == job.value.revision else {
+                    return nil as (StoredSubscription, PaymentTransaction?)?
+                }
+                let result = try await Self.perform(job, answer, on: known, &commit)
+                if !result.0.isBusy(at: commit.now) { commit.woken += try await commit.waiting() }
+                return result
+            }
+            guard let (value, paid) = committed.output else { return nil }
+            try checkpoint(.insideRenewalCommit)
+            return Settled(value: value, transaction: paid, changes: committed.changes, woken: committed.woken)
+        }
+    }
+
+    private static func perform(
+        _ job: RenewalJob, _ answer: ChargeAnswer, on known: StoredSubscription, _ commit: inout CustomerCommit
+    ) async throws -> (StoredSubscription, PaymentTransaction?) {
+        switch (job.work, answer) {
+        case (.change(let change), _): return (try await commit.apply(change, to: known, at: job.at), nil)
+        case (.free(let attempt), _), (.charge(let attempt), .approved):
+            let (value, paid) = try await commit.renew(known, attempt)
+            return (value, paid)
+        case (.charge(let attempt), .failed(let error)):
+            let decline = SubscriptionDecline(
+                amount: attempt.terms.amount, reason: error.localizedDescription, hasGrace: attempt.hasGrace)
+            return (try await commit.apply(.declined(decline), to: known, at: attempt.at), nil)
+        case (.charge, .mismatch), (.charge, .undecided):
+            throw StoreError(.internal, "a renewal without an answer")
+        }
+    }
+}

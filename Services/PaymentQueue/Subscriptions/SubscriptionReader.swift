@@ -1,0 +1,108 @@
+import Persistence
+import StoreModels
+
+/// `subscription.list`, `.search` and `.timeline`.
+package struct SubscriptionReader: Sendable {
+    static let pageMax = 100
+    static let eventsMax = 500
+    /// For all quotes of an answer; what is not known by then is left out.
+    static let quoteTime: Duration = .seconds(1)
+
+    let database: any SQLDatabase
+    let clock: BusinessClock
+    let quotes: QuoteCache
+
+    /// - Throws: `requestInvalid`; `notFound` for an unknown customer.
+    package func list(_ request: SubscriptionsRequest) async throws -> SubscriptionsPage {
+        try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
+        let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
+        let (rows, now) = try await database.read { reader in
+            guard try await CustomerRepository.find(customer, in: reader) != nil else {
+                throw StoreError(.notFound, "no such customer")
+            }
+            let rows = try await SubscriptionLookup.list(
+                of: customer, after: request.after ?? "", limit: request.limit + 1, in: reader)
+            return (rows, clock.now(try await CustomerRepository.clock(of: customer.bundleId, in: reader)))
+        }
+        let shown = Array(rows.prefix(request.limit))
+        return SubscriptionsPage(
+            subscriptions: await show(shown, isOperator: false),
+            after: rows.count > shown.count ? shown.last?.value.originalIdentifier : nil, businessNow: now)
+    }
+
+    /// - Throws: `requestInvalid`.
+    package func search(_ request: SubscriptionListRequest) async throws -> SubscriptionsPage {
+        try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
+        let (rows, now) = try await database.read { reader in
+            var wanted = request
+            wanted.limit += 1
+            let rows = try await SubscriptionLookup.list(wanted, in: reader)
+            var now: Timestamp?
+            if let bundleId = request.bundleId {
+                now = try await ClockRepository.find(bundleId, in: reader).map(clock.now)
+            }
+            return (rows, now)
+        }
+        let shown = Array(rows.prefix(request.limit))
+        return SubscriptionsPage(
+            subscriptions: await show(shown, isOperator: true),
+            after: rows.count > shown.count ? shown.last?.value.originalIdentifier : nil, businessNow: now)
+    }
+
+    /// - Throws: `requestInvalid`, `notFound`.
+    package func timeline(_ request: TimelineRequest) async throws -> SubscriptionTimeline {
+        try ReplyBudget.checkLimit(request.limit, max: Self.eventsMax)
+        guard let place = Int64(request.after ?? "0"), place >= 0 else {
+            throw StoreError(
+                .requestInvalid, "'after' is no place in a timeline", details: ["path": .string("$.after")])
+        }
+        let (due, rows) = try await database.read { reader in
+            let due = try await SubscriptionLookup.find(request.id, in: reader)
+            let rows = try await SubscriptionEventRepository.timeline(
+                of: due.value.originalID, after: place, limit: request.limit + 1, in: reader)
+            return (due, rows)
+        }
+        let page = try ReplyBudget.fitting(Array(rows.prefix(request.limit))) { try StoreJSON.encode($0.event).count }
+        return SubscriptionTimeline(
+            subscription: await show(due, isOperator: true), events: page.map(\.event),
+            after: rows.count > page.count ? page.last.map { "\($0.position)" } : nil)
+    }
+
+    // MARK: Showing
+
+    func show(_ due: DueSubscription, isOperator: Bool) async -> Subscription {
+        var quoted: [QuoteRequest: Quote?] = [:]
+        return await show(due, isOperator: isOperator, &quoted, until: .now + Self.quoteTime)
+    }
+
+    private func show(_ rows: [DueSubscription], isOperator: Bool) async -> [Subscription] {
+        var quoted: [QuoteRequest: Quote?] = [:]
+        let last = ContinuousClock.now + Self.quoteTime
+        var shown: [Subscription] = []
+        for row in rows { shown.append(await show(row, isOperator: isOperator, &quoted, until: last)) }
+        return shown
+    }
+
+    private func show(
+        _ due: DueSubscription, isOperator: Bool, _ quoted: inout [QuoteRequest: Quote?],
+        until last: ContinuousClock.Instant
+    ) async -> Subscription {
+        let value = due.value
+        var shown = Subscription(
+            originalTransactionIdentifier: value.originalIdentifier, subscriptionGroupIdentifier: value.group,
+            productIdentifier: value.product, state: value.state, willAutoRenew: value.willAutoRenew,
+            autoRenewProductIdentifier: value.renewProduct, purchaseDate: value.periodStart,
+            expiresDate: value.activeUntil, gracePeriodExpiresDate: value.graceUntil,
+            expirationReason: value.expirationReason, offer: value.offer?.applied,
+            transactionIdentifier: value.activeTransaction, id: value.activeID, period: value.periodIndex)
+        if isOperator { (shown.bundleId, shown.account) = (value.customer.bundleId, due.account) }
+        guard value.willAutoRenew, value.state.isExisting else { return shown }
+        if quoted[due.quoteRequest] == nil, ContinuousClock.now < last {
+            quoted[due.quoteRequest] = try? await quotes.quote(due.quoteRequest, until: last)
+        }
+        if case .some(let quote?) = quoted[due.quoteRequest] {
+            shown.renewalPrice = RenewalPolicy.renewal(value, due.facts(quote), at: value.activeUntil)?.terms.amount
+        }
+        return shown
+    }
+}

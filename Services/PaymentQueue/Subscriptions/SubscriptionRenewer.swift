@@ -1,0 +1,267 @@
+import Logging
+import StoreModels
+import Synchronization
+
+/// Does what has fallen due: fixes charges, asks the processor, writes down what it says, again and again until there
+/// is an answer. The janitor, a clock that is moved, a purchase in the group and an operator all come through here; one of
+/// them at a time per subscription in this process. Between replicas the database decides.
+package final class SubscriptionRenewer: Sendable {
+    /// Subscriptions of one page, whose charges are fixed in one commit.
+    static let pageSize = 512
+    /// Charges and commits under way at once.
+    static let concurrency = 256
+    /// For one answer of the processor's.
+    static let chargeTime: Duration = .seconds(3)
+    /// For a quote of Catalog's.
+    static let quoteTime: Duration = .seconds(2)
+
+    let store: RenewalStore
+    let quotes: QuoteCache
+    let driver: PurchaseDriver
+    /// Which subscriptions somebody here is at, and who waits for them.
+    let board = OutcomeBoard()
+    /// Apps that are being swept in this process.
+    private let sweeping = Mutex<Set<String>>([])
+    private let schedule = Mutex(RetrySchedule())
+    private let logger: Logger
+
+    private static let wakeUp = "wake up"
+
+    init(store: RenewalStore, quotes: QuoteCache, driver: PurchaseDriver, logger: Logger) {
+        self.store = store
+        self.quotes = quotes
+        self.driver = driver
+        self.logger = logger
+    }
+
+    // MARK: All that is due
+
+    /// Does everything that is due in all apps.
+    /// - Returns: how many things have happened.
+    @discardableResult
+    package func sweep() async throws -> Int {
+        var total = 0
+        for app in try await store.appsDue() {
+            while !Task.isCancelled {
+                let done = try await sweep(app, until: .now + .seconds(60))
+                total += done
+                if done == 0 { break }
+            }
+        }
+        return total
+    }
+
+    /// Goes once through what is due in an app, oldest first, many subscriptions side by side and each of them in its
+    /// own order.
+    /// - Returns: how many things have happened; 0 also when another task is at it.
+    func sweep(_ bundleId: String, until last: ContinuousClock.Instant) async throws -> Int {
+        guard sweeping.withLock({ $0.insert(bundleId).inserted }) else { return 0 }
+        defer { sweeping.withLock { _ = $0.remove(bundleId) } }
+        return try await withThrowingTaskGroup(of: RenewalOutcome.self) { group in
+            var (running, done) = (0, 0)
+            var place = DueRepository.Place.start
+            var page = try await store.strays(of: bundleId, limit: Self.pageSize)
+            var isFirst = true
+            while !Task.isCancelled, ContinuousClock.now < last {
+                for job in try await jobs(for: page) {
+                    if running == Self.concurrency {
+                        if try await group.next() == .done { done += 1 }
+                        running -= 1
+                    }
+                    group.addTask { await self.attempt(job) }
+                    running += 1
+                }
+                if !isFirst, page.count < Self.pageSize { break }
+                if !isFirst, let end = page.last, let at = end.value.dueAt {
+                    place = DueRepository.Place(at: at, originalID: end.value.originalID)
+                }
+                isFirst = false
+                page = try await store.due(of: bundleId, after: place, limit: Self.pageSize)
+            }
+            for try await outcome in group where outcome == .done { done += 1 }
+            return done
+        }
+    }
+
+    /// What is to be done with a page, with its charges fixed. What nothing can be decided about stays for later.
+    private func jobs(for page: [DueSubscription]) async throws -> [RenewalJob] {
+        let now = ContinuousClock.now
+        let free = page.filter { due in
+            !board.isDriven(due.value.originalID)
+                && schedule.withLock { $0.isDue(due.value.originalID, now: now) }
+        }
+        guard !free.isEmpty else { return [] }
+        let planned = try await plan(free)
+        let charges = planned.filter(\.isCharge)
+        guard !charges.isEmpty else { return planned }
+        let fixed = try await store.fix(charges)
+        try driver.checkpoint(.afterPageCommit)
+        return fixed + planned.filter { !$0.isCharge }
+    }
+
+    private func plan(_ page: [DueSubscription]) async throws -> [RenewalJob] {
+        var quoted: [QuoteRequest: Quote?] = [:]
+        var jobs: [RenewalJob] = []
+        for due in page {
+            guard let at = due.value.dueAt else { continue }
+            if let attempt = due.value.attempt {
+                let known = try StoredJSON.value(RenewalAttempt.self, attempt)
+                jobs.append(RenewalJob(value: due.value, work: .charge(known), at: known.at))
+            } else if let change = RenewalPolicy.withoutQuote(due.value, at: at) {
+                jobs.append(RenewalJob(value: due.value, work: .change(change), at: at))
+            } else {
+                if quoted[due.quoteRequest] == nil { quoted[due.quoteRequest] = await quote(due.quoteRequest) }
+                guard case .some(let quote?) = quoted[due.quoteRequest] else { continue }
+                jobs.append(.init(due, RenewalPolicy.step(due.value, due.facts(quote), at: at), at: at))
+            }
+        }
+        return jobs
+    }
+
+    /// - Returns: nil while Catalog is away; then nothing happens, and it is tried again.
+    private func quote(_ request: QuoteRequest) async -> Quote? {
+        do {
+            return try await quotes.quote(request, until: .now + Self.quoteTime)
+        } catch {
+            logger.notice("no quote for a renewal", metadata: ["error": "\(error.message)"])
+            return nil
+        }
+    }
+
+    // MARK: One of them
+
+    /// Does one job and notes when it may be tried again.
+    private func attempt(_ job: RenewalJob) async -> RenewalOutcome {
+        let id = job.value.originalID
+        guard board.begin(id) else { return .unknown }
+        var outcome = RenewalOutcome.unknown
+        do {
+            outcome = try await perform(job) == nil ? .unknown : .done
+        } catch {
+            logger.warning("renewal not resolved", metadata: ["subscription": "\(id)", "error": "\(error)"])
+        }
+        schedule.withLock { outcome == .done ? $0.settled(id) : $0.failed(id, now: .now) }
+        board.end(id)
+        board.announce(id)
+        return outcome
+    }
+
+    /// - Returns: what was written, without it when somebody else was first; nil when nothing is known yet.
+    private func perform(_ job: RenewalJob) async throws -> RenewalStore.Settled?? {
+        guard let answer = try await answer(job) else { return nil }
+        guard let settled = try await store.settle(job, answer) else { return .some(nil) }
+        try driver.checkpoint(.afterRenewalCommit)
+        for change in settled.changes { driver.collaborators.publish(change) }
+        for id in settled.woken { driver.board.announce(id) }
+        return settled
+    }
+
+    /// What the processor says; a period that costs nothing asks nobody.
+    /// - Returns: nil while it is unknown.
+    private func answer(_ job: RenewalJob) async throws -> ChargeAnswer? {
+        guard case .charge(let attempt) = job.work else { return .approved }
+        let request = CreateChargeRequest(
+            chargeKey: attempt.chargeKey, amount: attempt.terms.amount, bundleId: job.value.customer.bundleId,
+            customerIdentifier: job.value.customer.customerIdentifier, productIdentifier: attempt.product,
+            simulate: attempt.terms.simulate)
+        try driver.checkpoint(.beforeRenewalCharge)
+        let answer: ChargeAnswer
+        do {
+            answer = ChargeAnswer(
+                try await driver.collaborators.charge(request, .now + Self.chargeTime), expected: attempt.terms.amount)
+        } catch {
+            logger.notice(
+                "renewal unanswered", metadata: ["charge": "\(attempt.chargeKey)", "error": "\(error.message)"])
+            return nil
+        }
+        try driver.checkpoint(.afterRenewalCharge)
+        switch answer {
+        case .approved, .failed: return answer
+        case .undecided: return nil
+        case .mismatch(let charged):
+            // Neither given nor failed: it stays as it is until a person has looked.
+            logger.critical(
+                "the processor charged another amount for a renewal",
+                metadata: [
+                    "charge": "\(attempt.chargeKey)", "agreed": "\(attempt.terms.amount.amount)",
+                    "charged": "\(charged?.amount ?? "?")",
+                ])
+            return nil
+        }
+    }
+
+    // MARK: For those who need one of them
+
+    /// Brings a customer's subscription of a group up to the app's clock: whoever buys in the group, or changes it,
+    /// does so before the first commit.
+    /// - Returns: whether nothing is due any more; false when the time was over first.
+    @discardableResult
+    package func catchUp(
+        _ customer: CustomerID, group: String, until last: ContinuousClock.Instant
+    ) async throws -> Bool {
+        guard let id = try await store.originalID(of: customer, group: group) else { return true }
+        return try await catchUp(id, until: last)
+    }
+
+    /// The same, by the first transaction's `id`.
+    func catchUp(_ originalID: String, until last: ContinuousClock.Instant) async throws -> Bool {
+        var attempts = 0
+        while true {
+            guard let (due, now) = try await store.find(originalID), due.value.isBusy(at: now) else { return true }
+            guard ContinuousClock.now < last else { return false }
+            let news = board.listen(originalID)
+            if !board.isDriven(originalID), let job = try await jobs(forced: due) {
+                if await attempt(job) == .done { continue }
+            }
+            attempts += 1
+            await news.wait(until: min(last, .now + RetrySchedule.delay(afterAttempts: attempts)))
+        }
+    }
+
+    private func jobs(forced due: DueSubscription) async throws -> RenewalJob? {
+        schedule.withLock { $0.settled(due.value.originalID) }
+        return try await jobs(for: [due]).first
+    }
+
+    /// Fixes an operator's charge and takes it to its end, or as far as the time allows.
+    /// - Returns: what was written; nil when it is unknown, or somebody else was first.
+    func run(_ job: RenewalJob) async throws -> RenewalStore.Settled? {
+        guard board.begin(job.value.originalID) else { return nil }
+        defer {
+            board.end(job.value.originalID)
+            board.announce(job.value.originalID)
+        }
+        guard case .charge = job.work else { return try await perform(job) ?? nil }
+        guard let fixed = try await store.fix([job]).first else { return nil }
+        try driver.checkpoint(.afterPageCommit)
+        return try await perform(fixed) ?? nil
+    }
+
+    /// There is news of a charge: what it is about is tried out of turn.
+    func look(atChargeKey key: String) async {
+        guard let identifier = RenewalAttempt.originalIdentifier(ofChargeKey: key),
+            let id = try? await store.originalID(ofIdentifier: identifier)
+        else { return }
+        _ = try? await catchUp(id, until: .now + Self.chargeTime)
+    }
+
+    // MARK: Waking
+
+    /// Something has changed that may make things fall due: the janitor looks at once.
+    func wake() { board.announce(Self.wakeUp) }
+
+    /// Waits until somebody wakes it or the time is over.
+    func rest(for time: Duration) async { await board.listen(Self.wakeUp).wait(until: .now + time) }
+}
+
+extension RenewalJob {
+    fileprivate var isCharge: Bool { if case .charge = work { true } else { false } }
+
+    fileprivate init(_ due: DueSubscription, _ step: RenewalPolicy.Step, at: Timestamp) {
+        switch step {
+        case .change(let change): self.init(value: due.value, work: .change(change), at: at)
+        case .renew(let attempt):
+            self.init(value: due.value, work: attempt.terms.isFree ? .free(attempt) : .charge(attempt), at: at)
+        }
+    }
+}

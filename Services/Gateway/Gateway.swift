@@ -1,6 +1,7 @@
 import BusClient
 import BusService
 import Logging
+import Signing
 import StoreModels
 
 /// The gateway: HTTP on one side, the bus on the other, nothing of its own in between but keys and open streams.
@@ -15,6 +16,9 @@ package final class Gateway: Sendable {
     let payments: ServiceCaller
     let tokens: SessionTokens
     let keys: KeyStore
+    let signing: SigningKeys
+    /// Which of the App Store's worlds this is, for receipts.
+    let environment: ReceiptEnvironment
     let storefronts: StorefrontDirectory
     let apps: AppDirectory
     let accounts: AccountDirectory
@@ -29,7 +33,7 @@ package final class Gateway: Sendable {
     ///   - now: The wall clock; tests pass their own.
     ///   - exposition: The metrics in Prometheus' text form.
     init(
-        bus: any BusClient, tokens: SessionTokens, keys: KeyStore,
+        bus: any BusClient, tokens: SessionTokens, keys: KeyStore, environment: ReceiptEnvironment = .sandbox,
         now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock,
         exposition: @escaping @Sendable () async -> String = { "" }, logger: Logger
     ) {
@@ -39,6 +43,8 @@ package final class Gateway: Sendable {
         self.payments = ServiceCaller(bus: bus, caller: "gateway")
         self.tokens = tokens
         self.keys = keys
+        self.signing = SigningKeys(database: keys.database)
+        self.environment = environment
         let storefronts = StorefrontDirectory(services: services)
         let accounts = AccountDirectory(services: services, logger: logger)
         self.storefronts = storefronts
@@ -56,6 +62,7 @@ package final class Gateway: Sendable {
         sessionRoutes + productRoutes + paymentRoutes + transactionRoutes + restoreRoutes + downloadRoutes
             + subscriptionRoutes + storeRoutes + adminRoutes + contentRoutes + operatingRoutes
             + subscriptionOperatingRoutes + clockRoutes + serviceRoutes + upkeepRoutes + priceRoutes
-            + keyRoutes + testerRoutes + promptRoutes + eventRoutes + customerRoutes + monitoringRoutes + laterRoutes
+            + keyRoutes + testerRoutes + promptRoutes + eventRoutes + customerRoutes + receiptRoutes
+            + monitoringRoutes + laterRoutes
     }
 }

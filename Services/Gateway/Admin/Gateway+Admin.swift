@@ -81,7 +81,8 @@ extension Gateway {
             try await services.call(PaymentEndpoints.listTransactions, request, context: call.context()))
     }
 
-    private static let defaultStorefront = "USA"
+    /// Where nobody says another.
+    static let defaultStorefront = "USA"
 }
 
 extension Call {

@@ -13,6 +13,9 @@ struct Authenticator: Sendable {
         switch access {
         case .open, .named: return .anonymous
         case .app, .appOrStore: return try await session(access, headers)
+        case .appOrServer:
+            if let key = try await apiKey(try bearer(headers)) { return .server(key) }
+            return try await session(access, headers)
         case .admin: return try await admin(headers)
         case .server: return try await server(headers)
         }

@@ -10,7 +10,9 @@ enum Access: String, Sendable {
     case admin
     /// An app's server, with the app's API key.
     case server
+    /// A customer's app, or its server.
+    case appOrServer
     /// Whoever the request itself names, in Apple's way: a shared secret in the body, a token signed by the app's
-    /// server. None of these paths is built yet, and all answer 501 to anybody.
+    /// server. What of these paths is not built yet answers 501 to anybody.
     case named
 }

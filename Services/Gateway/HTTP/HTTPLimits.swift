@@ -4,6 +4,8 @@ import NIOCore
 enum HTTPLimits {
     /// A JSON body, in bytes; more is 413 `bodyTooLarge`.
     static let bodyBytesMax = 64 * 1024
+    /// A body with a receipt in it, in bytes (S11).
+    static let receiptBytesMax = 1024 * 1024
     /// A catalogue, in bytes; streamed, so it never stands in memory whole.
     static let catalogBytesMax = 128 * 1024 * 1024
     /// A catalogue whose length is not announced has to be held until it is known.

@@ -13,8 +13,6 @@ extension Gateway {
 
     private static let later: [Line] =
         [
-            (.post, "/v1/eligibility", .app, "eligibility from a receipt is"),
-            (.get, "/v1/receipt", .app, "receipts are"),
             (.get, "/v1/promotions/visibility/{productIdentifier}", .app, "promotion overrides are"),
             (.put, "/v1/promotions/visibility/{productIdentifier}", .app, "promotion overrides are"),
             (.get, "/v1/promotions/order", .app, "promotion overrides are"),
@@ -26,7 +24,6 @@ extension Gateway {
             (.get, "/v1/featured", .appOrStore, "the featured tab is"),
             (.post, "/v1/store-page/purchase", .appOrStore, "buying from the store page is"),
             (.post, "/v1/open-url", .appOrStore, "opening a store URL is"),
-            (.post, "/verifyReceipt", .named, "receipts are"),
         ] + appleServer + adminApps + adminDevices
 
     /// The App Store Server API's own paths, as Apple's libraries call them.

@@ -7,13 +7,14 @@ import StoreModels
 enum RequestBodyReader {
     /// - Parameters:
     ///   - isOptional: Whether no body at all counts as `{}`.
+    ///   - max: Bytes; more is `bodyTooLarge`.
     ///   - check: Looks at the document before it is decoded, for rules a decoder has no words for.
     /// - Throws: `bodyTooLarge`, `requestInvalid`.
     static func json<Value: Decodable>(
         _ type: Value.Type, members: MemberNames, from request: Request, isOptional: Bool = false,
-        check: (JSONValue) throws -> Void = { _ in }
+        max: Int = HTTPLimits.bodyBytesMax, check: (JSONValue) throws -> Void = { _ in }
     ) async throws -> Value {
-        var bytes = try await collect(request)
+        var bytes = try await self.bytes(of: request, max: max)
         if bytes.isEmpty && isOptional {
             bytes = Array("{}".utf8)
         } else {
@@ -44,8 +45,9 @@ enum RequestBodyReader {
         }
     }
 
-    private static func collect(_ request: Request) async throws -> [UInt8] {
-        let limit = HTTPLimits.bodyBytesMax
+    /// The body as it came, for whoever has rules of their own.
+    /// - Throws: `bodyTooLarge`; `requestInvalid` (408) for a body that does not arrive.
+    static func bytes(of request: Request, max limit: Int) async throws -> [UInt8] {
         if let announced = request.headers[.contentLength].flatMap(Int.init), announced > limit {
             throw tooLarge(limit)
         }

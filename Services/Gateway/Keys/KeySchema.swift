@@ -1,6 +1,6 @@
 import Persistence
 
-/// The gateway's database: keys of apps, and nothing else.
+/// The gateway's database: keys of apps, and the certificates of the store's own.
 enum KeySchema {
     static let migrations = [
         Migration(
@@ -15,6 +15,7 @@ enum KeySchema {
                     public_key TEXT
                 );
                 CREATE INDEX app_key_bundle_id ON app_key (bundle_id);
-                """)
+                """),
+        SigningSchema.migration,
     ]
 }

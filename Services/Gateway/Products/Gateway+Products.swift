@@ -15,6 +15,7 @@ extension Gateway {
             Route(.get, "/v1/eligibility", .app, query: ["ids"]) { [self] call in
                 try await eligibility(of: await accounts.shopper(call), call)
             },
+            Route(.post, "/v1/eligibility", .appOrServer) { [self] in try await eligibilityOfReceipt($0) },
         ]
     }
 
@@ -40,9 +41,12 @@ extension Gateway {
     func eligibilityAnswers(
         for identifiers: [String]?, of shopper: Shopper, _ call: Call
     ) async throws(StoreError) -> EligibilityAnswers {
-        let request = EligibilityRequest(
-            bundleId: shopper.bundleId, customerIdentifier: shopper.customerIdentifier, storefront: shopper.storefront,
-            productIdentifiers: identifiers)
+        try await eligibilityAnswers(EligibilityRequest(of: shopper, productIdentifiers: identifiers), call)
+    }
+
+    private func eligibilityAnswers(
+        _ request: EligibilityRequest, _ call: Call
+    ) async throws(StoreError) -> EligibilityAnswers {
         let reply = try await degrading(.eligibility) { [services] () async throws(StoreError) in
             try await services.call(
                 EligibilityEndpoints.check, request, context: call.context(deadline: call.optionalDeadline))
@@ -50,29 +54,43 @@ extension Gateway {
         return EligibilityAnswers(reply)
     }
 
-    /// Per subscription. With Eligibility away, Catalog still knows which subscriptions there are.
+    /// Per subscription, from what PaymentQueue knows of the customer.
     func eligibility(of shopper: Shopper, _ call: Call) async throws -> Response {
         let identifiers = call.query.list("ids")
         try Identifier.checkProducts(identifiers, at: "query ids")
-        let answers = try await eligibilityAnswers(for: identifiers.isEmpty ? nil : identifiers, of: shopper, call)
-        if let reply = answers.reply { return try Reply.json(reply) }
-        let subscriptions = try await subscriptions(for: shopper, call).filter {
-            identifiers.isEmpty || identifiers.contains($0.productIdentifier)
-        }
-        return try Reply.json(
-            EligibilityReply(
-                eligibility: subscriptions.compactMap(ProductEligibility.init(unknownFor:)), degraded: answers.degraded)
-        )
+        let request = EligibilityRequest(of: shopper, productIdentifiers: identifiers.isEmpty ? nil : identifiers)
+        return try Reply.json(try await eligibility(request, call))
     }
 
-    private func subscriptions(for shopper: Shopper, _ call: Call) async throws(StoreError) -> [Product] {
+    /// With Eligibility away, Catalog still knows which subscriptions there are.
+    func eligibility(_ request: EligibilityRequest, _ call: Call) async throws(StoreError) -> EligibilityReply {
+        let answers = try await eligibilityAnswers(request, call)
+        if let reply = answers.reply { return reply }
+        return try await unknownEligibility(request, without: answers.degraded, call)
+    }
+
+    /// What can be said when nothing is known of the customer.
+    /// - Parameter degraded: Who is away.
+    func unknownEligibility(
+        _ request: EligibilityRequest, without degraded: [String], _ call: Call
+    ) async throws(StoreError) -> EligibilityReply {
         let page = try await services.call(
             CatalogEndpoints.listProducts,
             ProductsPageRequest(
-                bundleId: shopper.bundleId, storefront: shopper.storefront, limit: HTTPLimits.identifiersMax,
+                bundleId: request.bundleId, storefront: request.storefront, limit: HTTPLimits.identifiersMax,
                 type: .autoRenewable),
             context: call.context())
-        return page.products
+        let wanted = page.products.filter { request.productIdentifiers?.contains($0.productIdentifier) ?? true }
+        return EligibilityReply(
+            eligibility: wanted.compactMap(ProductEligibility.init(unknownFor:)), degraded: degraded)
+    }
+}
+
+extension EligibilityRequest {
+    fileprivate init(of shopper: Shopper, productIdentifiers: [String]?) {
+        self.init(
+            bundleId: shopper.bundleId, customerIdentifier: shopper.customerIdentifier, storefront: shopper.storefront,
+            productIdentifiers: productIdentifiers)
     }
 }
 

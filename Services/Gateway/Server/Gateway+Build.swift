@@ -23,8 +23,9 @@ extension Gateway {
         environment.service.healthCheck(of: keys.database)
         let tokens = await SessionTokens(key: settings.sessionKey)
         let gateway = Gateway(
-            bus: environment.bus, tokens: tokens, keys: keys,
+            bus: environment.bus, tokens: tokens, keys: keys, environment: settings.environment,
             exposition: { [metrics = environment.metrics] in metrics.text() }, logger: environment.logger)
+        try await gateway.publishRoot(in: environment.dataDirectory)
         let ready = environment.ready
         ready.expectListener()
         let server = GatewayServer(

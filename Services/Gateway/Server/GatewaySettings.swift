@@ -1,5 +1,6 @@
 import Foundation
 import Operations
+import Signing
 
 /// What the gateway reads from its settings.
 struct GatewaySettings {
@@ -9,12 +10,15 @@ struct GatewaySettings {
     let sessionKey: [UInt8]
     /// `gateway.handlersOnBusLoop`, true unless said otherwise.
     let handlersOnBusLoop: Bool
+    /// `storebus.environment`, `sandbox` unless said otherwise: of which of the App Store's worlds receipts are.
+    let environment: ReceiptEnvironment
 
     /// - Throws: ``StartupError`` that names the key or the file.
     init(_ settings: Settings, dataDirectory: String) throws(StartupError) {
         adminKey = try Self.adminKey(settings)
         sessionKey = try Self.sessionKey(settings, dataDirectory)
         handlersOnBusLoop = try settings.bool("gateway.handlersOnBusLoop", default: true)
+        environment = try settings.choice("storebus.environment", default: ReceiptEnvironment.sandbox)
     }
 
     private static func adminKey(_ settings: Settings) throws(StartupError) -> AdminKey? {

@@ -1,0 +1,58 @@
+import BusService
+import StoreModels
+
+/// All that PaymentQueue knows for one customer's receipt.
+struct CustomerFacts: Sendable {
+    /// Purchases a receipt holds. With more, the oldest are left out that no offer was used for: a receipt has to fit in
+    /// one request, and what decides about offers has to stand in it (M120).
+    static let itemsMax = 1_500
+
+    /// Oldest first.
+    var items: [ReceiptItem]
+    var subscriptions: [Subscription]
+    /// The customer's first session with the app.
+    var firstSeen: Timestamp
+    /// The app's business clock.
+    var now: Timestamp
+
+    /// Reads page by page.
+    /// - Throws: `notFound` for a customer who was cleared, and what a service that is away gives.
+    init(
+        of customer: CustomerReference, services: ServiceCaller, context: CallContext
+    ) async throws(StoreError) {
+        var request = ReceiptFactsRequest(
+            bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier)
+        let first = try await services.call(SubscriptionEndpoints.receipt, request, context: context)
+        var items = first.items
+        request.after = first.after
+        while let after = request.after {
+            let page = try await services.call(SubscriptionEndpoints.receipt, request, context: context)
+            items += page.items
+            // A page that leads nowhere would be asked for for ever.
+            request.after = page.after == after ? nil : page.after
+        }
+        self.init(
+            items: Self.selected(items, max: Self.itemsMax), subscriptions: first.subscriptions,
+            firstSeen: first.firstSeen, now: first.businessNow)
+    }
+
+    init(items: [ReceiptItem], subscriptions: [Subscription], firstSeen: Timestamp, now: Timestamp) {
+        self.items = items
+        self.subscriptions = subscriptions
+        self.firstSeen = firstSeen
+        self.now = now
+    }
+
+    /// Those for which an offer was used, then the newest of the others; in the order they came.
+    static func selected(_ items: [ReceiptItem], max count: Int) -> [ReceiptItem] {
+        guard items.count > count else { return items }
+        let offers = items.indices.filter { items[$0].usedIntroductoryOffer }
+        let others = items.indices.filter { !items[$0].usedIntroductoryOffer }
+        let kept = offers.suffix(count) + others.suffix(Swift.max(0, count - offers.count))
+        return kept.sorted().map { items[$0] }
+    }
+}
+
+extension ReceiptItem {
+    fileprivate var usedIntroductoryOffer: Bool { isTrialPeriod == true || isInIntroOfferPeriod == true }
+}

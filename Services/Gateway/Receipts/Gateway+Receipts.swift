@@ -1,0 +1,71 @@
+import BusService
+import HTTPTypes
+import Hummingbird
+import Signing
+import StoreModels
+
+extension Gateway {
+    var receiptRoutes: [Route] {
+        [
+            Route(.get, "/v1/receipt", .app) { [self] in try await receipt($0) },
+            Route(.post, "/verifyReceipt", .named) { [self] in try await verifyReceipt($0) },
+            // Apple's server answers every method, and says in its own way which one it wants.
+            Route(.get, "/verifyReceipt", .named) { _ in try VerifyReceiptStatus.notPost.response() },
+            Route(.get, "/admin/v1/signing/root", .admin) { [self] in try await rootCertificate($0) },
+        ]
+    }
+
+    /// Reads receipts for whoever judges them, `POST /v1/eligibility` for one.
+    var receiptReader: ReceiptReader {
+        ReceiptReader(keys: signing, services: services, environment: environment)
+    }
+
+    /// The receipt as of now; without purchases, one without any (M139).
+    private func receipt(_ call: Call) async throws -> Response {
+        let customer = CustomerReference(
+            bundleId: call.session.bundleId, customerIdentifier: call.session.customerIdentifier)
+        async let version = applicationVersion(of: customer.bundleId, call)
+        let facts = try await CustomerFacts(of: customer, services: services, context: call.context())
+        let data = try await ReceiptMaker(keys: signing, environment: environment).receiptData(
+            of: customer, facts, applicationVersion: await version)
+        return try Reply.json(["receiptData": data])
+    }
+
+    private func verifyReceipt(_ call: Call) async throws -> Response {
+        let bytes = try await RequestBodyReader.bytes(of: call.request, max: HTTPLimits.receiptBytesMax)
+        let verification = ReceiptVerification(
+            reader: receiptReader, keys: keys, environment: environment.ofEndpoint(host: call.request.head.authority))
+        return try await verification.answer(to: bytes, context: call.context()) { [self] customer, facts in
+            let version = await applicationVersion(of: customer.bundleId, call)
+            return try await ReceiptMaker(keys: signing, environment: environment).receiptData(
+                of: customer, facts, applicationVersion: version)
+        }.response()
+    }
+
+    /// The app's version as Catalog has it; without Catalog the first one.
+    private func applicationVersion(of bundleId: String, _ call: Call) async -> String {
+        let app = try? await services.call(
+            CatalogEndpoints.getApp, AppRequest(bundleId: bundleId),
+            context: call.context(deadline: call.optionalDeadline))
+        return app?.settings.currentVersion ?? ReceiptMaker.originalApplicationVersion
+    }
+
+    /// PEM, or DER when the request accepts only that.
+    private func rootCertificate(_ call: Call) async throws -> Response {
+        let authority = try await signing.authority()
+        if call.request.headers[.accept]?.contains("application/pkix-cert") == true {
+            return Reply.bytes(try authority.rootDER(), contentType: "application/pkix-cert")
+        }
+        return Reply.bytes(Array(try authority.rootPEM().utf8), contentType: "application/x-pem-file")
+    }
+}
+
+extension ReceiptEnvironment {
+    /// Which of Apple's two endpoints is meant: by Apple's host names, `buy.…` and `sandbox.…`, else the gateway's own.
+    func ofEndpoint(host: String?) -> ReceiptEnvironment {
+        let host = host?.lowercased() ?? ""
+        if host.hasPrefix("buy.") { return .production }
+        if host.hasPrefix("sandbox.") { return .sandbox }
+        return self
+    }
+}

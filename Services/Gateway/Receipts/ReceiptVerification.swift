@@ -1,0 +1,74 @@
+import BusService
+import Hummingbird
+import Signing
+import StoreModels
+
+/// `POST /verifyReceipt`, from the body to the answer.
+struct ReceiptVerification: Sendable {
+    typealias Making = @Sendable (CustomerReference, CustomerFacts) async throws -> String
+
+    enum Answer {
+        case valid(VerifiedReceipt)
+        case refused(VerifyReceiptStatus)
+
+        func response() throws -> Response {
+            switch self {
+            case .valid(let receipt): try Reply.json(receipt.json)
+            case .refused(let status): try status.response()
+            }
+        }
+    }
+
+    let reader: ReceiptReader
+    let keys: KeyStore
+    /// The endpoint's.
+    let environment: ReceiptEnvironment
+
+    /// Never throws: whatever goes wrong is a status.
+    /// - Parameter makeReceipt: Makes the customer's receipt as of now, `latest_receipt`.
+    func answer(to body: [UInt8], context: CallContext, _ makeReceipt: Making) async -> Answer {
+        do {
+            return .valid(try await verify(VerifyReceiptRequest(body), context, makeReceipt))
+        } catch let status as VerifyReceiptStatus {
+            return .refused(status)
+        } catch let error as ReceiptError {
+            return .refused(VerifyReceiptStatus(error))
+        } catch let error as StoreError {
+            return .refused(Self.status(error))
+        } catch {
+            return .refused(.fault)
+        }
+    }
+
+    private func verify(
+        _ request: VerifyReceiptRequest, _ context: CallContext, _ makeReceipt: Making
+    ) async throws -> VerifiedReceipt {
+        let document = try await reader.read(request.receiptData)
+        guard document.environment == environment else {
+            throw VerifyReceiptStatus.wrongEndpoint(for: document.environment)
+        }
+        let customer = CustomerReference(
+            bundleId: document.bundleId, customerIdentifier: document.customerIdentifier)
+        let facts = try await CustomerFacts(of: customer, services: reader.services, context: context)
+        let hasSubscriptions =
+            document.purchases.contains { $0.type == .autoRenewable }
+            || facts.items.contains { $0.type == .autoRenewable }
+        if hasSubscriptions {
+            guard try await keys.accepts(sharedSecret: request.password, of: document.bundleId) else {
+                throw VerifyReceiptStatus.sharedSecretMismatch
+            }
+        }
+        return VerifiedReceipt(
+            document: document, facts: facts,
+            latestReceipt: hasSubscriptions ? try await makeReceipt(customer, facts) : nil,
+            excludesOldTransactions: request.excludesOldTransactions)
+    }
+
+    private static func status(_ error: StoreError) -> VerifyReceiptStatus {
+        switch error.code {
+        case .notFound: .accountNotFound
+        case .serviceUnavailable, .deadlineExceeded, .outcomeUnknown: .unavailable
+        default: .fault
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import StoreModels
+
+/// What becomes of a subscription, in Apple's words: an element of `pending_renewal_info`.
+enum RenewalFields {
+    static func json(_ subscription: Subscription) -> JSONValue {
+        var fields = AppleObject()
+        fields.set("product_id", subscription.productIdentifier)
+        fields.set("auto_renew_product_id", subscription.autoRenewProductIdentifier)
+        fields.set("original_transaction_id", subscription.originalTransactionIdentifier)
+        // Where seed and schema disagree about the place of this one, it stands in both (M122).
+        fields.set("subscription_group_identifier", subscription.subscriptionGroupIdentifier)
+        fields.set("auto_renew_status", digit: subscription.willAutoRenew)
+        setState(of: subscription, in: &fields)
+        if let until = subscription.gracePeriodExpiresDate, subscription.state == .inGracePeriod {
+            fields.set("grace_period_expires_date", until)
+        }
+        PurchaseFields.set(subscription.offer, in: &fields)
+        return fields.json
+    }
+
+    /// Only of a subscription whose time is over: whether it is still tried, and why it ended.
+    private static func setState(of subscription: Subscription, in fields: inout AppleObject) {
+        switch subscription.state {
+        case .subscribed, .revoked: return
+        case .inBillingRetryPeriod, .inGracePeriod:
+            fields.set("is_in_billing_retry_period", digit: true)
+            fields.set("expiration_intent", number(.billingError))
+        case .expired:
+            fields.set("is_in_billing_retry_period", digit: false)
+            fields.set("expiration_intent", number(subscription.expirationReason ?? .other))
+        }
+    }
+
+    /// Apple numbers them from 1.
+    private static func number(_ reason: Subscription.ExpirationReason) -> String {
+        // The list has every reason there is.
+        "\(Subscription.ExpirationReason.allCases.firstIndex(of: reason)! + 1)"
+    }
+}

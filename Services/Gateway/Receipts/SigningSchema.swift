@@ -1,0 +1,19 @@
+import Persistence
+
+/// Where the gateway's database keeps the store's certificates: one row, made once.
+enum SigningSchema {
+    static let migration = Migration(
+        number: 2, name: "the authority that signs receipts",
+        sql: """
+            CREATE TABLE signing_authority (
+                name TEXT PRIMARY KEY,
+                root_certificate BLOB NOT NULL,
+                intermediate_certificate BLOB NOT NULL,
+                leaf_certificate BLOB NOT NULL,
+                root_key BLOB NOT NULL,
+                intermediate_key BLOB NOT NULL,
+                leaf_key BLOB NOT NULL,
+                created_at BIGINT NOT NULL
+            );
+            """)
+}

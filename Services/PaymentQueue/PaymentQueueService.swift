@@ -31,6 +31,15 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     package let janitor: PurchaseJanitor
     package let restoreJanitor: RestoreJanitor
     package let callbacks: ChargeCallbacks
+    let refunds: RefundDesk
+    package let refundJanitor: RefundJanitor
+    let receipts: ReceiptDesk
+    /// What falls due: renewals, retries, expiries.
+    package let renewer: SubscriptionRenewer
+    package let renewalJanitor: RenewalJanitor
+    let subscriptions: SubscriptionDesk
+    let subscriptionReader: SubscriptionReader
+    let clocks: ClockDesk
     package let pruner: JournalPruner
 
     /// - Parameters:
@@ -54,7 +63,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         claims: PurchaseClaims = PurchaseClaims(), logger: Logger, checkpoint: @escaping CheckpointHook = { _ in }
     ) {
         let store = PurchaseStore(database: database, clock: clock, claims: claims, checkpoint: checkpoint)
-        let driver = PurchaseDriver(
+        let settling = PurchaseDriver(
             store: store, collaborators: collaborators, checkpoint: checkpoint, logger: logger)
         self.database = database
         self.logger = logger
@@ -62,8 +71,18 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         let defaults = AppDefaults(fetch: collaborators.app)
         self.customers = AccountReader(database: database, defaults: defaults)
         self.testers = TesterDesk(database: database, clock: clock, storefronts: collaborators.storefronts)
-        self.purchases = PurchaseCoordinator(
-            store: store, driver: driver, quotes: QuoteCache(fetch: collaborators.quote))
+        let quotes = QuoteCache(fetch: collaborators.quote)
+        let renewals = RenewalStore(database: database, clock: clock, claims: claims, checkpoint: checkpoint)
+        let renewer = SubscriptionRenewer(store: renewals, quotes: quotes, driver: settling, logger: logger)
+        self.renewer = renewer
+        // A renewal settles like a purchase, and a purchase lets renewals go first.
+        let catchUp: PurchaseDriver.CatchUp = { try await renewer.catchUp($0, group: $1, until: $2) }
+        let driver = settling.lettingFirst(catchUp)
+        self.subscriptionReader = SubscriptionReader(database: database, clock: clock, quotes: quotes)
+        self.subscriptions = SubscriptionDesk(store: renewals, renewer: renewer, reader: subscriptionReader)
+        self.clocks = ClockDesk(store: ClockStore(database: database, clock: clock), renewer: renewer)
+        self.renewalJanitor = RenewalJanitor(renewer: renewer, clocks: clocks, logger: logger)
+        self.purchases = PurchaseCoordinator(store: store, driver: driver, quotes: quotes)
         self.prompts = PromptDesk(store: store, driver: driver)
         self.history = HistoryDesk(store: store, driver: driver, cancelCharge: collaborators.cancelCharge)
         self.queue = QueueReader(database: database)
@@ -80,6 +99,10 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         self.restoreJanitor = RestoreJanitor(store: restoreStore, desk: restores, logger: logger)
         self.janitor = PurchaseJanitor(store: store, driver: driver, logger: logger)
         self.callbacks = ChargeCallbacks(janitor: janitor, subscribe: collaborators.chargeChanges)
+        let refundStore = RefundStore(database: database, clock: clock, checkpoint: checkpoint)
+        self.refunds = RefundDesk(store: refundStore, collaborators: collaborators, catchUp: catchUp, logger: logger)
+        self.refundJanitor = RefundJanitor(store: refundStore, desk: refunds)
+        self.receipts = ReceiptDesk(database: database, clock: clock)
         self.pruner = JournalPruner(database: database, clock: clock, logger: logger)
     }
 
@@ -90,6 +113,8 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         registerQueue(on: service)
         registerRestores(on: service)
         registerTesters(on: service)
+        registerSubscriptions(on: service)
+        registerSales(on: service)
         service.healthCheck(of: database)
         service.healthCheck("quarantine") { [database] in
             do {
@@ -214,9 +239,15 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
                     await self.repeating("janitor", every: PurchaseJanitor.interval) { try await self.janitor.sweep() }
                 }
                 group.addTask { await self.callbacks.run() }
+                group.addTask { await self.renewalJanitor.run() }
                 group.addTask {
                     await self.repeating("restore janitor", every: RestoreJanitor.interval) {
                         try await self.restoreJanitor.sweep()
+                    }
+                }
+                group.addTask {
+                    await self.repeating("refund janitor", every: RefundJanitor.interval) {
+                        try await self.refundJanitor.sweep()
                     }
                 }
                 group.addTask {

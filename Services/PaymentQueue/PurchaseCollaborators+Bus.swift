@@ -19,6 +19,10 @@ extension PurchaseCollaborators {
                 try await caller.call(
                     ProcessorEndpoints.cancelCharge, request, context: CallContext(deadline: deadline))
             },
+            refund: { request, deadline throws(StoreError) in
+                try await caller.call(
+                    ProcessorEndpoints.createRefund, request, context: CallContext(deadline: deadline))
+            },
             publish: { change in
                 let key = CustomerKey.of(
                     bundleId: change.bundleId, customerIdentifier: change.customerIdentifier)

@@ -7,6 +7,8 @@ struct NewPurchase: Sendable {
     var payment: Payment
     var deviceId: String
     var quote: Quote
+    /// What comes with the payment about an offer.
+    var request: OfferRequest?
     /// Of the request whose idempotency key it answers; nil for one that nobody asked for by key.
     var fingerprint: String?
     /// The interrupted transaction whose place it takes.

@@ -18,6 +18,10 @@ package struct PurchaseCollaborators: Sendable {
     /// - Throws: anything but an answer; then it may still be charged.
     package var cancelCharge:
         @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
+    /// Gives money of a charge back, idempotent by key.
+    /// - Throws: `requestInvalid` when the processor's ledger does not allow it; else anything but an answer, and then it is
+    ///   asked again.
+    package var refund: @Sendable (CreateRefundRequest, ContinuousClock.Instant) async throws(StoreError) -> Refund
     /// Sends the hint of a committed change, at most once.
     package var publish: @Sendable (CustomerChange) -> Void
     /// What Catalog says of an app.
@@ -33,6 +37,7 @@ package struct PurchaseCollaborators: Sendable {
         cancelCharge:
             @escaping @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) ->
             Charge,
+        refund: @escaping @Sendable (CreateRefundRequest, ContinuousClock.Instant) async throws(StoreError) -> Refund,
         publish: @escaping @Sendable (CustomerChange) -> Void,
         app: @escaping @Sendable (AppRequest, ContinuousClock.Instant) async throws(StoreError) -> App,
         storefronts: @escaping @Sendable (ContinuousClock.Instant) async throws(StoreError) -> Set<String>,
@@ -41,6 +46,7 @@ package struct PurchaseCollaborators: Sendable {
         self.quote = quote
         self.charge = charge
         self.cancelCharge = cancelCharge
+        self.refund = refund
         self.publish = publish
         self.app = app
         self.storefronts = storefronts

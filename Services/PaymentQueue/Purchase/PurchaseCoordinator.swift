@@ -24,7 +24,7 @@ package struct PurchaseCoordinator: Sendable {
     package func add(_ request: AddPaymentRequest, deadline: ContinuousClock.Instant) async throws -> AddPaymentReply {
         try PaymentValidation.check(request.payment)
         try PaymentValidation.checkLength(request.deviceId, 1...PaymentValidation.identifierMax, "deviceId")
-        let fingerprint = RequestFingerprint.of(request.payment)
+        let fingerprint = RequestFingerprint.of(request.payment, redeemed: request.redeemedOffer)
         if let reply = try await addAtOnce(request, fingerprint, deadline) { return reply }
         guard let known = try await store.lookUp(key: request.payment.requestIdentifier, of: request.customer) else {
             throw StoreError(.notFound, "no such customer")

@@ -10,8 +10,12 @@ package struct PurchaseDriver: Sendable {
     /// out within five seconds.
     static let chargeTime: Duration = .seconds(3)
 
+    /// Does what is due in a customer's subscription group; `Purchase` itself knows no renewals.
+    package typealias CatchUp = @Sendable (CustomerID, String, ContinuousClock.Instant) async throws -> Void
+
     let store: PurchaseStore
     let collaborators: PurchaseCollaborators
+    private var catchUp: CatchUp
     let board = OutcomeBoard()
     let checkpoint: CheckpointHook
     let logger: Logger
@@ -21,8 +25,16 @@ package struct PurchaseDriver: Sendable {
     ) {
         self.store = store
         self.collaborators = collaborators
+        self.catchUp = { _, _, _ in }
         self.checkpoint = checkpoint
         self.logger = logger
+    }
+
+    /// The same driver, with the same purchases in hand, which lets what is due in a subscription group go first.
+    func lettingFirst(_ catchUp: @escaping CatchUp) -> PurchaseDriver {
+        var driver = self
+        driver.catchUp = catchUp
+        return driver
     }
 
     /// What an attempt comes back with.
@@ -45,12 +57,15 @@ package struct PurchaseDriver: Sendable {
         defer { board.end(id) }
         var known = fresh
         if known == nil { known = try await store.find(id) }
-        if let waiting = known, waiting.phase == .waiting { known = try finish(await store.replan(waiting)) }
+        if let waiting = known, waiting.phase == .waiting {
+            try await catchUp(before: waiting, until: deadline)
+            known = try finish(await store.replan(waiting))
+        }
         guard let stored = known else { return .gone }
         guard !stored.awaitsAnswer else { return .now(stored) }
         switch stored.phase {
         case .waiting, .quarantined, .settled: return .now(stored)
-        case .granting: return attempt(try finish(await store.settle(stored, .approved)))
+        case .granting: return attempt(try await settle(stored, .approved, until: deadline))
         case .charging: return attempt(try await charge(stored, until: deadline))
         }
     }
@@ -86,7 +101,24 @@ package struct PurchaseDriver: Sendable {
                 metadata: metadata(
                     stored, ["agreed": "\(terms.amount.amount)", "charged": "\(charged?.amount ?? "?")"]))
         }
-        return try finish(await store.settle(stored, answer))
+        return try await settle(stored, answer, until: deadline)
+    }
+
+    /// Writes the outcome down. What is due in the purchase's subscription group comes first; then once more.
+    private func settle(
+        _ stored: StoredTransaction, _ answer: ChargeAnswer, until deadline: ContinuousClock.Instant
+    ) async throws -> StoredTransaction? {
+        let settled = try finish(await store.settle(stored, answer))
+        guard answer == .approved, let settled, !settled.isAtRest, settled.subscriptionGroup != nil else {
+            return settled
+        }
+        try await catchUp(before: settled, until: deadline)
+        return try finish(await store.settle(settled, answer))
+    }
+
+    private func catchUp(before stored: StoredTransaction, until deadline: ContinuousClock.Instant) async throws {
+        guard let group = stored.subscriptionGroup else { return }
+        try await catchUp(stored.customer, group, deadline)
     }
 
     /// As below, for a purchase that may be gone.

@@ -46,7 +46,9 @@ extension PurchaseStore {
     /// Takes an operator's word on a transaction; the prompt it answers goes in the same commit.
     /// - Throws: `notFound`; `transactionStateInvalid` for a transaction such a word is not about.
     package func obey(_ word: OperatorPolicy.Word, _ request: OperateTransactionRequest) async throws -> Obeyed {
-        guard let known = try await find(request.id) else { throw StoreError(.notFound, "no such transaction") }
+        guard let known = try await find(spelled: request.id) else {
+            throw StoreError(.notFound, "no such transaction")
+        }
         return try await database.write { transaction in
             var joined: String?
             let committed = try await CustomerCommit.run(known.customer, in: transaction, clock: clock) { commit in

@@ -31,10 +31,10 @@ extension PurchaseStore {
     /// One transaction as a scope.
     /// - Throws: `notFound`.
     package func scope(of id: String) async throws -> HistoryScope {
-        guard let stored = try await find(id) else { throw StoreError(.notFound, "no such transaction") }
+        guard let stored = try await find(spelled: id) else { throw StoreError(.notFound, "no such transaction") }
         return HistoryScope(
             bundleId: stored.customer.bundleId, customerIdentifier: stored.customer.customerIdentifier,
-            transactionID: id)
+            transactionID: stored.id)
     }
 
     /// Purchases the processor may be asked about right now; they can not be removed.

@@ -69,6 +69,11 @@ package struct PurchaseStore: Sendable {
         }
     }
 
+    /// For operators: by `id` or by `transactionIdentifier`.
+    package func find(spelled text: String) async throws -> StoredTransaction? {
+        try await database.read { reader in try await TransactionRepository.find(spelled: text, in: reader) }
+    }
+
     /// The first commit: payment, transaction, claims and journal. A purchase StoreKit reports as failed ends in it.
     /// - Parameter storefront: the one the quote is for.
     package func begin(
@@ -78,7 +83,9 @@ package struct PurchaseStore: Sendable {
         var random = SystemRandomNumberGenerator()
         let purchase = NewPurchase(
             id: Identifiers.transaction(wall: clock.wall(), random: &random), payment: request.payment,
-            deviceId: request.deviceId, quote: quote, fingerprint: fingerprint)
+            deviceId: request.deviceId, quote: quote,
+            request: OfferRequest(discountCheck: request.discountCheck, redeemed: request.redeemedOffer),
+            fingerprint: fingerprint)
         return try await database.write { transaction in
             let committed = try await CustomerCommit.run(
                 customer, in: transaction, clock: clock, checkpoint: checkpoint
@@ -88,7 +95,8 @@ package struct PurchaseStore: Sendable {
                     return Found.payment(payment)
                 }
                 guard commit.account.storefront == storefront else { return .storefront(commit.account.storefront) }
-                return .nothing(try await commit.begin(purchase, try await commit.plan(purchase.payment, quote: quote)))
+                let plan = try await commit.plan(purchase.payment, purchase.request, quote: quote)
+                return .nothing(try await commit.begin(purchase, plan))
             }
             switch committed.output {
             case .payment(let payment): return .existing(payment)
@@ -113,7 +121,7 @@ package struct PurchaseStore: Sendable {
     package func settle(_ known: StoredTransaction, _ answer: ChargeAnswer) async throws -> Written? {
         try await inCommit(on: known, rereads: false, then: .insideOutcomeCommit) { commit, stored in
             switch answer {
-            case .approved: try await commit.apply(try await commit.purchase(of: stored), to: stored)
+            case .approved: try await commit.conclude(stored)
             case .failed(let error): try await commit.apply(.fail(error), to: stored)
             case .mismatch: try await commit.quarantine(stored)
             case .undecided: stored

@@ -10,20 +10,27 @@ package struct QueueReader: Sendable {
     package init(database: any SQLDatabase) { self.database = database }
 
     /// The device's unfinished transactions with the journal position they were read at, from one database snapshot; with
-    /// the last page the ends of the device's restores that no stream has written yet.
+    /// the last page the ends of the device's restores and the revocations that no stream has written yet.
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer, or an `after` that is none of theirs.
     package func snapshot(_ request: SnapshotRequest) async throws -> Snapshot {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         let id = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
-        let seen = try await database.read { reader in
+        let (seen, isFirst) = try await database.read { reader in
             guard let customer = try await CustomerRepository.find(id, in: reader) else { throw Self.unknown }
             return try await Self.page(request, of: customer, in: reader)
+        }
+        if isFirst {
+            // From here on this device is told what the customer loses.
+            try await database.write { transaction in
+                try await RevocationRepository.see(
+                    through: seen.seq, of: id, deviceId: request.deviceId, in: transaction)
+            }
         }
         guard request.countsDelivery, !seen.transactions.isEmpty else { return seen }
         return try await database.write { transaction in
             // Under the customer's lock nobody else counts or changes anything between the two statements.
             guard let (customer, _) = try await CustomerRepository.lock(id, in: transaction) else { throw Self.unknown }
-            var page = try await Self.page(request, of: customer, in: transaction)
+            var (page, _) = try await Self.page(request, of: customer, in: transaction)
             try await TransactionRepository.countDelivery(of: page.transactions.map(\.id), id, in: transaction)
             for index in page.transactions.indices { page.transactions[index].deliveries += 1 }
             return page
@@ -32,9 +39,10 @@ package struct QueueReader: Sendable {
 
     private static let unknown = StoreError(.notFound, "no such customer")
 
+    /// A page, and whether it is the first the device ever gets to its end.
     private static func page(
         _ request: SnapshotRequest, of customer: Customer, in reader: SQLReader
-    ) async throws -> Snapshot {
+    ) async throws -> (Snapshot, isFirst: Bool) {
         var after: Int64 = 0
         if let last = request.after { after = try await position(last, of: customer.id, in: reader).createdSeq }
         let rows = try await TransactionRepository.unfinished(
@@ -47,8 +55,13 @@ package struct QueueReader: Sendable {
             isLast
             ? try await RestoreRepository.unacknowledged(
                 of: customer.id, deviceId: request.deviceId, limit: Self.pageMax, in: reader) : []
-        return Snapshot(
-            transactions: page, seq: customer.headSeq, after: isLast ? nil : page.last?.id, restores: restores)
+        let revocations =
+            isLast
+            ? try await RevocationRepository.unseen(of: customer.id, deviceId: request.deviceId, in: reader) : []
+        let snapshot = Snapshot(
+            transactions: page, seq: customer.headSeq, after: isLast ? nil : page.last?.id, restores: restores,
+            revocations: revocations ?? [])
+        return (snapshot, isFirst: revocations == nil)
     }
 
     /// The transaction a page begins behind; it may have been finished since.

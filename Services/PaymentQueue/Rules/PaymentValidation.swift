@@ -10,6 +10,8 @@ package enum PaymentValidation {
     static let appAccountTokenMax = identifierMax
     /// Bytes of an identifier that is not the store's own: 255 characters of at most four bytes, as the gateway counts.
     static let identifierMax = 1020
+    /// Bytes of a discount's signature; those of P-256 have a hundred in base64.
+    static let signatureMax = 4096
     static let quantities = 1...10
 
     /// - Throws: `idempotencyKeyInvalid`; `requestInvalid` (422 for the quantity); `notImplemented` for what a later
@@ -26,13 +28,18 @@ package enum PaymentValidation {
         try checkLength(payment.productIdentifier, 1...productIdentifierMax, "productIdentifier")
         try checkLength(payment.applicationUsername ?? "", 0...applicationUsernameMax, "applicationUsername")
         try checkLength(payment.appAccountToken ?? "", 0...appAccountTokenMax, "appAccountToken")
+        if let discount = payment.paymentDiscount { try checkDiscount(discount) }
         try checkSupported(payment)
     }
 
+    private static func checkDiscount(_ discount: PaymentDiscount) throws(StoreError) {
+        try checkLength(discount.identifier, 0...identifierMax, "paymentDiscount.identifier")
+        try checkLength(discount.keyIdentifier, 0...identifierMax, "paymentDiscount.keyIdentifier")
+        try checkLength(discount.nonce, 0...identifierMax, "paymentDiscount.nonce")
+        try checkLength(discount.signature, 0...signatureMax, "paymentDiscount.signature")
+    }
+
     private static func checkSupported(_ payment: Payment) throws(StoreError) {
-        if payment.paymentDiscount != nil {
-            throw StoreError(.notImplemented, "paymentDiscount is not supported yet; nothing was charged")
-        }
         if payment.intentIdentifier != nil {
             throw StoreError(.notImplemented, "intentIdentifier is not supported yet; nothing was charged")
         }

@@ -7,14 +7,15 @@ package struct PurchasePlan: Hashable, Sendable {
     package var asks: [Prompt.Kind]
 
     /// - Parameters:
+    ///   - request: what comes with the payment about an offer.
     ///   - tester: what the account does at the store, over all defaults.
     ///   - now: the business clock.
     ///   - isResumed: it was interrupted and goes on.
     package init(
-        payment: Payment, quote: Quote, facts: PurchasePolicy.Facts, tester: TesterSettings, now: Timestamp,
-        isResumed: Bool = false
+        payment: Payment, _ request: OfferRequest? = nil, quote: Quote, facts: PurchasePolicy.Facts,
+        tester: TesterSettings, now: Timestamp, isResumed: Bool = false
     ) {
-        let decision = PurchasePolicy.decide(quote: quote, quantity: payment.quantity, facts: facts, now: now)
+        let decision = PurchasePolicy.decide(payment, request, quote: quote, facts: facts, now: now)
         let asksToBuy = payment.simulatesAskToBuyInSandbox
         let sheet =
             isResumed

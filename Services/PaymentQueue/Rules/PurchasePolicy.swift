@@ -13,35 +13,50 @@ package enum PurchasePolicy {
         package var ownedSince: String?
         /// Another purchase of the same product is in flight.
         package var isSlotTaken: Bool
-        /// The product that is active in the subscription's group.
-        package var activeProduct: String?
+        /// The customer's subscription in the product's group.
+        package var subscription: StoredSubscription?
         package var groupHistory: SubscriptionGroupHistory?
+        /// How the tester's rate compresses the periods of what is bought now.
+        package var rate: SubscriptionRenewalRate
+        /// The nonce of the payment's discount has come with another payment.
+        package var isNonceUsed: Bool
+        /// Of payments that redeem a win-back offer.
+        package var winBack: WinBackFacts?
 
         package init(
             canMakePayments: Bool = true, unfinishedCount: Int = 0, ownedSince: String? = nil,
-            isSlotTaken: Bool = false,
-            activeProduct: String? = nil, groupHistory: SubscriptionGroupHistory? = nil
+            isSlotTaken: Bool = false, subscription: StoredSubscription? = nil,
+            groupHistory: SubscriptionGroupHistory? = nil, rate: SubscriptionRenewalRate = .realTime,
+            isNonceUsed: Bool = false, winBack: WinBackFacts? = nil
         ) {
             self.canMakePayments = canMakePayments
             self.unfinishedCount = unfinishedCount
             self.ownedSince = ownedSince
             self.isSlotTaken = isSlotTaken
-            self.activeProduct = activeProduct
+            self.subscription = subscription
             self.groupHistory = groupHistory
+            self.rate = rate
+            self.isNonceUsed = isNonceUsed
+            self.winBack = winBack
         }
     }
 
     package enum Decision: Hashable, Sendable {
         /// Sell it on these terms; `reservesOffer` names the group whose offer is used.
         case sell(PurchaseTerms, reservesOffer: String?)
-        /// Until the other purchase of the same product has ended: then decide again.
+        /// Until the other purchase of the same product has ended, or what is due in the subscription's group is done: then
+        /// decide again.
         case wait
         /// A failed transaction; nothing is charged.
         case fail(TransactionError)
     }
 
-    /// - Parameter now: the business clock.
-    package static func decide(quote: Quote, quantity: Int, facts: Facts, now: Timestamp) -> Decision {
+    /// - Parameters:
+    ///   - request: what comes with the payment about an offer.
+    ///   - now: the business clock.
+    package static func decide(
+        _ payment: Payment, _ request: OfferRequest? = nil, quote: Quote, facts: Facts, now: Timestamp
+    ) -> Decision {
         guard facts.canMakePayments else {
             return .fail(TransactionError(.paymentNotAllowed, "Purchases are not allowed on this device."))
         }
@@ -56,42 +71,82 @@ package enum PurchasePolicy {
                     .unknown, "Finish the \(facts.unfinishedCount) transactions that wait before you buy again.",
                     reason: "unfinishedTransactions"))
         }
-        if facts.isSlotTaken { return .wait }
-        if let active = facts.activeProduct, active == product.productIdentifier, isActive(facts, now) {
-            return .fail(TransactionError(.unknown, "You are already subscribed to this.", underlying: 3532))
-        }
+        let search = RequestedOfferPolicy.search(
+            payment, request, product: product, redeemable: quote.redeemableOffers ?? [])
+        if case .fail(let error) = search { return .fail(error) }
+        if facts.isNonceUsed { return .fail(RequestedOfferPolicy.nonceUsed) }
+        if facts.isSlotTaken || facts.subscription?.isBusy(at: now) == true { return .wait }
         if product.type == .nonConsumable, let since = facts.ownedSince {
             return .sell(
                 PurchaseTerms(owned: product, since: since, catalogVersion: quote.catalogVersion), reservesOffer: nil)
         }
-        return sell(product, quote: quote, quantity: quantity, facts: facts, now: now)
+        let sale = Sale(product: product, quantity: payment.quantity, quote: quote, facts: facts, now: now)
+        guard case .found(let found) = search else { return sell(sale) }
+        return RequestedOfferPolicy.isEligible(found, facts: facts, now: now)
+            ? sell(sale, at: found) : .fail(RequestedOfferPolicy.ineligible)
     }
 
     private static let notForSale = TransactionError(
         .storeProductNotAvailable, "The product is not for sale in this storefront.")
+    private static let alreadySubscribed = TransactionError(
+        .unknown, "You are already subscribed to this.", underlying: 3532)
 
-    private static func isActive(_ facts: Facts, _ now: Timestamp) -> Bool {
-        facts.groupHistory?.activeUntil.map { $0 > now } ?? false
+    /// What can be sold, and what is known of who buys it.
+    private struct Sale {
+        let product: Product
+        let quantity: Int
+        let quote: Quote
+        let facts: Facts
+        let now: Timestamp
+    }
+
+    private static func sell(_ sale: Sale, at found: RequestedOfferPolicy.Found? = nil) -> Decision {
+        switch change(sale, takesOffer: found != nil) {
+        case .begin: return sell(sale, found, change: nil)
+        case .replace(let change): return sell(sale, found, change: change)
+        case .schedule(let date): return note(.scheduled, sale, effectiveDate: date)
+        case .revert: return note(.reverted, sale, effectiveDate: sale.now)
+        case .alreadySubscribed: return .fail(alreadySubscribed)
+        }
+    }
+
+    private static func change(_ sale: Sale, takesOffer: Bool) -> SubscriptionChangePolicy.Outcome {
+        guard sale.product.type == .autoRenewable, let length = sale.product.subscriptionPeriod else { return .begin }
+        return SubscriptionChangePolicy.decide(
+            .init(
+                product: sale.product.productIdentifier, level: sale.quote.subscriptionLevel ?? 1, length: length,
+                takesOffer: takesOffer), sale.facts.subscription, now: sale.now)
+    }
+
+    private static func note(
+        _ change: PurchaseTerms.Change, _ sale: Sale, effectiveDate: Timestamp
+    ) -> Decision {
+        .sell(
+            PurchaseTerms(
+                noting: change, to: sale.product, level: sale.quote.subscriptionLevel,
+                catalogVersion: sale.quote.catalogVersion, effectiveDate: effectiveDate, rate: sale.facts.rate),
+            reservesOffer: nil)
     }
 
     private static func sell(
-        _ product: Product, quote: Quote, quantity: Int, facts: Facts, now: Timestamp
+        _ sale: Sale, _ found: RequestedOfferPolicy.Found?, change: PurchaseTerms.Change?
     ) -> Decision {
-        let offer = introductoryOffer(of: product, facts: facts, now: now)
-        guard
-            let terms = PurchaseTerms(
-                product: product, level: quote.subscriptionLevel, quantity: quantity,
-                catalogVersion: quote.catalogVersion, offer: offer)
-        else { return .fail(TransactionError(.paymentInvalid, "The price is too large.")) }
-        return .sell(terms, reservesOffer: offer == nil ? nil : product.subscriptionGroupIdentifier)
+        let introductory = found == nil ? introductoryOffer(of: sale) : nil
+        let terms = PurchaseTerms(
+            product: sale.product, level: sale.quote.subscriptionLevel, quantity: sale.quantity,
+            catalogVersion: sale.quote.catalogVersion, offer: found?.discount ?? introductory, applied: found?.applied,
+            rate: sale.facts.rate)
+        guard var terms else { return .fail(TransactionError(.paymentInvalid, "The price is too large.")) }
+        terms.change = change
+        return .sell(terms, reservesOffer: introductory == nil ? nil : sale.product.subscriptionGroupIdentifier)
     }
 
     /// Whoever may not have the offer pays the regular price, whatever the client has shown (M134).
-    private static func introductoryOffer(of product: Product, facts: Facts, now: Timestamp) -> ProductDiscount? {
-        guard product.type == .autoRenewable, product.subscriptionGroupIdentifier != nil,
-            let offer = product.introductoryPrice
+    private static func introductoryOffer(of sale: Sale) -> ProductDiscount? {
+        guard sale.product.type == .autoRenewable, sale.product.subscriptionGroupIdentifier != nil,
+            let offer = sale.product.introductoryPrice
         else { return nil }
-        let decision = IntroductoryOfferPolicy.decide(history: facts.groupHistory, now: now)
+        let decision = IntroductoryOfferPolicy.decide(history: sale.facts.groupHistory, now: sale.now)
         return decision.eligibility == .eligible ? offer : nil
     }
 }

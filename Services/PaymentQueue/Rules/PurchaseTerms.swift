@@ -152,15 +152,17 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
     ) -> TransactionStateMachine.Purchase {
         TransactionStateMachine.Purchase(
             transactionIdentifier: transactionIdentifier, transactionDate: now, price: amount, original: original,
-            originalTransactionIdentifier: ownedSince, expiresDate: subscription.map { RenewalSchedule($0.rate).end(of: $0.accessPeriod, from: now) },
-            isTrialPeriod: flags.isTrialPeriod, isInIntroOfferPeriod: flags.isInIntroOfferPeriod, content: content)
+            originalTransactionIdentifier: ownedSince, expiresDate: expiresDate(from: now),
+            isTrialPeriod: flags.isTrialPeriod, isInIntroOfferPeriod: flags.isInIntroOfferPeriod,
+            effectiveDate: change == .reverted ? now : effectiveDate, subscriptionGroupIdentifier: subscription?.group,
+            content: content)
     }
 }
 
 extension PurchaseTerms {
     private func expiresDate(from now: Timestamp) -> Timestamp? {
         guard let subscription, change?.isNote != true else { return nil }
-        return subscription.accessPeriod.end(from: now)
+        return RenewalSchedule(subscription.rate).end(of: subscription.accessPeriod, from: now)
     }
 }
 

@@ -6,9 +6,15 @@ import StoreModels
 /// and no two different payments run into one another. The device plays no part either: a key is the customer's.
 package enum RequestFingerprint {
     /// 64 hexadecimal digits.
-    package static func of(_ payment: Payment) -> String {
+    /// - Parameter redeemed: an offer that is redeemed with the payment. What the gateway found its signature to be plays
+    ///   no part: it follows from the payment.
+    package static func of(_ payment: Payment, redeemed: RedeemedOffer? = nil) -> String {
         var hash = SHA256()
         for field in fields(of: payment) { add(field, to: &hash) }
+        if let redeemed {
+            add(redeemed.type.rawValue, to: &hash)
+            add(redeemed.identifier, to: &hash)
+        }
         return Hexadecimal.text(hash.finalize())
     }
 

@@ -11,8 +11,6 @@ package enum TesterValidation {
         try checkError(errors?.loadProducts, "simulatedErrors.loadProducts")
         try checkError(errors?.restore, "simulatedErrors.restore")
         try checkError(errors?.download, "simulatedErrors.download")
-        try refuse(
-            settings.subscriptionRenewalRate.map { $0 != .realTime } ?? false, "subscriptionRenewalRate")
         try refuse(errors?.receiptRefresh != nil, "simulatedErrors.receiptRefresh")
     }
 

@@ -36,6 +36,9 @@ package struct TransactionStateMachine: Hashable, Sendable {
         package var expiresDate: Timestamp?
         package var isTrialPeriod: Bool?
         package var isInIntroOfferPeriod: Bool?
+        /// Of a change of product that is only noted.
+        package var effectiveDate: Timestamp?
+        package var subscriptionGroupIdentifier: String?
         /// The hosted content that comes with it.
         package var content: PurchaseTerms.Content?
 
@@ -43,6 +46,7 @@ package struct TransactionStateMachine: Hashable, Sendable {
             transactionIdentifier: String, transactionDate: Timestamp, price: Money,
             original: PaymentTransaction? = nil, originalTransactionIdentifier: String? = nil,
             expiresDate: Timestamp? = nil, isTrialPeriod: Bool? = nil, isInIntroOfferPeriod: Bool? = nil,
+            effectiveDate: Timestamp? = nil, subscriptionGroupIdentifier: String? = nil,
             content: PurchaseTerms.Content? = nil
         ) {
             self.transactionIdentifier = transactionIdentifier
@@ -53,6 +57,8 @@ package struct TransactionStateMachine: Hashable, Sendable {
             self.expiresDate = expiresDate
             self.isTrialPeriod = isTrialPeriod
             self.isInIntroOfferPeriod = isInIntroOfferPeriod
+            self.effectiveDate = effectiveDate
+            self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
             self.content = content
         }
     }
@@ -154,6 +160,8 @@ extension PaymentTransaction {
         expiresDate = purchase.expiresDate
         isTrialPeriod = purchase.isTrialPeriod
         isInIntroOfferPeriod = purchase.isInIntroOfferPeriod
+        effectiveDate = purchase.effectiveDate
+        subscriptionGroupIdentifier = purchase.subscriptionGroupIdentifier
         downloads = purchase.content.map { [Download(waiting: $0, with: self)] } ?? []
     }
 

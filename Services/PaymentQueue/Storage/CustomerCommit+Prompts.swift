@@ -41,7 +41,8 @@ extension CustomerCommit {
         var random = SystemRandomNumberGenerator()
         let purchase = NewPurchase(
             id: Identifiers.transaction(wall: wall, random: &random), payment: stored.transaction.payment,
-            deviceId: stored.transaction.originDeviceId, quote: quote, supersedes: stored.id)
-        return try await begin(purchase, try await plan(purchase.payment, quote: quote, isResumed: true))
+            deviceId: stored.transaction.originDeviceId, quote: quote, request: stored.request, supersedes: stored.id)
+        let plan = try await plan(purchase.payment, purchase.request, quote: quote, isResumed: true)
+        return try await begin(purchase, plan)
     }
 }

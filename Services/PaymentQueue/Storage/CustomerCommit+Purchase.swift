@@ -6,18 +6,32 @@ extension CustomerCommit {
 
     /// Decides about a payment from what stands in this commit.
     /// - Parameters:
+    ///   - request: what comes with the payment about an offer.
     ///   - id: the purchase itself, when it waits already.
     ///   - isResumed: it was interrupted and goes on.
     func plan(
-        _ payment: Payment, quote: Quote, except id: String? = nil, isResumed: Bool = false
+        _ payment: Payment, _ request: OfferRequest?, quote: Quote, except id: String? = nil, isResumed: Bool = false
     ) async throws -> PurchasePlan {
         let tester = try await TesterRepository.effective(
             account.account, defaults: quote.testerDefaults, in: transaction)
-        let facts = try await EntitlementRepository.facts(
-            of: account, tester: tester, product: quote.product, unfinishedLimit: quote.unfinishedLimit, except: id,
-            in: transaction)
+        var subscription: StoredSubscription?
+        // Locked, so that no renewal begins between the decision and its commit.
+        if let group = quote.product?.subscriptionGroupIdentifier {
+            subscription = try await self.subscription(group: group)
+        }
+        var facts = try await EntitlementRepository.facts(
+            of: account, tester: tester, product: quote.product, unfinishedLimit: quote.unfinishedLimit,
+            subscription: subscription, except: id, in: transaction)
+        if let discount = payment.paymentDiscount, request?.discountCheck == .valid {
+            facts.isNonceUsed = try await !EntitlementRepository.takeNonce(
+                discount.nonce, for: payment, of: customer, in: transaction)
+        }
+        if request?.redeemed?.type == .winBack {
+            facts.winBack = try await EntitlementRepository.winBackFacts(
+                of: subscription, history: facts.groupHistory, in: transaction)
+        }
         return PurchasePlan(
-            payment: payment, quote: quote, facts: facts, tester: tester, now: now, isResumed: isResumed)
+            payment: payment, request, quote: quote, facts: facts, tester: tester, now: now, isResumed: isResumed)
     }
 
     /// Writes a new purchase, with all its plan says.
@@ -44,7 +58,7 @@ extension CustomerCommit {
     /// Plans a purchase again that waited for another one of the same product.
     mutating func replan(_ stored: StoredTransaction) async throws -> StoredTransaction {
         guard stored.phase == .waiting, let quote = stored.quote else { return stored }
-        let plan = try await plan(stored.transaction.payment, quote: quote, except: stored.id)
+        let plan = try await plan(stored.transaction.payment, stored.request, quote: quote, except: stored.id)
         switch plan.decision {
         case .wait: return stored
         case .fail(let error): return try await apply(.fail(error), to: stored)
@@ -74,7 +88,7 @@ extension CustomerCommit {
         let seq = try journal(.updated, value, event: StoreEvent.Kind(value.transactionState), body: body)
         let stored = StoredTransaction(
             customer: customer, transaction: value, phase: phase, awaitsAnswer: awaitsAnswer, createdSeq: seq,
-            terms: terms, quote: quote)
+            terms: terms, quote: quote, request: purchase.request)
         try await TransactionRepository.insert(stored, body: body, in: transaction)
         if let fingerprint = purchase.fingerprint {
             try await PaymentRepository.insert(
@@ -146,27 +160,36 @@ extension CustomerCommit {
         case .grant:
             guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
             try await EntitlementRepository.grant(value, terms: terms, to: customer, in: transaction)
-            try await subscribe(value, terms)
+            if terms.subscription != nil { try await changeSubscription(with: value, terms) }
         case .storeAnswer(let status):
             try await PaymentRepository.storeAnswer(
                 status: status, body: body, of: value.id, customer, in: transaction)
         }
     }
 
-    /// The event that ends a paid or free purchase, with the next identifier.
-    func purchase(of stored: StoredTransaction) async throws -> TransactionStateMachine.Event {
+    /// Ends a purchase that is paid, or free. One in a subscription group whose renewal is under way or due stays as it is:
+    /// the renewal comes first, and then this is tried again.
+    mutating func conclude(_ stored: StoredTransaction) async throws -> StoredTransaction {
         guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
-        return .purchase(
-            terms.purchase(
-                transactionIdentifier: try await TransactionRepository.nextIdentifier(in: transaction), at: now,
-                original: try await original(terms)))
+        var known: StoredSubscription?
+        if let group = terms.subscription?.group { known = try await subscription(group: group) }
+        if known?.isBusy(at: now) == true { return stored }
+        if terms.change?.isNote == true, known?.isActive(at: now) != true {
+            return try await apply(.fail(Self.noSubscription), to: stored)
+        }
+        let purchase = terms.purchase(
+            transactionIdentifier: try await TransactionRepository.nextIdentifier(in: transaction), at: now,
+            original: try await original(of: known))
+        return try await apply(.purchase(purchase), to: stored)
     }
 
+    /// What was to be changed with the next renewal has ended before the purchase did; nothing was to be paid.
+    private static let noSubscription = TransactionError(
+        .unknown, "The subscription has ended meanwhile; nothing was charged.", reason: "subscriptionEnded")
+
     /// Whoever subscribes to a group again continues their first subscription of it.
-    private func original(_ terms: PurchaseTerms) async throws -> PaymentTransaction? {
-        guard let group = terms.subscription?.group,
-            let subscription = try await SubscriptionRepository.find(group: group, of: customer, in: transaction)
-        else { return nil }
+    private func original(of subscription: StoredSubscription?) async throws -> PaymentTransaction? {
+        guard let subscription else { return nil }
         return try await TransactionRepository.find(subscription.originalID, of: customer, in: transaction)?.transaction
     }
 

@@ -93,6 +93,19 @@ struct CustomerCommit {
         try journal(.removed, gone, event: event)
     }
 
+    /// Journals that the customer has lost what a transaction gave.
+    /// - Returns: the row's number.
+    mutating func journalRevocation(of value: PaymentTransaction) throws -> Int64 {
+        let seq = nextSeq
+        entries.append(
+            JournalEntry(
+                change: CustomerChange(
+                    bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: seq,
+                    revoked: [value.payment.productIdentifier], transaction: value),
+                body: try StoredJSON.text(value), transactionID: value.id, revision: value.revision))
+        return seq
+    }
+
     /// Journals a restore's end, for the device that asked.
     mutating func journalEnd(of restore: Restore, deviceId: String) throws {
         entries.append(

@@ -18,4 +18,14 @@ extension EntitlementRepository {
                 identifier)
         }
     }
+
+    /// What a purchase gave for ever is gone.
+    /// - Returns: false when it gave nothing of the kind.
+    package static func takeAway(
+        _ id: String, from customer: CustomerID, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> Bool {
+        try await transaction.execute(
+            "DELETE FROM owned_product WHERE transaction_id = ? AND bundle_id = ? AND customer_identifier = ?", id,
+            customer.bundleId, customer.customerIdentifier) > 0
+    }
 }

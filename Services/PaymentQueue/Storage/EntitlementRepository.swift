@@ -3,14 +3,17 @@ import StoreModels
 
 /// What decides about a customer's next purchase: offers claimed, products owned, subscriptions, purchases in flight.
 package enum EntitlementRepository {
-    /// The facts ``PurchasePolicy`` needs about one product.
-    /// - Parameter tester: what the account does at the store.
+    /// The facts ``PurchasePolicy`` needs about one product, but for what the commit alone knows.
+    /// - Parameters:
+    ///   - tester: what the account does at the store.
+    ///   - subscription: the customer's subscription in the product's group, locked where somebody may change it.
     package static func facts(
         of customer: Customer, tester: TesterSettings, product: Product?, unfinishedLimit: Int?,
-        except id: String? = nil,
-        in reader: SQLReader
+        subscription: StoredSubscription?, except id: String? = nil, in reader: SQLReader
     ) async throws -> PurchasePolicy.Facts {
-        var facts = PurchasePolicy.Facts(canMakePayments: tester.canMakePayments ?? true)
+        var facts = PurchasePolicy.Facts(
+            canMakePayments: tester.canMakePayments ?? true, subscription: subscription,
+            rate: tester.subscriptionRenewalRate ?? .realTime)
         if let unfinishedLimit {
             facts.unfinishedCount = try await TransactionRepository.unfinishedCount(
                 of: customer.id, limit: max(unfinishedLimit, 0) + 1, in: reader)
@@ -30,8 +33,6 @@ package enum EntitlementRepository {
         }
         if let group = product.subscriptionGroupIdentifier {
             facts.groupHistory = try await histories(of: customer.id, in: reader)[group]
-            facts.activeProduct = try await SubscriptionRepository.find(group: group, of: customer.id, in: reader)?
-                .product
         }
         return facts
     }

@@ -32,11 +32,13 @@ package struct StoredTransaction: Hashable, Sendable {
     package var terms: PurchaseTerms?
     /// What the purchase was planned with; kept while it waits and when it was interrupted, to be planned again.
     package var quote: Quote?
+    /// What came with the payment about an offer; kept, like the payment, to be planned again.
+    package var request: OfferRequest?
 
     package init(
         customer: CustomerID, transaction: PaymentTransaction, phase: Phase, awaitsAnswer: Bool = false,
         isFinished: Bool = false, wasDeferred: Bool = false, createdSeq: Int64, terms: PurchaseTerms?,
-        quote: Quote? = nil
+        quote: Quote? = nil, request: OfferRequest? = nil
     ) {
         self.customer = customer
         self.transaction = transaction
@@ -47,6 +49,7 @@ package struct StoredTransaction: Hashable, Sendable {
         self.createdSeq = createdSeq
         self.terms = terms
         self.quote = quote
+        self.request = request
     }
 
     package var id: String { transaction.id }
@@ -64,6 +67,9 @@ package struct StoredTransaction: Hashable, Sendable {
         key.hasPrefix(chargeKeyPrefix) ? String(key.dropFirst(chargeKeyPrefix.count)) : nil
     }
 
+    /// The subscription group it is sold in, or is to be.
+    package var subscriptionGroup: String? { terms?.subscription?.group ?? quote?.product?.subscriptionGroupIdentifier }
+
     /// Nothing more happens to it by itself.
     package var isAtRest: Bool { phase == .settled || phase == .quarantined || awaitsAnswer }
 }
@@ -76,12 +82,13 @@ extension StoredTransaction {
         var transaction = try StoredJSON.value(PaymentTransaction.self, body)
         transaction.deliveries = try row["deliveries"]
         let terms: String? = try row["terms"]
-        let quote: String? = try row["quote"]
+        let (quote, request): (String?, String?) = (try row["quote"], try row["offer_request"])
         self.init(
             customer: CustomerID(bundleId: try row["bundle_id"], customerIdentifier: try row["customer_identifier"]),
             transaction: transaction, phase: try row["phase"], awaitsAnswer: try row["awaits_answer"],
             isFinished: try row["is_finished"], wasDeferred: try row["was_deferred"],
             createdSeq: try row["created_seq"], terms: try terms.map { try StoredJSON.value(PurchaseTerms.self, $0) },
-            quote: try quote.map { try StoredJSON.value(Quote.self, $0) })
+            quote: try quote.map { try StoredJSON.value(Quote.self, $0) },
+            request: try request.map { try StoredJSON.value(OfferRequest.self, $0) })
     }
 }

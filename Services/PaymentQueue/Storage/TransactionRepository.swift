@@ -12,13 +12,27 @@ package enum TransactionRepository {
             """
             INSERT INTO payment_transaction (id, bundle_id, customer_identifier, created_seq, state, phase,
                 awaits_answer, was_deferred, revision, product_identifier, origin_device_id, transaction_number,
-                supersedes, terms, quote, body)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                supersedes, terms, quote, offer_request, body)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             value.id, stored.customer.bundleId, stored.customer.customerIdentifier, stored.createdSeq,
             value.transactionState.rawValue, stored.phase, stored.awaitsAnswer, stored.wasDeferred, value.revision,
             value.payment.productIdentifier, value.originDeviceId, value.transactionIdentifier.flatMap(Int64.init),
-            value.supersedes, try stored.terms.map(StoredJSON.text), try stored.quote.map(StoredJSON.text), body)
+            value.supersedes, try stored.terms.map(StoredJSON.text), try stored.quote.map(StoredJSON.text),
+            try stored.request.map(StoredJSON.text), body)
+    }
+
+    /// Writes what has become of a purchased transaction since, a refund or an upgrade: its next revision.
+    /// - Returns: false when the row was no longer at the revision before, and nothing is written.
+    package static func rewrite(
+        _ value: PaymentTransaction, body: String, of customer: CustomerID, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> Bool {
+        try await transaction.execute(
+            """
+            UPDATE payment_transaction SET revision = ?, body = ?
+            WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND state = 'purchased' AND revision = ?
+            """, value.revision, body, value.id, customer.bundleId, customer.customerIdentifier, value.revision - 1)
+            == 1
     }
 
     /// Writes what becomes of `known`, which may have been read before this transaction.
@@ -76,6 +90,28 @@ package enum TransactionRepository {
             "SELECT * FROM payment_transaction WHERE id = ? AND bundle_id = ? AND customer_identifier = ?", id,
             customer.bundleId, customer.customerIdentifier
         ).map(StoredTransaction.init)
+    }
+
+    /// As ``find(_:of:in:)``, by `id` or, where it is all digits, by `transactionIdentifier`.
+    package static func find(
+        spelled text: String, of customer: CustomerID, in reader: SQLReader
+    ) async throws -> StoredTransaction? {
+        guard let number = Identifiers.transactionNumber(text) else {
+            return try await find(text, of: customer, in: reader)
+        }
+        return try await reader.queryOne(
+            """
+            SELECT * FROM payment_transaction
+            WHERE transaction_number = ? AND bundle_id = ? AND customer_identifier = ?
+            """, number, customer.bundleId, customer.customerIdentifier
+        ).map(StoredTransaction.init)
+    }
+
+    /// For operators, whose transactions are everybody's: by `id` or by `transactionIdentifier`.
+    package static func find(spelled text: String, in reader: SQLReader) async throws -> StoredTransaction? {
+        guard let number = Identifiers.transactionNumber(text) else { return try await find(text, in: reader) }
+        return try await reader.queryOne("SELECT * FROM payment_transaction WHERE transaction_number = ?", number).map(
+            StoredTransaction.init)
     }
 
     /// The transaction a download comes with, while it is in the queue.

@@ -11,6 +11,11 @@ package struct RenewalSchedule: Hashable, Sendable {
     package struct Anchor: Hashable, Sendable {
         package var at: Timestamp
         package var count: Int
+
+        package init(at: Timestamp, count: Int) {
+            self.at = at
+            self.count = count
+        }
     }
 
     /// Subscriptions with compressed periods renew so often and then expire, as in Apple's sandbox.

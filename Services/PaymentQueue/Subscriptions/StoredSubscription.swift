@@ -54,6 +54,45 @@ package struct StoredSubscription: Hashable, Sendable {
     /// The charge under way, as JSON of the engine's own.
     package var attempt: String?
 
+    package init(
+        customer: CustomerID, group: String, originalID: String, originalIdentifier: String, revision: Int,
+        state: SubscriptionState, product: String, level: Int, length: SubscriptionPeriod, periodIndex: Int,
+        periodStart: Timestamp, activeUntil: Timestamp, activeID: String, activeTransaction: String,
+        anchor: Timestamp, anchorCount: Int, willAutoRenew: Bool, renewProduct: String, offer: RunningOffer? = nil,
+        rate: SubscriptionRenewalRate, renewals: Int, failsNext: Bool, retrySince: Timestamp? = nil,
+        retryCount: Int, graceUntil: Timestamp? = nil, expirationReason: Subscription.ExpirationReason? = nil,
+        dueAt: Timestamp? = nil, attempt: String? = nil
+    ) {
+        self.customer = customer
+        self.group = group
+        self.originalID = originalID
+        self.originalIdentifier = originalIdentifier
+        self.revision = revision
+        self.state = state
+        self.product = product
+        self.level = level
+        self.length = length
+        self.periodIndex = periodIndex
+        self.periodStart = periodStart
+        self.activeUntil = activeUntil
+        self.activeID = activeID
+        self.activeTransaction = activeTransaction
+        self.anchor = anchor
+        self.anchorCount = anchorCount
+        self.willAutoRenew = willAutoRenew
+        self.renewProduct = renewProduct
+        self.offer = offer
+        self.rate = rate
+        self.renewals = renewals
+        self.failsNext = failsNext
+        self.retrySince = retrySince
+        self.retryCount = retryCount
+        self.graceUntil = graceUntil
+        self.expirationReason = expirationReason
+        self.dueAt = dueAt
+        self.attempt = attempt
+    }
+
     /// Existing subscribers: their renewal may be due and nobody has seen to it yet.
     /// - Parameter now: the app's clock.
     package func isActive(at now: Timestamp) -> Bool {

@@ -13,9 +13,11 @@ import Testing
         availability: Quote.Availability = .available, limit: Int? = nil
     ) -> PurchasePolicy.Decision {
         PurchasePolicy.decide(
+            Payment(
+                requestIdentifier: "k", productIdentifier: product?.productIdentifier ?? "unknown", quantity: quantity),
             quote: Quote(
                 catalogVersion: 7, availability: availability, product: product, subscriptionLevel: 1,
-                unfinishedLimit: limit), quantity: quantity, facts: facts, now: now)
+                unfinishedLimit: limit), facts: facts, now: now)
     }
 
     private func error(_ decision: PurchasePolicy.Decision) -> TransactionError? {
@@ -61,15 +63,43 @@ import Testing
     }
 
     @Test func `the subscription that is active already is error 0 with 3532 beneath`() {
-        let history = SubscriptionGroupHistory(
-            subscriptionGroupIdentifier: "pro", activeUntil: Timestamp(milliseconds: 1_000_001))
-        let facts = PurchasePolicy.Facts(activeProduct: "pro.monthly", groupHistory: history)
+        let facts = PurchasePolicy.Facts(subscription: .stored("pro.monthly", until: now + .seconds(1)))
         #expect(error(decide(.subscription("pro.monthly"), facts))?.underlying == 3532)
         // Another product of the group is an upgrade, downgrade or crossgrade.
-        #expect(terms(decide(.subscription("pro.yearly"), facts)) != nil)
+        #expect(terms(decide(.subscription("pro.yearly", unit: .year), facts))?.change == .scheduled)
+        #expect(terms(decide(.subscription("plus.monthly"), facts))?.change == .crossgrade)
         var lapsed = facts
-        lapsed.groupHistory?.activeUntil = now
+        lapsed.subscription?.state = .expired
+        lapsed.subscription?.dueAt = nil
         #expect(terms(decide(.subscription("pro.monthly"), lapsed)) != nil)
+    }
+
+    @Test func `S1: where a renewal is due or being charged the purchase waits`() {
+        var facts = PurchasePolicy.Facts(subscription: .stored("pro.monthly", until: now))
+        #expect(decide(.subscription("plus.monthly"), facts) == .wait)
+        facts.subscription = .stored("pro.monthly", until: now + .seconds(9))
+        facts.subscription?.attempt = "{}"
+        #expect(decide(.subscription("plus.monthly"), facts) == .wait)
+    }
+
+    @Test func `a change for the next renewal costs nothing, has no period and names its day`() throws {
+        let facts = PurchasePolicy.Facts(subscription: .stored("pro.monthly", until: now + .seconds(9)))
+        let noted = try #require(terms(decide(.subscription("pro.yearly", unit: .year), facts)))
+        #expect(noted.isFree)
+        #expect(noted.effectiveDate == now + .seconds(9))
+        let purchase = noted.purchase(transactionIdentifier: "1", at: now, original: nil)
+        #expect(purchase.effectiveDate == now + .seconds(9))
+        #expect(purchase.expiresDate == nil)
+        #expect(purchase.subscriptionGroupIdentifier == "pro")
+        #expect(noted.flags == (nil, nil))
+    }
+
+    @Test func `a tester's rate goes with the terms and compresses the first period`() throws {
+        let facts = PurchasePolicy.Facts(rate: .monthlyRenewalEveryThirtySeconds)
+        let sold = try #require(terms(decide(.subscription("pro.monthly"), facts)))
+        #expect(sold.subscription?.rate == .monthlyRenewalEveryThirtySeconds)
+        let purchase = sold.purchase(transactionIdentifier: "1", at: now, original: nil)
+        #expect(purchase.expiresDate == now + .seconds(30))
     }
 
     @Test func `M134: whoever may not have the introductory offer pays the regular price`() {

@@ -1,0 +1,21 @@
+import BusService
+import Persistence
+import StoreModels
+
+/// Refunds, revocations and receipts on the bus.
+extension PaymentQueueService {
+    func registerSales(on service: BusService) {
+        service.handle(SubscriptionEndpoints.refund) { [refunds] request, context in
+            try await answering { try await refunds.takeBack(request, .refunded, deadline: context.deadline) }
+        }
+        service.handle(SubscriptionEndpoints.revoke) { [refunds] request, context in
+            try await answering { try await refunds.takeBack(request, .revoked, deadline: context.deadline) }
+        }
+        service.handle(SubscriptionEndpoints.acknowledgeRevocations) { [refunds] request, _ in
+            try await answering { try await refunds.acknowledge(request) }
+        }
+        service.handle(SubscriptionEndpoints.receipt) { [receipts] request, _ in
+            try await answering { try await receipts.facts(request) }
+        }
+    }
+}

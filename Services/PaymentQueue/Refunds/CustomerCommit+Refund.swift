@@ -1,0 +1,59 @@
+import StoreModels
+
+extension CustomerCommit {
+    /// Takes a purchase back: with the money (`refunded`) or without (`revoked`). What it gave is gone, observers and all
+    /// devices are told, and the money is on its way; a purchase that was taken back before stays as it is.
+    ///
+    /// The introductory offer stays used (M128), and of an idempotency key the first answer stays.
+    /// - Returns: the transaction as it is now.
+    /// - Throws: `transactionStateInvalid` for a transaction that is no purchase; `serviceUnavailable` while a renewal of its
+    ///   subscription is being charged.
+    mutating func takeBack(
+        _ stored: StoredTransaction, _ ending: SubscriptionEnding, reason: RefundRequest.Reason
+    ) async throws -> StoredTransaction {
+        let value = stored.transaction
+        guard value.transactionState == .purchased, let terms = stored.terms, terms.change?.isNote != true else {
+            throw StoreError(
+                .transactionStateInvalid, "only a purchase can be taken back",
+                details: ["transactionState": .string(value.transactionState.rawValue)])
+        }
+        guard value.revocationDate == nil else { return stored }
+        let refunded = ending == .refunded ? try await giveBack(stored) : nil
+        var revoked = value
+        (revoked.revocationDate, revoked.revocationReason) = (now, reason)
+        let isEnded = try await end(stored, terms, ending, refunded: refunded)
+        let next = try await rewrite(revoked, from: stored, event: ending == .refunded ? .refunded : .revoked)
+        if isEnded {
+            let seq = try journalRevocation(of: next.transaction)
+            try await RevocationRepository.insert(next.transaction, seq: seq, of: customer, in: transaction)
+        }
+        return next
+    }
+
+    /// Notes what the processor is to be told.
+    private func giveBack(_ stored: StoredTransaction) async throws -> Money? {
+        guard let paid = stored.transaction.price else { return nil }
+        let left = try await RefundOutbox.left(of: stored, in: transaction)
+        guard left > 0 else { return nil }
+        let amount = Money(minorUnits: left, currency: paid.currency)
+        try await RefundOutbox.insert(
+            key: StoredRefund.key(of: stored.id), of: stored, amount, wall: wall, in: transaction)
+        return amount
+    }
+
+    /// Takes away what the purchase gave.
+    /// - Returns: whether the customer has lost something by it: consumables are used up, of a subscription only the present
+    ///   period counts, and another purchase of a non-consumable may go on giving it.
+    private mutating func end(
+        _ stored: StoredTransaction, _ terms: PurchaseTerms, _ ending: SubscriptionEnding, refunded: Money?
+    ) async throws -> Bool {
+        switch terms.productType {
+        case .consumable: return false
+        case .nonRenewable: return true
+        case .nonConsumable:
+            return try await EntitlementRepository.takeAway(stored.id, from: customer, in: transaction)
+        case .autoRenewable:
+            return try await endSubscription(of: stored.transaction, ending, refunded: refunded) ?? false
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Persistence
+import StoreModels
+
+/// What customers have lost, by its place in their journals, and how far the streams of each device have told of it. The
+/// rows outlive the journal's: a device may come back after a year.
+package enum RevocationRepository {
+    /// Revocations one snapshot brings; what is behind them comes with the next, or live.
+    static let snapshotMax = 100
+
+    package static func insert(
+        _ value: PaymentTransaction, seq: Int64, of customer: CustomerID, in transaction: SQLTransaction
+    ) async throws {
+        try await transaction.send(
+            """
+            INSERT INTO revocation (bundle_id, customer_identifier, seq, transaction_id, product_identifiers)
+            VALUES (?, ?, ?, ?, ?)
+            """, customer.bundleId, customer.customerIdentifier, seq, value.id,
+            try StoredJSON.text([value.payment.productIdentifier]))
+    }
+
+    /// What no stream of the device has told of yet, oldest first; nil for a device that was never here, which has nothing
+    /// to lose.
+    package static func unseen(
+        of customer: CustomerID, deviceId: String, in reader: SQLReader
+    ) async throws -> [Revocation]? {
+        guard
+            let row = try await reader.queryOne(
+                """
+                SELECT seq FROM revocation_seen WHERE bundle_id = ? AND customer_identifier = ? AND device_id = ?
+                """, customer.bundleId, customer.customerIdentifier, deviceId)
+        else { return nil }
+        let seen: Int64 = try row["seq"]
+        return try await reader.query(
+            """
+            SELECT seq, product_identifiers FROM revocation
+            WHERE bundle_id = ? AND customer_identifier = ? AND seq > ? ORDER BY seq LIMIT ?
+            """, customer.bundleId, customer.customerIdentifier, seen, snapshotMax
+        ).map { row in
+            Revocation(
+                seq: try row["seq"],
+                productIdentifiers: try StoredJSON.value([String].self, try row["product_identifiers"]))
+        }
+    }
+
+    /// Notes that the device's streams have told of everything up to `seq`. It never goes back.
+    package static func see(
+        through seq: Int64, of customer: CustomerID, deviceId: String, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
+            """
+            INSERT INTO revocation_seen (bundle_id, customer_identifier, device_id, seq) VALUES (?, ?, ?, ?)
+            ON CONFLICT (bundle_id, customer_identifier, device_id) DO UPDATE SET seq = excluded.seq
+            WHERE excluded.seq > revocation_seen.seq
+            """, customer.bundleId, customer.customerIdentifier, deviceId, seq)
+    }
+}

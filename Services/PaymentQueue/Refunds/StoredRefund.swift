@@ -1,0 +1,37 @@
+import Persistence
+import StoreModels
+
+/// Money that is to go back: decided, committed, and told to the processor until it has answered.
+package struct StoredRefund: Hashable, Sendable {
+    /// What the processor knows it by.
+    package var key: String
+    package var customer: CustomerID
+    package var chargeKey: String
+    package var transactionID: String
+    package var amount: Money
+
+    /// Of all the money of a purchase.
+    package static func key(of transactionID: String) -> String { "refund:" + transactionID }
+
+    /// Of the unused part of a period.
+    /// - Parameter transactionID: the purchase that has taken its place.
+    package static func proratedKey(of transactionID: String) -> String { "prorated:" + transactionID }
+
+    package var request: CreateRefundRequest {
+        CreateRefundRequest(refundKey: key, chargeKey: chargeKey, amount: amount)
+    }
+}
+
+extension StoredRefund {
+    init(_ row: SQLRow) throws {
+        let code: String = try row["currency"]
+        guard let currency = Currency(code: code) else {
+            throw StoreError(.internal, "a stored currency '\(code)' is none")
+        }
+        self.init(
+            key: try row["refund_key"],
+            customer: CustomerID(bundleId: try row["bundle_id"], customerIdentifier: try row["customer_identifier"]),
+            chargeKey: try row["charge_key"], transactionID: try row["transaction_id"],
+            amount: Money(minorUnits: try row["amount_minor"], currency: currency))
+    }
+}

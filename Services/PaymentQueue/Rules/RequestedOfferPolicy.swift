@@ -1,0 +1,86 @@
+import StoreModels
+
+/// Decides about the offer a payment asks for: a promotional offer the app has signed for, or a win-back offer, an offer
+/// code or a promotional offer that was redeemed outside the app. No I/O. None of them touches the introductory offer.
+package enum RequestedOfferPolicy {
+    /// An offer the payment names and the product has.
+    package struct Found: Hashable, Sendable {
+        package var discount: ProductDiscount
+        package var applied: AppliedOffer
+        /// Who may have it; nil for a promotional offer, which is for whoever has ever subscribed.
+        package var redeemable: RedeemableOffer?
+    }
+
+    package enum Search: Hashable, Sendable {
+        /// The payment asks for no offer, or only for the introductory one, which everybody gets who may have it.
+        case none
+        case found(Found)
+        case fail(TransactionError)
+    }
+
+    /// What can be said before anything is known of the customer: the errors 11, 12 and 13.
+    package static func search(
+        _ payment: Payment, _ request: OfferRequest?, product: Product, redeemable: [RedeemableOffer]
+    ) -> Search {
+        if let discount = payment.paymentDiscount {
+            switch request?.discountCheck {
+            case .missingParameters:
+                return .fail(TransactionError(.missingOfferParams, "A part of the offer's signature is missing."))
+            case .invalidSignature, nil:
+                return .fail(TransactionError(.invalidSignature, "The offer's signature is not valid."))
+            case .valid: return promotional(discount.identifier, product)
+            }
+        }
+        guard let redeemed = request?.redeemed else { return .none }
+        switch redeemed.type {
+        case .introductory: return .none
+        case .subscription: return promotional(redeemed.identifier, product)
+        case .code: return offer(.code, redeemed, redeemable)
+        case .winBack: return offer(.winBack, redeemed, redeemable)
+        }
+    }
+
+    /// Whether the customer may have it (18 when not).
+    package static func isEligible(_ found: Found, facts: PurchasePolicy.Facts, now: Timestamp) -> Bool {
+        guard let offer = found.redeemable else {
+            return PromotionalOfferPolicy.decide(history: facts.groupHistory, now: now).isEligible
+        }
+        switch offer.type {
+        case .code:
+            return OfferCodePolicy.decide(audiences: offer.audiences, history: facts.groupHistory, now: now).isEligible
+        case .winBack:
+            guard let conditions = offer.winBack, let winBack = facts.winBack else { return false }
+            return WinBackOfferPolicy.decide(conditions, facts: winBack, now: now).isEligible
+        }
+    }
+
+    package static let ineligible = TransactionError(.ineligibleForOffer, "This account cannot have this offer.")
+    /// A nonce counts once in an app, also when the purchase has failed.
+    package static let nonceUsed = TransactionError(.invalidSignature, "The offer's signature was used before.")
+
+    private static let unknown = TransactionError(.invalidOfferIdentifier, "The product has no such offer.")
+
+    private static func promotional(_ identifier: String?, _ product: Product) -> Search {
+        guard let discount = product.discounts.first(where: { $0.identifier == identifier }), identifier != nil else {
+            return .fail(unknown)
+        }
+        return .found(
+            Found(
+                discount: discount,
+                applied: AppliedOffer(
+                    type: .subscription, paymentMode: discount.paymentMode, identifier: identifier)))
+    }
+
+    private static func offer(
+        _ kind: RedeemableOffer.Kind, _ redeemed: RedeemedOffer, _ offers: [RedeemableOffer]
+    ) -> Search {
+        let offer = offers.first { $0.type == kind && $0.offer.identifier == redeemed.identifier }
+        guard let offer, redeemed.identifier != nil else { return .fail(unknown) }
+        return .found(
+            Found(
+                discount: offer.offer,
+                applied: AppliedOffer(
+                    type: redeemed.type, paymentMode: offer.offer.paymentMode, identifier: redeemed.identifier),
+                redeemable: offer))
+    }
+}

@@ -1,0 +1,69 @@
+import StoreModels
+
+/// What a purchased subscription product does to the subscription of its group.
+extension CustomerCommit {
+    /// At once, in the place of the present period, or as a note for the next renewal.
+    mutating func changeSubscription(with value: PaymentTransaction, _ terms: PurchaseTerms) async throws {
+        guard let group = terms.subscription?.group else { return }
+        switch terms.change {
+        case .scheduled:
+            // Whoever buys the next renewal wants one.
+            if let known = try await subscription(group: group), !known.willAutoRenew {
+                try await apply(.autoRenewEnabled, to: known, at: now)
+            }
+            try await scheduleChange(
+                to: value.payment.productIdentifier, inGroup: group, by: value.transactionIdentifier)
+            try journal(.subscriptionChanged, value, event: .renewalPreferenceChanged)
+        case .reverted:
+            try await revertChange(inGroup: group, by: value.transactionIdentifier)
+            try journal(.subscriptionChanged, value, event: .renewalPreferenceChanged)
+        // Also where nothing was active when it was sold: two products may have been bought at once. The one that is paid
+        // later counts, and the other's money is given back.
+        case .upgrade, .crossgrade, .downgrade, nil:
+            try await replacePeriod(with: value, inGroup: group)
+            try await subscribe(value, terms)
+            if terms.change == .upgrade { try journal(.subscriptionChanged, value, event: .upgraded) }
+        }
+    }
+
+    /// Gives back what was paid for the rest of the period that a purchase takes the place of.
+    private mutating func replacePeriod(with value: PaymentTransaction, inGroup group: String) async throws {
+        guard let known = try await subscription(group: group), known.isActive(at: now),
+            let replaced = try await TransactionRepository.find(known.activeID, of: customer, in: transaction)
+        else { return }
+        var upgraded = replaced.transaction
+        upgraded.isUpgraded = true
+        try await rewrite(upgraded, from: replaced, event: nil)
+        guard let paid = replaced.transaction.price else { return }
+        let unused = RefundPolicy.unused(
+            of: paid.minorUnits, start: known.periodStart, end: known.activeUntil, now: now)
+        let left = try await RefundOutbox.left(of: replaced, in: transaction)
+        let amount = Money(minorUnits: min(unused, left), currency: paid.currency)
+        guard amount.minorUnits > 0 else { return }
+        try await RefundOutbox.insert(
+            key: StoredRefund.proratedKey(of: value.id), of: replaced, amount, wall: wall, in: transaction)
+        try await noteProratedRefund(amount, of: replaced.transaction)
+    }
+
+    /// Writes what has become of a purchased transaction since. Observers hear of it while it is in their queue; an event
+    /// is one in any case.
+    @discardableResult
+    mutating func rewrite(
+        _ value: PaymentTransaction, from stored: StoredTransaction, event: StoreEvent.Kind?
+    ) async throws -> StoredTransaction {
+        var next = stored
+        next.transaction = value
+        next.transaction.revision = stored.transaction.revision + 1
+        let body = try StoredJSON.text(next.transaction)
+        guard try await TransactionRepository.rewrite(next.transaction, body: body, of: customer, in: transaction)
+        else {
+            throw StoreError(.internal, "a transaction of a locked customer has changed")
+        }
+        if !stored.isFinished {
+            try journal(.updated, next.transaction, event: event, body: body)
+        } else if let event {
+            try journal(.subscriptionChanged, next.transaction, event: event, body: body)
+        }
+        return next
+    }
+}

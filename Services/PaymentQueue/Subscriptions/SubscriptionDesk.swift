@@ -1,0 +1,173 @@
+import Persistence
+import StoreModels
+
+/// `subscription.update` and `.operate`: what customers and operators do to one subscription. It is brought up to the
+/// app's clock first, so that nothing is changed under a renewal's feet: a cancellation that is acknowledged before the
+/// boundary is never followed by a charge (S3).
+package struct SubscriptionDesk: Sendable {
+    static let daysMax = 90
+
+    let store: RenewalStore
+    let renewer: SubscriptionRenewer
+    let reader: SubscriptionReader
+
+    // MARK: Operators
+
+    /// - Throws: `requestInvalid`; `notFound`; `transactionStateInvalid` where the state has no such edge;
+    ///   `serviceUnavailable` while the processor or Catalog has to answer first.
+    package func operate(
+        _ request: OperateSubscriptionRequest, deadline: ContinuousClock.Instant
+    ) async throws -> OperateSubscriptionReply {
+        try Self.check(request)
+        let last = deadline - PurchaseCoordinator.replyMargin
+        let due = try await current(until: last) { reader in try await SubscriptionLookup.find(request.id, in: reader) }
+        switch request.operation {
+        case .renew: return try await charge(due, from: [.subscribed])
+        case .resolveBilling: return try await charge(due, from: [.inGracePeriod, .inBillingRetryPeriod])
+        case .expire: return try await change(due, .expired(.other), deadline: deadline)
+        case .enableAutoRenew: return try await change(due, .autoRenewEnabled, deadline: deadline)
+        case .disableAutoRenew: return try await change(due, .autoRenewDisabled, deadline: deadline)
+        case .failNextRenewal: return try await change(due, .renewalWillFail, deadline: deadline)
+        case .extend: return try await change(due, .extended(days: request.days ?? 0), deadline: deadline)
+        }
+    }
+
+    private static func check(_ request: OperateSubscriptionRequest) throws(StoreError) {
+        let isExtension = request.operation == .extend
+        guard isExtension == (request.days != nil), (1...daysMax).contains(request.days ?? 1) else {
+            throw StoreError(
+                .requestInvalid, "'extend', and nothing else, takes 1 to \(daysMax) days",
+                details: ["path": .string("$.days")])
+        }
+    }
+
+    /// The next renewal, now.
+    private func charge(
+        _ due: DueSubscription, from states: Set<SubscriptionState>
+    ) async throws -> OperateSubscriptionReply {
+        guard let (known, now) = try await store.find(due.value.originalID) else {
+            throw StoreError(.notFound, "no such subscription")
+        }
+        guard states.contains(known.value.state), known.value.willAutoRenew else {
+            throw StoreError(
+                .transactionStateInvalid,
+                "a subscription that is \(known.value.state.rawValue)"
+                    + (known.value.willAutoRenew ? "" : " and cancelled") + " has no renewal for that",
+                details: ["state": .string(known.value.state.rawValue)])
+        }
+        let quote = try await renewer.quotes.quote(known.quoteRequest, until: .now + SubscriptionRenewer.quoteTime)
+        guard let attempt = RenewalPolicy.renewal(known.value, known.facts(quote), at: now) else {
+            throw StoreError(.transactionStateInvalid, "the product is not for sale any more")
+        }
+        let job = RenewalJob(
+            value: known.value, work: attempt.terms.isFree ? .free(attempt) : .charge(attempt), at: now)
+        guard let settled = try await renewer.run(job) else {
+            throw StoreError(
+                .serviceUnavailable, "the payment processor has not answered; the renewal goes on by itself",
+                retryAfterMs: 500)
+        }
+        return OperateSubscriptionReply(
+            subscription: try await show(settled.value.originalID, isOperator: true),
+            transaction: settled.transaction)
+    }
+
+    private func change(
+        _ due: DueSubscription, _ event: SubscriptionChange, deadline: ContinuousClock.Instant
+    ) async throws -> OperateSubscriptionReply {
+        let value = try await commit(due.value) { commit, known in
+            let next = try await commit.apply(event, to: known, at: commit.now)
+            return next.activeUntil == known.activeUntil
+                ? nil as PaymentTransaction? : try await commit.move(next.activeID, expiry: next.activeUntil)
+        }
+        renewer.wake()
+        return OperateSubscriptionReply(
+            subscription: try await show(due.value.originalID, isOperator: true), transaction: value)
+    }
+
+    // MARK: Customers
+
+    /// - Throws: `notFound`, also for another customer's; `productNotFound` for a product that is not of the group;
+    ///   `requestInvalid` for one that is to be bought; `transactionStateInvalid`; `serviceUnavailable`.
+    package func update(
+        _ request: UpdateSubscriptionRequest, deadline: ContinuousClock.Instant
+    ) async throws -> Subscription {
+        let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
+        let last = deadline - PurchaseCoordinator.replyMargin
+        let due = try await current(until: last) { reader in
+            let found = try await SubscriptionLookup.find(
+                original: request.originalTransactionIdentifier, of: customer, in: reader)
+            guard let found else { throw StoreError(.notFound, "no such subscription") }
+            return found
+        }
+        let wanted = try await wanted(request.autoRenewProductIdentifier, instead: due, until: last)
+        _ = try await commit(due.value) { commit, known in
+            var next = known
+            if let wanted { next = try await commit.prefer(wanted, to: next) }
+            if let renews = request.willAutoRenew {
+                next = try await commit.apply(renews ? .autoRenewEnabled : .autoRenewDisabled, to: next, at: commit.now)
+            }
+            return nil
+        }
+        return try await show(due.value.originalID, isOperator: false)
+    }
+
+    /// What the next renewal is to buy, as Catalog knows it.
+    private func wanted(
+        _ product: String?, instead due: DueSubscription, until last: ContinuousClock.Instant
+    ) async throws -> SubscriptionChangePolicy.Wanted? {
+        guard let product else { return nil }
+        var request = due.quoteRequest
+        request.productIdentifier = product
+        let quote = try await renewer.quotes.quote(request, until: last)
+        guard quote.availability == .available, quote.product?.subscriptionGroupIdentifier == due.value.group,
+            let length = quote.product?.subscriptionPeriod
+        else { throw StoreError(.productNotFound, "the subscription's group has no such product for sale") }
+        return SubscriptionChangePolicy.Wanted(
+            product: product, level: quote.subscriptionLevel ?? 1, length: length)
+    }
+
+    // MARK: Common
+
+    /// The subscription, with nothing due any more.
+    private func current(
+        until last: ContinuousClock.Instant,
+        _ find: @escaping @Sendable (SQLReader) async throws -> DueSubscription
+    ) async throws -> DueSubscription {
+        let due = try await store.database.read { reader in try await find(reader) }
+        guard try await renewer.catchUp(due.value.originalID, until: last) else {
+            throw StoreError(
+                .serviceUnavailable, "a renewal has to end first, and the processor or the catalogue is away",
+                retryAfterMs: 500)
+        }
+        return due
+    }
+
+    /// Runs `body` on the subscription under its locks, and tells of what was committed.
+    private func commit(
+        _ value: StoredSubscription,
+        _ body: @escaping @Sendable (inout CustomerCommit, StoredSubscription) async throws -> PaymentTransaction?
+    ) async throws -> PaymentTransaction? {
+        let committed = try await store.database.write { transaction in
+            try await CustomerCommit.run(
+                value.customer, in: transaction, clock: store.clock, checkpoint: store.checkpoint
+            ) { commit in
+                let known = try await SubscriptionRepository.lock(
+                    originalID: value.originalID, of: value.customer, in: transaction)
+                guard let known else { throw StoreError(.notFound, "no such subscription") }
+                guard !known.isBusy(at: commit.now) else {
+                    throw StoreError(.serviceUnavailable, "a renewal has to end first", retryAfterMs: 200)
+                }
+                return try await body(&commit, known)
+            }
+        }
+        for change in committed.changes { renewer.driver.collaborators.publish(change) }
+        return committed.output
+    }
+
+    private func show(_ originalID: String, isOperator: Bool) async throws -> Subscription {
+        guard let (due, _) = try await store.find(originalID) else {
+            throw StoreError(.notFound, "no such subscription")
+        }
+        return await reader.show(due, isOperator: isOperator)
+    }
+}

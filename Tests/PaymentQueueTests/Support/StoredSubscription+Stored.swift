@@ -1,0 +1,19 @@
+import PaymentQueue
+import StoreModels
+
+extension StoredSubscription {
+    /// An active subscription of the group "pro", for rules that look at one.
+    static func stored(
+        _ product: String, level: Int = 1, unit: SubscriptionPeriod.Unit = .month, until: Timestamp,
+        state: SubscriptionState = .subscribed, willAutoRenew: Bool = true, renewProduct: String? = nil
+    ) -> StoredSubscription {
+        let start = Timestamp(milliseconds: 0)
+        return StoredSubscription(
+            customer: CustomerID(bundleId: Catalogue.bundleId, customerIdentifier: "c_1"), group: "pro",
+            originalID: "t_1", originalIdentifier: "1", revision: 1, state: state, product: product, level: level,
+            length: SubscriptionPeriod(numberOfUnits: 1, unit: unit), periodIndex: 0, periodStart: start,
+            activeUntil: until, activeID: "t_1", activeTransaction: "1", anchor: start, anchorCount: 0,
+            willAutoRenew: willAutoRenew, renewProduct: renewProduct ?? product, rate: .realTime, renewals: 0,
+            failsNext: false, retryCount: 0, dueAt: until)
+    }
+}

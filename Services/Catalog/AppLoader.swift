@@ -33,7 +33,7 @@ struct AppLoader: Sendable {
             if let file = stored.file { catalog = try await Self.read(file) }
         } catch {
             logger.error("catalogue unreadable", metadata: ["bundleId": "\(bundleId)", "error": "\(error)"])
-            catalog = .unreadable
+            catalog = stored.file.map { .unreadable($0.bytes) }
         }
         directory.install(stored, catalog: catalog)
     }

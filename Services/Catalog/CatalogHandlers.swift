@@ -30,6 +30,7 @@ package struct CatalogHandlers: Sendable {
         handle(service, CatalogEndpoints.queryProducts(as: RawJSON.self), products.query)
         handle(service, CatalogEndpoints.listProducts, products.list)
         handle(service, CatalogEndpoints.quoteProduct, products.quote)
+        handle(service, CatalogEndpoints.productOffers, products.offers)
         handle(service, CatalogEndpoints.explainProduct, products.explain)
         handle(service, CatalogEndpoints.listPromotions, products.promoted)
         handle(service, CatalogEndpoints.listStorefronts) { _ in

@@ -24,7 +24,9 @@ extension CatalogStore {
         let row = try await apps.put(request.bundleId, settings)
         if !directory.update(row) { try await loader.load(request.bundleId) }
         var app = row.app
-        app.testerDefaults = directory.snapshot(of: app.bundleId)?.app.testerDefaults
+        let known = directory.snapshot(of: app.bundleId)?.app
+        app.testerDefaults = known?.testerDefaults
+        app.subscriptionOfferKeys = known?.subscriptionOfferKeys
         return app
     }
 
@@ -37,7 +39,7 @@ extension CatalogStore {
         return AppsPage(apps: page, after: behind.count > page.count ? page.last?.bundleId : nil)
     }
 
-    /// A part of the file in force, byte for byte as it was imported.
+    /// A part of the file in force, byte for byte as it was imported, but for a private key: stars stand in its place.
     /// - Throws: `notFound`; `requestInvalid` when another file has taken force since the first part, or there is no
     ///   such part.
     func export(_ request: ExportPartRequest) async throws -> ExportPartReply {
@@ -54,7 +56,20 @@ extension CatalogStore {
             throw StoreError(
                 .requestInvalid, "$.index: must be from 0 to \(part.partCount - 1)", details: ["path": "$.index"])
         }
-        return ExportPartReply(catalogVersion: part.version, partCount: part.partCount, data: Data(data))
+        let secrets = try await secrets(of: request.bundleId, version: part.version)
+        return ExportPartReply(
+            catalogVersion: part.version, partCount: part.partCount,
+            data: Data(FileSecrets.masked(data, at: part.start, secrets)))
+    }
+
+    /// Where the file of that version has a private key. Another process may have imported it a moment ago.
+    private func secrets(of bundleId: String, version: Int64) async throws -> [Range<Int>] {
+        if directory.fileVersion(of: bundleId) != version { try await loader.load(bundleId) }
+        let file = directory.file(of: bundleId)
+        guard let file, file.version == version else {
+            throw StoreError(.requestInvalid, "catalogue \(version) was replaced; begin the export again")
+        }
+        return file.secrets
     }
 
     static func unknownApp(_ bundleId: String) -> StoreError {

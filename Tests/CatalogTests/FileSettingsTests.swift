@@ -36,12 +36,34 @@ import Testing
         #expect(app.testerDefaults == expected)
         #expect(quote.testerDefaults == expected)
         #expect(app.settings.billingGracePeriod)
+        #expect(quote.billingGracePeriod == true)
         #expect(
             report.settingsApplied == [
                 "_askToBuyEnabled", "_billingGracePeriodEnabled", "_failTransactionsEnabled", "_locale",
                 "_storeKitErrors", "_storefront", "_timeRate",
             ])
         #expect(report.settingsIgnored == ["_billingIssuesEnabled", "_developerTeamID", "_disableDialogs"])
+    }
+
+    @Test(
+        arguments: [
+            (0, nil, true), (1, nil, false), (2, nil, false), (3, nil, false), (4, .oneRenewalEveryThirtyMinutes, true),
+            (5, .oneRenewalEveryFifteenMinutes, true), (6, .oneSecondIsOneDay, true), (7, nil, false),
+            (10, .monthlyRenewalEveryHour, true), (11, .oneRenewalEveryThirtyMinutes, true),
+            (12, .oneRenewalEveryFifteenMinutes, true), (13, .monthlyRenewalEveryFiveMinutes, true), (14, nil, false),
+            (15, .monthlyRenewalEveryThirtySeconds, true), (1_000, .oneRenewalEveryFifteenMinutes, true),
+            (1_001, .oneRenewalEveryFiveMinutes, true), (1_002, .oneRenewalEveryMinute, true),
+            (1_003, .oneRenewalEveryThirtySeconds, true), (1_004, .oneRenewalEveryTenSeconds, true),
+            (1_005, .oneRenewalEveryTwoSeconds, true), (1_006, nil, false),
+        ] as [(Int, SubscriptionRenewalRate?, Bool)])
+    func `a time rate is what SKTestSession's number means`(
+        number: Int, rate: SubscriptionRenewalRate?, isApplied: Bool
+    ) async throws {
+        let (report, app, quote) = try await imported(["_timeRate": .integer(number)])
+        #expect(app.testerDefaults?.subscriptionRenewalRate == rate)
+        #expect(quote.testerDefaults?.subscriptionRenewalRate == rate)
+        #expect(report.settingsApplied == (isApplied ? ["_timeRate"] : []))
+        #expect(report.settingsIgnored == (isApplied ? [] : ["_timeRate"]))
     }
 
     @Test func `what says no more than StoreKit's own behaviour is in force without a default`() async throws {
@@ -93,7 +115,7 @@ import Testing
 
     @Test func `what cannot be applied is ignored, never refused`() async throws {
         let (report, app, _) = try await imported([
-            "_storefront": "FR", "_timeRate": 6, "_askToBuyEnabled": "yes", "_billingGracePeriodEnabled": 1,
+            "_storefront": "FR", "_timeRate": 7, "_askToBuyEnabled": "yes", "_billingGracePeriodEnabled": 1,
             "_failTransactionsEnabled": .null, "_storeKitErrors": "none", "_locale": "english", "_future": [1, 2],
         ])
         #expect(report.settingsApplied.isEmpty)

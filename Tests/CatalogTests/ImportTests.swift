@@ -36,16 +36,17 @@ import Testing
                     products: [FileBuilder.product("a")],
                     subscriptions: [
                         FileBuilder.subscription(
-                            "s", ["introductoryOffer": FileBuilder.offer("free", "P1W"), "codeOffers": [["x": 1]]])
+                            "s", ["introductoryOffer": FileBuilder.offer("free", "P1W"), "billingPlans": [["x": 1]]])
                     ],
-                    settings: ["_locale": "fr_FR", "_timeRate": 6, "_askToBuyEnabled": false]))
+                    settings: ["_locale": "fr_FR", "_timeRate": 3, "_askToBuyEnabled": false]))
             #expect(report.productCount == 2)
             #expect(report.subscriptionGroupCount == 1)
             #expect(report.introductoryOfferCount == 1)
             #expect(report.fileVersion == "4.0")
             #expect(report.settingsApplied == ["_askToBuyEnabled", "_locale"])
             #expect(report.settingsIgnored == ["_timeRate"])
-            #expect(report.notes.contains { $0.contains("codeOffers") })
+            #expect(report.offerCodeCount == 0)
+            #expect(report.notes.contains { $0.contains("_timeRate has no effect") })
             #expect(report.notes.contains { $0.contains("same number") })
         }
     }

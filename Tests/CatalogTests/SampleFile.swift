@@ -12,6 +12,7 @@ struct SampleFile: Sendable, CustomTestStringConvertible {
         let groupIdentifier: String?
         let introductoryMode: String?
         let promotionalOffers: Int
+        let offerCodes: Int
     }
 
     let name: String
@@ -54,6 +55,7 @@ extension SampleFile.Item {
         groupIdentifier = group
         introductoryMode = (json["introductoryOffer"] as? [String: Any])?["paymentMode"] as? String
         promotionalOffers = (json["adHocOffers"] as? [Any])?.count ?? 0
+        offerCodes = (json["codeOffers"] as? [Any])?.count ?? 0
     }
 
     /// The price as text, by decimal arithmetic of Foundation's own.

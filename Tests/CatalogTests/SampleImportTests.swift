@@ -23,6 +23,9 @@ import Testing
             #expect(report.productCount == sample.items.count)
             #expect(report.subscriptionGroupCount == sample.groupCount)
             #expect(report.introductoryOfferCount == sample.items.count { $0.introductoryMode != nil })
+            #expect(report.promotionalOfferCount == sample.items.reduce(0) { $0 + $1.promotionalOffers })
+            #expect(report.offerCodeCount == sample.items.reduce(0) { $0 + $1.offerCodes })
+            #expect(report.winBackOfferCount == 0)
             for (country, currency, priceLocale, digits) in Self.storefronts {
                 let products = try store.allProducts(in: country)
                 #expect(products.map(\.productIdentifier) == sample.items.map(\.productIdentifier))

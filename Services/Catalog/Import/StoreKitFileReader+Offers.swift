@@ -1,7 +1,8 @@
 import StoreModels
 
 extension StoreKitFileReader {
-    private static let promotionalOffersMax = 100
+    /// Of one kind, in one subscription.
+    private static let offersMax = 100
     private static let paymentModes: KeyValuePairs<String, ProductDiscount.PaymentMode> = [
         "free": .freeTrial, "payAsYouGo": .payAsYouGo, "payUpFront": .payUpFront,
     ]
@@ -32,8 +33,8 @@ extension StoreKitFileReader {
         return plan.isAbsent || plan.value == .string("BILLED_UPFRONT")
     }
 
-    private mutating func check(_ offer: CatalogOffer, _ place: JSONPlace, _ subscription: SubscriptionPeriod) {
-        let objection = IntroductoryOfferRules.objection(
+    mutating func check(_ offer: CatalogOffer, _ place: JSONPlace, _ subscription: SubscriptionPeriod) {
+        let objection = OfferRules.objection(
             to: offer.paymentMode, period: offer.period, count: offer.numberOfPeriods, subscription: subscription)
         if let objection {
             findings.refuse(place.member("subscriptionPeriod").path, objection.reason, allowed: objection.allowed)
@@ -41,22 +42,30 @@ extension StoreKitFileReader {
     }
 
     /// `adHocOffers[]`: promotional offers, each with its identifier.
-    mutating func readPromotionalOffers(_ list: JSONPlace) -> [CatalogOffer] {
-        var offers: [CatalogOffer] = []
+    mutating func readPromotionalOffers(_ list: JSONPlace, subscription: SubscriptionPeriod) -> [CatalogOffer] {
+        readNamedOffers(list, names: ["offerID"], subscription: subscription).map(\.offer)
+    }
+
+    /// A list of offers that each have a name of their own, in the first of the members `names` that is there.
+    mutating func readNamedOffers(
+        _ list: JSONPlace, names: [String], subscription: SubscriptionPeriod
+    ) -> [(place: JSONPlace, offer: CatalogOffer)] {
+        var offers: [(place: JSONPlace, offer: CatalogOffer)] = []
         for place in findings.elements(list) where findings.isObject(place) {
-            let identifierPlace = place.member("offerID")
+            let places = names.map { place.member($0) }
+            guard let identifierPlace = places.first(where: { !$0.isAbsent }) ?? places.first else { continue }
             let identifier = findings.text(identifierPlace, atMost: Self.identifierCharactersMax)
             guard let offer = readOffer(place, identifier: identifier), let identifier else { continue }
             if identifier.isEmpty {
-                findings.refuse(identifierPlace.path, "is empty; a promotional offer needs an identifier")
-            } else if offers.contains(where: { $0.identifier == identifier }) {
+                findings.refuse(identifierPlace.path, "is empty; such an offer needs a name")
+            } else if offers.contains(where: { $0.offer.identifier == identifier }) {
                 findings.refuse(identifierPlace.path, "is '\(identifier)', which the subscription has already")
             }
-            offers.append(offer)
+            check(offer, place, subscription)
+            offers.append((place, offer))
         }
-        if offers.count > Self.promotionalOffersMax {
-            findings.refuse(
-                list.path, "has \(offers.count) offers; a subscription has at most \(Self.promotionalOffersMax)")
+        if offers.count > Self.offersMax {
+            findings.refuse(list.path, "has \(offers.count) offers; a subscription has at most \(Self.offersMax)")
         }
         return offers
     }

@@ -32,7 +32,7 @@ extension StoreKitFileReader {
         case "_billingGracePeriodEnabled":
             settings.billingGracePeriod = place.value?.boolValue
             return settings.billingGracePeriod != nil
-        case "_timeRate": return isRealTime(place)
+        case "_timeRate": return applyRate(place, &testers)
         case "_failTransactionsEnabled": return place.value?.boolValue != nil
         case "_failTransactionError": return place.value?.stringValue != nil || place.value?.intValue != nil
         case "_storeKitErrors": return place.value?.arrayValue != nil
@@ -50,10 +50,34 @@ extension StoreKitFileReader {
         return true
     }
 
-    /// Xcode numbers its rates; only 0, real time, is one the store's clock can run at.
-    private mutating func isRealTime(_ place: JSONPlace) -> Bool {
-        if place.value?.intValue == 0 { return true }
-        findings.note("\(place.path) has no effect: time runs as on the wall clock in this version.")
-        return false
+    private mutating func applyRate(_ place: JSONPlace, _ testers: inout TesterSettings) -> Bool {
+        guard let rate = place.value?.intValue.flatMap(SubscriptionRenewalRate.init(xcode:)) else {
+            findings.note("\(place.path) has no effect: subscriptions renew in real time.")
+            return false
+        }
+        if rate != .realTime { testers.subscriptionRenewalRate = rate }
+        return true
+    }
+}
+
+extension SubscriptionRenewalRate {
+    /// Xcode writes the numbers of `SKTestSession.TimeRate`. Those that count by days are deprecated; two of them have a
+    /// monthly rate in their place, by Apple's own word, and 1 to 3, an hour to five minutes for each day, have none.
+    fileprivate init?(xcode number: Int) {
+        switch number {
+        case 0: self = .realTime
+        case 4, 11: self = .oneRenewalEveryThirtyMinutes
+        case 5, 12, 1_000: self = .oneRenewalEveryFifteenMinutes
+        case 6: self = .oneSecondIsOneDay
+        case 10: self = .monthlyRenewalEveryHour
+        case 13: self = .monthlyRenewalEveryFiveMinutes
+        case 15: self = .monthlyRenewalEveryThirtySeconds
+        case 1_001: self = .oneRenewalEveryFiveMinutes
+        case 1_002: self = .oneRenewalEveryMinute
+        case 1_003: self = .oneRenewalEveryThirtySeconds
+        case 1_004: self = .oneRenewalEveryTenSeconds
+        case 1_005: self = .oneRenewalEveryTwoSeconds
+        default: return nil
+        }
     }
 }

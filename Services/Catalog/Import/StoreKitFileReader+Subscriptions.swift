@@ -34,8 +34,8 @@ extension StoreKitFileReader {
         let level = readLevel(place.member("groupNumber"))
         let period = readPeriod(place.member("recurringSubscriptionPeriod"), among: Self.periods)
         let introductory = period.flatMap { readIntroductoryOffer(place, subscription: $0) }
-        let promotional = readPromotionalOffers(place.member("adHocOffers"))
-        noteUnused(place)
+        let promotional = period.map { readPromotionalOffers(place.member("adHocOffers"), subscription: $0) } ?? []
+        let redeemable = period.map { readRedeemableOffers(place, subscription: $0) } ?? []
         guard let facts, let level, let period else { return }
         products.append(
             CatalogProduct(
@@ -43,7 +43,7 @@ extension StoreKitFileReader {
                 prices: facts.prices, localizations: facts.localizations, isFamilyShareable: facts.isFamilyShareable,
                 subscription: .init(
                     groupIdentifier: group, level: level, period: period, introductoryOffer: introductory,
-                    promotionalOffers: promotional),
+                    promotionalOffers: promotional, redeemableOffers: redeemable),
                 conditions: facts.conditions))
     }
 
@@ -74,12 +74,5 @@ extension StoreKitFileReader {
             return nil
         }
         return period.canonical
-    }
-
-    private mutating func noteUnused(_ place: JSONPlace) {
-        for name in ["codeOffers", "winbackOffers"] {
-            let offers = findings.elements(place.member(name))
-            if !offers.isEmpty { findings.note("\(place.member(name).path) is kept and has no effect yet.") }
-        }
     }
 }

@@ -22,7 +22,7 @@ struct StoreKitFileReader {
 
     /// What a sound file says.
     struct Result: Sendable {
-        let catalog: Catalog
+        var catalog: Catalog
         /// `4.0`
         let fileVersion: String
         let settings: FileSettings
@@ -40,7 +40,9 @@ struct StoreKitFileReader {
             reader.findings.refuse(error.path, "\(error.reason) (byte \(error.offset))")
             throw reader.findings.error(fileName: fileName)
         }
-        return try reader.read(root, fileName: fileName)
+        var result = try reader.read(root, fileName: fileName)
+        if !root.member("subscriptionOffersKeyPair").isAbsent { result.catalog.secrets = FileSecrets.ranges(in: bytes) }
+        return result
     }
 
     private mutating func read(_ root: JSONPlace, fileName: String) throws(StoreError) -> Result {
@@ -50,6 +52,7 @@ struct StoreKitFileReader {
         readProducts(root.member("products"))
         readNonRenewing(root.member("nonRenewingSubscriptions"))
         let groups = readGroups(root.member("subscriptionGroups"))
+        let keys = readOfferKey(root.member("subscriptionOffersKeyPair")).map { [$0] } ?? []
         if products.count > Self.productsMax {
             findings.refuse("$", "has \(products.count) products; an app has at most \(Self.productsMax)")
         }
@@ -57,7 +60,7 @@ struct StoreKitFileReader {
         noteAssumptions()
         let catalog = Catalog(
             products: products, subscriptionGroupCount: groups, defaultLocale: settings.defaultLocale,
-            testerDefaults: settings.testerDefaults)
+            testerDefaults: settings.testerDefaults, offerKeys: keys)
         return Result(catalog: catalog, fileVersion: version, settings: settings, notes: findings.notes)
     }
 

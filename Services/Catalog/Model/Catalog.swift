@@ -10,13 +10,29 @@ struct Catalog: Hashable, Sendable {
     let defaultLocale: LocaleName?
     /// What the file's `settings` make testers do.
     var testerDefaults: TesterSettings?
+    /// Keys that promotional offers may be signed with, public halves.
+    var offerKeys: [SubscriptionOfferKey] = []
+    /// Where the file has a private key; no answer has these bytes.
+    var secrets: [Range<Int>] = []
     /// A stored file that could not be read at the start: there are no products, and the operator is told.
     var isUnreadable = false
 
     /// Before the first import.
     static let empty = Catalog(products: [], subscriptionGroupCount: 0, defaultLocale: nil)
 
-    static let unreadable = Catalog(products: [], subscriptionGroupCount: 0, defaultLocale: nil, isUnreadable: true)
+    /// - Parameter bytes: the file, whose secrets stay what they are.
+    static func unreadable(_ bytes: [UInt8]) -> Catalog {
+        var catalog = Catalog.empty
+        catalog.isUnreadable = true
+        catalog.secrets = FileSecrets.ranges(in: bytes)
+        return catalog
+    }
 
-    var introductoryOfferCount: Int { products.count { $0.subscription?.introductoryOffer != nil } }
+    var introductoryOfferCount: Int { subscriptions.count { $0.introductoryOffer != nil } }
+    var promotionalOfferCount: Int { subscriptions.reduce(0) { $0 + $1.promotionalOffers.count } }
+    func redeemableOfferCount(_ type: RedeemableOffer.Kind) -> Int {
+        subscriptions.reduce(0) { $0 + $1.redeemableOffers.count { $0.type == type } }
+    }
+
+    private var subscriptions: some Sequence<CatalogProduct.Subscription> { products.lazy.compactMap(\.subscription) }
 }

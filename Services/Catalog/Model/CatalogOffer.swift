@@ -1,8 +1,8 @@
 import StoreModels
 
-/// An introductory or promotional offer as its file describes it.
+/// An offer, of whatever kind, as its file describes it.
 struct CatalogOffer: Hashable, Sendable {
-    /// Nil for the introductory offer.
+    /// Nil for the introductory offer. Offer codes have their reference name.
     let identifier: String?
     let paymentMode: ProductDiscount.PaymentMode
     /// Of one charge; zero for a free trial.

@@ -17,6 +17,8 @@ struct CatalogProduct: Hashable, Sendable {
         let period: SubscriptionPeriod
         let introductoryOffer: CatalogOffer?
         let promotionalOffers: [CatalogOffer]
+        /// Offer codes and win-back offers.
+        let redeemableOffers: [CatalogRedeemableOffer]
     }
 
     let productIdentifier: String

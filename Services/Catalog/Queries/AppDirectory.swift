@@ -43,6 +43,11 @@ final class AppDirectory: Sendable {
     /// The version that brought the app's file; nil when the app is not in memory.
     func fileVersion(of bundleId: String) -> Int64? { entries.withLock { $0[bundleId]?.fileVersion } }
 
+    /// The file in memory: its version, and where it has a private key.
+    func file(of bundleId: String) -> (version: Int64, secrets: [Range<Int>])? {
+        entries.withLock { entries in entries[bundleId].map { ($0.fileVersion, $0.snapshot.catalog.secrets) } }
+    }
+
     /// Whether the database has a later state of the app.
     func isBehind(_ head: AppRepository.Head) -> Bool {
         entries.withLock { entries in
@@ -101,6 +106,7 @@ final class AppDirectory: Sendable {
             (app.settings, revision) = (current.snapshot.app.settings, current.settingsRevision)
         }
         app.testerDefaults = catalog.testerDefaults
+        app.subscriptionOfferKeys = catalog.offerKeys.isEmpty ? nil : catalog.offerKeys
         entries[app.bundleId] = Entry(
             settingsRevision: revision, fileVersion: fileVersion,
             snapshot: AppSnapshot(app: app, catalog: catalog, contents: contents))

@@ -9,8 +9,7 @@ extension ProductQueries {
         guard let snapshot = directory.snapshot(of: request.bundleId) else {
             throw CatalogStore.unknownApp(request.bundleId)
         }
-        let testers = (snapshot.app.testerDefaults ?? TesterSettings()).over(.standard)
-        let entry = try storefronts.entry(request.storefront ?? testers.storefront ?? "USA")
+        let entry = try storefronts.entry(request.storefront ?? testersStorefront(snapshot))
         let product = snapshot.product(request.productIdentifier)
         let owners = product == nil ? directory.owners(of: request.productIdentifier) : []
         let subject: AvailabilityPolicy.Subject =

@@ -88,12 +88,17 @@ struct ProductQueries: Sendable {
         }
         var quote = Quote(
             catalogVersion: snapshot.app.catalogVersion, availability: .unknown,
-            unfinishedLimit: snapshot.app.settings.unfinishedLimit, testerDefaults: snapshot.app.testerDefaults)
+            unfinishedLimit: snapshot.app.settings.unfinishedLimit, testerDefaults: snapshot.app.testerDefaults,
+            billingGracePeriod: snapshot.app.settings.billingGracePeriod)
         guard let product = snapshot.product(request.productIdentifier) else { return quote }
         let offered = Sale(snapshot, policy(snapshot, entry), entry).offer(request.productIdentifier)
         quote.availability = offered == nil ? .notForSale : .available
         quote.subscriptionLevel = product.subscription?.level
         quote.product = offered?.product
+        if offered != nil, product.subscription?.redeemableOffers.isEmpty == false {
+            let presenter = StorefrontPresenter(entry: entry, defaultLocale: snapshot.catalog.defaultLocale)
+            quote.redeemableOffers = presenter.redeemableOffers(of: product)
+        }
         return quote
     }
 

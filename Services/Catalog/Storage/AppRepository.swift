@@ -66,16 +66,33 @@ struct AppRepository: Sendable {
         }
     }
 
-    /// One part of the file in force, with how many there are; nil before the first import.
-    func part(_ index: Int, of bundleId: String) async throws -> (version: Int64, partCount: Int, data: [UInt8]?)? {
+    /// A part of the file in force.
+    struct Part: Sendable {
+        let version: Int64
+        /// How many parts the file has.
+        let partCount: Int
+        /// How many bytes of the file come before it.
+        let start: Int
+        /// Nil when there is no such part.
+        let data: [UInt8]?
+    }
+
+    /// - Returns: nil before the first import.
+    func part(_ index: Int, of bundleId: String) async throws -> Part? {
         try await database.read { reader in
             guard let file = try await reader.queryOne("SELECT version FROM catalog_file WHERE bundle_id = ?", bundleId)
             else { return nil }
-            let count = try await reader.queryOne(
-                "SELECT count(*) AS n FROM catalog_part WHERE bundle_id = ?", bundleId)
+            let sizes = try found(
+                try await reader.queryOne(
+                    """
+                    SELECT count(*) AS n, coalesce(sum(CASE WHEN part < ? THEN length(data) ELSE 0 END), 0) AS start
+                    FROM catalog_part WHERE bundle_id = ?
+                    """, index, bundleId))
             let part = try await reader.queryOne(
                 "SELECT data FROM catalog_part WHERE bundle_id = ? AND part = ?", bundleId, index)
-            return (try file["version"], try found(count)["n"], try part.map { row in try row["data"] })
+            return Part(
+                version: try file["version"], partCount: try sizes["n"], start: try sizes["start"],
+                data: try part.map { row in try row["data"] })
         }
     }
 }

@@ -27,6 +27,15 @@ struct StorefrontPresenter: Sendable {
             downloadContentVersion: content?.version ?? "")
     }
 
+    /// Win-back offers and offer codes, in the file's order.
+    func redeemableOffers(of product: CatalogProduct) -> [RedeemableOffer] {
+        (product.subscription?.redeemableOffers ?? []).map { redeemable in
+            RedeemableOffer(
+                type: redeemable.type, offer: discount(redeemable.offer, .subscription),
+                audiences: redeemable.audiences, isStackable: redeemable.isStackable, winBack: redeemable.winBack)
+        }
+    }
+
     private func discount(_ offer: CatalogOffer, _ type: ProductDiscount.Kind) -> ProductDiscount {
         ProductDiscount(
             identifier: offer.identifier, type: type, price: offer.prices.money(in: entry),

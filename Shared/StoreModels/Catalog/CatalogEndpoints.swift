@@ -36,6 +36,9 @@ public enum CatalogEndpoints {
     public static let listProducts = Endpoint<ProductsPageRequest, ProductsPage>(
         .catalog, "products.list", isIdempotent: true)
     public static let quoteProduct = Endpoint<QuoteRequest, Quote>(.catalog, "products.quote", isIdempotent: true)
+    /// All offers of a subscription, the redeemable ones too, which no customer's list of products shows.
+    public static let productOffers = Endpoint<ProductOffersRequest, ProductOffers>(
+        .catalog, "products.offers", isIdempotent: true)
     /// The promoted products in the operator's order; without an order of their own, in the catalogue's.
     public static let listPromotions = Endpoint<PromotedProductsRequest, PromotedProductsReply>(
         .catalog, "promotions.list", isIdempotent: true)

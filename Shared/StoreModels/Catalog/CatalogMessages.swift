@@ -94,10 +94,15 @@ public struct ImportReport: Hashable, Sendable, Codable {
     public var settingsIgnored: [String]
     /// What had to be assumed, in sentences.
     public var notes: [String]
+    /// Absent in reports of imports that were made before these were counted.
+    public var promotionalOfferCount: Int?
+    public var winBackOfferCount: Int?
+    public var offerCodeCount: Int?
 
     public init(
         bundleId: String, catalogVersion: Int64, fileVersion: String, productCount: Int, subscriptionGroupCount: Int,
-        introductoryOfferCount: Int, settingsApplied: [String], settingsIgnored: [String], notes: [String]
+        introductoryOfferCount: Int, settingsApplied: [String], settingsIgnored: [String], notes: [String],
+        promotionalOfferCount: Int? = nil, winBackOfferCount: Int? = nil, offerCodeCount: Int? = nil
     ) {
         self.bundleId = bundleId
         self.catalogVersion = catalogVersion
@@ -108,6 +113,9 @@ public struct ImportReport: Hashable, Sendable, Codable {
         self.settingsApplied = settingsApplied
         self.settingsIgnored = settingsIgnored
         self.notes = notes
+        self.promotionalOfferCount = promotionalOfferCount
+        self.winBackOfferCount = winBackOfferCount
+        self.offerCodeCount = offerCodeCount
     }
 }
 

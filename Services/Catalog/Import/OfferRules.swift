@@ -1,8 +1,8 @@
 import StoreModels
 
-/// How long an introductory offer may last, by payment mode and the subscription's own period (M113–M116, Apple's
-/// table in App Store Connect).
-enum IntroductoryOfferRules {
+/// How long an offer may last, by payment mode and the subscription's own period (M113–M116, Apple's table in App Store
+/// Connect). Introductory, promotional and win-back offers and offer codes have the same durations.
+enum OfferRules {
     /// Of a free trial, in all.
     private static let trials = ["P3D", "P1W", "P2W", "P1M", "P2M", "P3M", "P6M", "P1Y"]
     /// Of an offer paid up front, in all.

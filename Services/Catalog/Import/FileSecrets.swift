@@ -1,0 +1,50 @@
+/// Finds the private keys in a file, so that no export has them.
+///
+/// The file's bytes are searched instead of its values, because an export is the file byte for byte and whoever masks
+/// must know the place. A member of that name outside of `subscriptionOffersKeyPair` is masked as well: too much is
+/// better than too little.
+enum FileSecrets {
+    private static let name = Array("\"privateKey\"".utf8)
+
+    /// What stands between the quotes behind each `"privateKey":`.
+    static func ranges(in bytes: [UInt8]) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        var position = 0
+        while let start = bytes[position...].firstIndex(of: name[0]) {
+            position = start + 1
+            guard bytes[start...].starts(with: name), let text = text(in: bytes, behind: start + name.count) else {
+                continue
+            }
+            ranges.append(text)
+            position = text.upperBound
+        }
+        return ranges
+    }
+
+    /// The part of a file that begins at byte `start`, with stars in the place of secrets.
+    static func masked(_ part: [UInt8], at start: Int, _ secrets: [Range<Int>]) -> [UInt8] {
+        var part = part
+        for secret in secrets {
+            for position in secret.clamped(to: start..<start + part.count) {
+                part[position - start] = UInt8(ascii: "*")
+            }
+        }
+        return part
+    }
+
+    /// A colon, and then a string: its inside.
+    private static func text(in bytes: [UInt8], behind position: Int) -> Range<Int>? {
+        var rest = bytes[position...].drop(while: isSpace)
+        guard rest.popFirst() == UInt8(ascii: ":") else { return nil }
+        rest = rest.drop(while: isSpace)
+        guard rest.popFirst() == UInt8(ascii: "\"") else { return nil }
+        let start = rest.startIndex
+        while let byte = rest.first, byte != UInt8(ascii: "\"") {
+            // An escaped quote is part of the text.
+            rest = rest.dropFirst(byte == UInt8(ascii: "\\") ? 2 : 1)
+        }
+        return start..<rest.startIndex
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+}

@@ -1,0 +1,21 @@
+import Crypto
+import Foundation
+import StoreModels
+
+extension StoreKitFileReader {
+    /// `subscriptionOffersKeyPair`: the key that Xcode signs promotional offers with. Only its public half is taken; the
+    /// private one is read here and goes nowhere. A key that cannot be read refuses nothing: the file may come from an
+    /// export, which has none.
+    mutating func readOfferKey(_ place: JSONPlace) -> SubscriptionOfferKey? {
+        guard !place.isAbsent else { return nil }
+        guard let identifier = place.member("id").value?.stringValue,
+            (1...Self.identifierCharactersMax).contains(identifier.unicodeScalars.count),
+            let text = place.member("privateKey").value?.stringValue, let bytes = Data(base64Encoded: text),
+            let key = try? P256.Signing.PrivateKey(derRepresentation: bytes)
+        else {
+            findings.note("\(place.path) has no key that can be read; promotional offers cannot be signed with it.")
+            return nil
+        }
+        return SubscriptionOfferKey(keyIdentifier: identifier, publicKey: key.publicKey.pemRepresentation)
+    }
+}

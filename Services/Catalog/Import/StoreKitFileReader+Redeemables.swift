@@ -1,0 +1,49 @@
+import StoreModels
+
+extension StoreKitFileReader {
+    private static let audiences = RedeemableOffer.Audience.allCases.map { (key: $0.rawValue, value: $0) }
+    private static let monthsRange = 0...1_200
+
+    /// `codeOffers[]` and `winbackOffers[]` of a subscription.
+    mutating func readRedeemableOffers(
+        _ subscription: JSONPlace, subscription period: SubscriptionPeriod
+    ) -> [CatalogRedeemableOffer] {
+        let codes = readNamedOffers(subscription.member("codeOffers"), names: ["referenceName"], subscription: period)
+        let winBacks = readNamedOffers(
+            subscription.member("winbackOffers"), names: ["offerID", "referenceName"], subscription: period)
+        return codes.map { readCode($0.place, $0.offer) } + winBacks.map { readWinBack($0.place, $0.offer) }
+    }
+
+    /// Without `eligibility` a code is for everybody.
+    private mutating func readCode(_ place: JSONPlace, _ offer: CatalogOffer) -> CatalogRedeemableOffer {
+        var audiences: [RedeemableOffer.Audience] = []
+        for element in findings.elements(place.member("eligibility")) {
+            guard let audience = findings.word(element, Self.audiences), !audiences.contains(audience) else { continue }
+            audiences.append(audience)
+        }
+        return CatalogRedeemableOffer(
+            type: .code, offer: offer, audiences: audiences.isEmpty ? nil : audiences,
+            isStackable: findings.flag(place.member("isStackable")))
+    }
+
+    /// The conditions have the names of App Store Connect's API: no public file shows what Xcode calls them. Without
+    /// any, every former subscriber may have the offer, once.
+    private mutating func readWinBack(_ place: JSONPlace, _ offer: CatalogOffer) -> CatalogRedeemableOffer {
+        let since = place.member("customerEligibilityTimeSinceLastSubscribedInMonths")
+        let isRange = !since.isAbsent && findings.isObject(since)
+        let minimum = isRange ? months(since.member("minimum")) : nil
+        let maximum = isRange ? months(since.member("maximum")) : nil
+        if let minimum, let maximum, maximum < minimum {
+            findings.refuse(since.member("maximum").path, "is \(maximum), less than the minimum, \(minimum)")
+        }
+        let conditions = RedeemableOffer.WinBackConditions(
+            paidMonthsMin: months(place.member("customerEligibilityPaidSubscriptionDurationInMonths")) ?? 0,
+            monthsSinceExpiryMin: minimum ?? 0, monthsSinceExpiryMax: maximum,
+            monthsBetweenOffers: months(place.member("customerEligibilityWaitBetweenOffersInMonths")))
+        return CatalogRedeemableOffer(type: .winBack, offer: offer, winBack: conditions)
+    }
+
+    private mutating func months(_ place: JSONPlace) -> Int? {
+        place.isAbsent ? nil : findings.integer(place, in: Self.monthsRange)
+    }
+}

@@ -1,0 +1,38 @@
+/// `{"bundleId":"com.example.app","productIdentifier":"com.example.pro.monthly","storefront":"FRA"}`
+public struct ProductOffersRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var productIdentifier: String
+    /// Alpha-3; nil: the one the app's testers have.
+    public var storefront: String?
+    public init(bundleId: String, productIdentifier: String, storefront: String? = nil) {
+        self.bundleId = bundleId
+        self.productIdentifier = productIdentifier
+        self.storefront = storefront
+    }
+}
+
+/// All offers of a product in one storefront, for the operator:
+///
+/// ```json
+/// {"productIdentifier":"com.example.pro.monthly","storefront":"FRA","introductoryPrice":{…},"discounts":[…],
+///  "redeemableOffers":[{"type":"code","offer":{…},"audiences":["new"],"isStackable":true}]}
+/// ```
+public struct ProductOffers: Hashable, Sendable, Codable {
+    public var productIdentifier: String
+    public var storefront: String
+    public var introductoryPrice: ProductDiscount?
+    /// Promotional offers.
+    public var discounts: [ProductDiscount]
+    /// Offer codes and win-back offers.
+    public var redeemableOffers: [RedeemableOffer]
+    public init(
+        productIdentifier: String, storefront: String, introductoryPrice: ProductDiscount?,
+        discounts: [ProductDiscount], redeemableOffers: [RedeemableOffer]
+    ) {
+        self.productIdentifier = productIdentifier
+        self.storefront = storefront
+        self.introductoryPrice = introductoryPrice
+        self.discounts = discounts
+        self.redeemableOffers = redeemableOffers
+    }
+}

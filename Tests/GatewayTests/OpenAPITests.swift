@@ -42,6 +42,7 @@ import Testing
                 case .server: ["server"]
                 case .app: ["app"]
                 case .appOrStore: ["app", "store"]
+                case .appOrServer: ["app", "server"]
                 case .admin: ["admin"]
                 }
             #expect(operation.schemes == expected, "\(name)")

@@ -80,7 +80,7 @@ import Testing
                 }
                 let credentials: String? =
                     switch route.access {
-                    case .app, .appOrStore: token
+                    case .app, .appOrStore, .appOrServer: token
                     case .admin: Sample.adminKey
                     case .server: server
                     case .open, .named: nil

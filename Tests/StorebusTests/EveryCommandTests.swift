@@ -24,6 +24,18 @@ import Testing
         ["device", "add", "alice-2", "--as", "alice"], ["tx", "delete", "0001", "--yes"],
         ["tx", "delete", "0001", "--dry-run"], ["tx", "finish", "0001", "--as", "alice"],
         ["buy", "pro.monthly", "--as", "alice", "--outcome", "approve"],
+        ["buy", "pro.monthly", "--as", "alice", "--offer", "winback:back.free"],
+        ["time", "status"], ["time", "advance", "3mo"], ["time", "to", "2027-02-21"], ["time", "next", "2"],
+        ["time", "rate", "30s=1mo"], ["time", "freeze"], ["time", "real", "--now"],
+        ["time", "to", "2026-01-01", "--back"],
+        ["sub", "list"], ["sub", "show", "--as", "alice"], ["sub", "timeline", "…0001"], ["sub", "cancel", "0001"],
+        ["sub", "resume", "0004"], ["sub", "renew", "--as", "alice"], ["sub", "expire", "--as", "alice"],
+        ["sub", "extend", "30", "--as", "alice"], ["sub", "fail-next", "--as", "alice"],
+        ["sub", "resolve-billing", "--as", "alice"], ["sub", "change", "pro.yearly", "--as", "alice"],
+        ["sub", "upgrade", "pro.monthly", "--as", "alice"], ["sub", "downgrade", "pro.monthly", "--as", "alice"],
+        ["refund", "0001", "--reason", "appIssue"], ["revoke", "0001"], ["receipt", "--as", "alice"],
+        ["verify", text], ["eligibility", "--as", "alice"], ["eligibility", "pro.monthly", "--as", "alice"],
+        ["why", "pro.monthly", "--as", "alice"],
     ]
 
     /// Each prints a sentence, or something another program reads.
@@ -35,6 +47,9 @@ import Testing
     private static let sample =
         "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         + "/Services/Catalog/Resources/Sample.storekit"
+
+    /// Anything; the store of these tests takes it for a receipt.
+    private static let text = #filePath
 
     private func run(
         _ arguments: [String], variables: [String: String] = [:], terminal: Terminal = .none

@@ -117,6 +117,25 @@ extension FakeStore {
         "POST /admin/v1/transactions/t_1/decline": JSONText.value(failed),
         "POST /admin/v1/transactions/t_1/resolve": JSONText.value(resolved),
         "DELETE /admin/v1/transactions/t_1": .object([:]),
+        "GET \(app)/clock": clock(),
+        "PUT \(app)/clock": clock(),
+        "POST \(app)/clock/advance": JSONText.value(Subscribed.advance),
+        "GET /admin/v1/subscriptions": ["subscriptions": .array([JSONText.value(Subscribed.subscription)])],
+        "GET /admin/v1/subscriptions/2000000000000001/timeline": JSONText.value(Subscribed.timeline),
+        "POST /admin/v1/transactions/t_4/disableAutoRenew": Subscribed.operated,
+        "POST /admin/v1/transactions/t_4/enableAutoRenew": Subscribed.operated,
+        "POST /admin/v1/transactions/t_4/renew": Subscribed.renewed,
+        "POST /admin/v1/transactions/t_4/expire": Subscribed.operated,
+        "POST /admin/v1/transactions/t_4/extend": Subscribed.operated,
+        "POST /admin/v1/transactions/t_4/failNextRenewal": Subscribed.operated,
+        "POST /admin/v1/transactions/t_4/resolveBilling": Subscribed.renewed,
+        "PUT /v1/subscriptions/2000000000000001": JSONText.value(Subscribed.subscription),
+        "POST /admin/v1/transactions/t_1/refund": JSONText.value(Subscribed.refunded),
+        "POST /admin/v1/transactions/t_1/revoke": JSONText.value(Subscribed.refunded),
+        "POST \(app)/purchases": JSONText.value(purchased),
+        "GET /v1/eligibility": JSONText.value(Subscribed.eligibility),
+        "GET /v1/receipt": ["receiptData": "MIITfakereceipt"],
+        "POST /verifyReceipt": Subscribed.verified,
         "GET /readyz": ["bus": "connected", "ready": true, "services": ["catalog": "answering"]],
         "GET /admin/v1/services": services,
         "GET /admin/v1/apps": JSONText.value(AppsPage(apps: [])),
@@ -147,6 +166,18 @@ extension FakeStore {
         "POST /admin/v1/prompts/p_1": prompt,
         "GET /admin/v1/events/wait": ["events": .array([event]), "after": "e_8"],
     ]
+
+    /// At real time, with something due in a week.
+    static func clock(
+        now: String = "2026-11-21T10:00:00.000Z", rate: JSONValue = "realTime", isFrozen: Bool = false,
+        nextEvent: JSONValue = "2026-11-28T10:00:04.000Z"
+    ) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "bundleId": "com.example.app", "now": .string(now), "rate": rate, "frozen": .bool(isFrozen), "epoch": 3,
+        ]
+        if nextEvent != .null { members["nextEvent"] = nextEvent }
+        return .object(members)
+    }
 
     static let products = [
         Fixtures.product("pro.monthly", "9.99", period: .init(numberOfUnits: 1, unit: .month), trial: true),

@@ -38,6 +38,14 @@ package struct CLIErrorCode: Hashable, Sendable {
     /// A program that `env` was to run, or a file that `completions` was to write.
     package static let commandFailed = CLIErrorCode("commandFailed", .noSuchFile)
     /// Ctrl-C, where something had to be put in order before the end.
+    /// A file that holds no receipt.
+    package static let receiptUnreadable = CLIErrorCode("receiptUnreadable", .badInput)
+    /// `verify`: a status other than 0.
+    package static let receiptRefused = CLIErrorCode("receiptRefused", .refused)
+    /// `buy --offer`: the customer may not have it, or the product has none such.
+    package static let offerUnavailable = CLIErrorCode("offerUnavailable", .purchaseFailed)
+    /// `buy --offer-key`: no private key, or not one that signs offers.
+    package static let offerKeyUnusable = CLIErrorCode("offerKeyUnusable", .badInput)
     package static let interrupted = CLIErrorCode("interrupted", .interrupted)
     package static let `internal` = CLIErrorCode("internal", .bug)
 
@@ -45,8 +53,8 @@ package struct CLIErrorCode: Hashable, Sendable {
     package static let own: [CLIErrorCode] = [
         usage, fileNotFound, fileUnreadable, serverUnreachable, answerInvalid, dataDirectoryInUse,
         dataDirectoryUnusable, portInUse, addressUnusable, executableMissing, databaseUnusable, replicasNeedDatabase,
-        serviceFailed, notReady,
-        transactionAmbiguous, notConfirmed, notInTime, unhealthy, commandFailed, interrupted, `internal`,
+        serviceFailed, notReady, transactionAmbiguous, notConfirmed, notInTime, unhealthy, commandFailed,
+        receiptUnreadable, receiptRefused, offerUnavailable, offerKeyUnusable, interrupted, `internal`,
     ]
 
     /// A code the store answered with.

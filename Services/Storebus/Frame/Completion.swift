@@ -20,6 +20,12 @@ enum Completion {
         }
     }
 
+    static let subscriptions = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
+        await ask(words) { api, _ throws(CLIError) in
+            try await api.subscriptions(SubscriptionListRequest()).subscriptions.map(\.originalTransactionIdentifier)
+        }
+    }
+
     static let storefronts = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
         await ask(words) { api, _ throws(CLIError) in try await api.storefronts().map(\.countryCode) }
     }

@@ -12,6 +12,7 @@ package struct StorebusCommand: AsyncParsableCommand {
             storebus watch --as alice                 see what alice's app is told
             storebus finish TRANSACTION --as alice    say that it was delivered
             storebus restore --as alice               bring back what was bought
+            storebus time advance 3mo                 let three months pass, with their renewals
 
             The store is found by .storebus/run/up.json here or in a directory above; --data, --url, STOREBUS_URL and \
             STOREBUS_ADMIN_KEY say otherwise. No command uses the network beyond the store's address. Results go to \
@@ -37,13 +38,16 @@ package struct StorebusCommand: AsyncParsableCommand {
                 name: "Shopping",
                 subcommands: [
                     BuyCommand.self, ApproveCommand.self, DeclineCommand.self, ResolveCommand.self, FinishCommand.self,
-                    RestoreCommand.self, DownloadCommand.self, TxCommand.self, WatchCommand.self, DeviceCommand.self,
+                    RestoreCommand.self, RefundCommand.self, RevokeCommand.self, SubCommand.self,
+                    DownloadCommand.self, TxCommand.self, WatchCommand.self, DeviceCommand.self, ReceiptCommand.self,
                 ]),
+            CommandGroup(
+                name: "Explain", subcommands: [EligibilityCommand.self, WhyCommand.self, VerifyCommand.self]),
+            CommandGroup(name: "Time", subcommands: [TimeCommand.self]),
             CommandGroup(
                 name: "Testing",
                 subcommands: [
-                    AccountCommand.self, PromptCommand.self, WaitCommand.self, WhyCommand.self, ResetCommand.self,
-                    KeyCommand.self,
+                    AccountCommand.self, PromptCommand.self, WaitCommand.self, ResetCommand.self, KeyCommand.self,
                 ]),
             CommandGroup(name: "Bus", subcommands: [BusCommand.self]),
             CommandGroup(name: "Misc", subcommands: [CompletionsCommand.self, VersionCommand.self]),

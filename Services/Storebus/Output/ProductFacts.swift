@@ -6,11 +6,16 @@ package struct ProductFacts: Sendable {
     package let product: Product?
     package let explanation: ProductExplanation
     package let bundleId: String
+    /// Whether somebody may have its introductory offer, when that was asked.
+    package let eligibility: ProductEligibility?
 
-    package init(product: Product?, explanation: ProductExplanation, bundleId: String) {
+    package init(
+        product: Product?, explanation: ProductExplanation, bundleId: String, eligibility: ProductEligibility? = nil
+    ) {
         self.product = product
         self.explanation = explanation
         self.bundleId = bundleId
+        self.eligibility = eligibility
     }
 
     package var answer: Answer {
@@ -18,6 +23,11 @@ package struct ProductFacts: Sendable {
         members["productIdentifier"] = .string(explanation.productIdentifier)
         members["bundleId"] = .string(bundleId)
         members["explanation"] = JSONText.value(explanation)
+        if let eligibility {
+            var one = JSONText.value(eligibility).objectValue ?? [:]
+            one["because"] = .string(EligibilityWords.because(eligibility))
+            members["eligibility"] = .object(one)
+        }
         return Answer(data: .object(members), names: [explanation.productIdentifier], next: next) { [self] in
             facts.text($0)
         }
@@ -33,6 +43,11 @@ package struct ProductFacts: Sendable {
         for (reason, detail) in zip(explanation.reasons, explanation.details) {
             facts.add("reason", "\(reason.rawValue): \(detail)")
         }
+        guard let eligibility else { return facts }
+        facts.add("eligibility", eligibility.eligibility.rawValue, isState: true)
+        facts.add("because", EligibilityWords.because(eligibility))
+        facts.add("rule", eligibility.rule.rawValue)
+        facts.add("decided by", eligibility.transactionIdentifier)
         return facts
     }
 

@@ -17,9 +17,14 @@ package struct Style: Hashable, Sendable {
         /// Of a word for a state: of a transaction, a service, a check.
         package static func of(state: String) -> Tone? {
             switch state {
-            case "purchased", "restored", "finished", "pass", "ready", "answering", "yes", "ok": .good
-            case "failed", "cancelled", "fail", "away", "unavailable", "error", "critical": .bad
-            case "purchasing", "deferred", "running", "waiting", "active", "paused", "warn", "warning", "not ready",
+            case "purchased", "restored", "finished", "pass", "ready", "answering", "yes", "ok", "subscribed",
+                "resubscribed", "renewed", "recovered", "eligible":
+                .good
+            case "failed", "cancelled", "fail", "away", "unavailable", "error", "critical", "expired", "revoked",
+                "billingFailed", "ineligible":
+                .bad
+            case "inGracePeriod", "inBillingRetryPeriod", "gracePeriodStarted", "billingRetryStarted", "unknown",
+                "purchasing", "deferred", "running", "waiting", "active", "paused", "warn", "warning", "not ready",
                 "unfinished":
                 .waiting
             default: nil

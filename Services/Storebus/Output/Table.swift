@@ -32,12 +32,19 @@ package struct Table: Hashable, Sendable {
 
     package func text(_ style: Style) -> String {
         let titles = columns.map(\.title)
-        let widths = columns.indices.map { column in ([titles] + rows).map { $0[column].count }.max() ?? 0 }
-        let header = line(titles, widths, style) { _ in .strong }
-        return header
-            + rows.map { row in
-                line(row, widths, style) { columns[$0].isState ? .of(state: row[$0]) : nil }
-            }.joined()
+        let header = line(titles, widths(with: [titles]), style) { _ in .strong }
+        return header + lines(style, widths(with: [titles])).joined()
+    }
+
+    /// The rows alone, for what stands under a sentence instead of a header.
+    package func lines(_ style: Style) -> [String] { lines(style, widths(with: [])) }
+
+    private func widths(with others: [[String]]) -> [Int] {
+        columns.indices.map { column in (others + rows).map { $0[column].count }.max() ?? 0 }
+    }
+
+    private func lines(_ style: Style, _ widths: [Int]) -> [String] {
+        rows.map { row in line(row, widths, style) { columns[$0].isState ? .of(state: row[$0]) : nil } }
     }
 
     private func line(

@@ -3,12 +3,22 @@ import StoreModels
 /// Why a transaction is where it is: its state, its origin, and whether and why it is sent again.
 package struct TransactionExplanation: Sendable {
     package let row: TransactionTable.Row
+    /// Of the subscription it belongs to, if it belongs to one.
+    package let subscription: SubscriptionExplanation?
 
-    package init(row: TransactionTable.Row) { self.row = row }
+    package init(row: TransactionTable.Row, subscription: SubscriptionExplanation? = nil) {
+        self.row = row
+        self.subscription = subscription
+    }
 
     package var answer: Answer {
         var members = row.json.objectValue ?? [:]
         members["explanation"] = .string(because)
+        if let subscription {
+            members["subscription"] = SubscriptionTable.json(subscription.subscription)
+            members["renewal"] = .string(subscription.because)
+            members["cost"] = subscription.price(of: row.transaction).map { .string($0) } ?? .null
+        }
         return Answer(data: .object(members), names: [Words.name(row.transaction)], next: next) { [self] in
             facts.text($0)
         }
@@ -30,6 +40,13 @@ package struct TransactionExplanation: Sendable {
         facts.add("finished", row.isFinished ? "yes" : "no")
         facts.add("sent", Words.count(transaction.deliveries, "time"))
         facts.add("because", because)
+        guard let subscription else { return facts }
+        facts.add("cost", subscription.price(of: transaction))
+        let whole = subscription.subscription
+        facts.add(
+            "subscription",
+            "\(whole.originalTransactionIdentifier), \(whole.state.rawValue), \(SubscriptionWords.standing(whole))")
+        facts.add("renewal", subscription.because)
         return facts
     }
 

@@ -60,10 +60,13 @@ package enum Words {
         if transaction.isInIntroOfferPeriod == true, transaction.isTrialPeriod != true {
             remarks.append("introductory")
         }
+        if let offer = transaction.offer, offer.type != .introductory { remarks.append(SubscriptionWords.offer(offer)) }
+        if let effective = transaction.effectiveDate { remarks.append("takes force \(time(effective))") }
         if let expires = transaction.expiresDate { remarks.append("expires \(time(expires))") }
         if let error = transaction.error { remarks.append("\(error.name) (\(error.code))") }
         if let reason = transaction.error?.reason { remarks.append(reason) }
         if let failed = transaction.supersedes { remarks.append("in the place of \(failed)") }
+        if transaction.isUpgraded == true { remarks.append("upgraded to another") }
         if let revoked = transaction.revocationDate { remarks.append("revoked \(time(revoked))") }
         return remarks.joined(separator: ", ")
     }

@@ -34,6 +34,8 @@ package struct Banner: Hashable, Sendable {
     /// `.storebus/admin.key`, or `STOREBUS_ADMIN_KEY`.
     package var adminKeyPlace: String
     package var imports: [Import]
+    /// Of the first app; nil when nobody knows.
+    package var clock: AppClockState?
     /// What `Next` suggests to buy.
     package var product: String?
     package var bundleId: String
@@ -43,9 +45,8 @@ package struct Banner: Hashable, Sendable {
 
     package init(
         url: String, busURL: String, monitorPort: Int, services: [String], gateways: [String: String] = [:],
-        dataDirectory: String, database: String? = nil, adminKeyPlace: String, imports: [Import], product: String?,
-        bundleId: String,
-        stop: String = "^C stops", startedIn: Duration
+        dataDirectory: String, database: String? = nil, adminKeyPlace: String, imports: [Import],
+        clock: AppClockState? = nil, product: String?, bundleId: String, stop: String = "^C stops", startedIn: Duration
     ) {
         self.url = url
         self.busURL = busURL
@@ -56,6 +57,7 @@ package struct Banner: Hashable, Sendable {
         self.database = database
         self.adminKeyPlace = adminKeyPlace
         self.imports = imports
+        self.clock = clock
         self.product = product
         self.bundleId = bundleId
         self.stop = stop
@@ -76,6 +78,7 @@ package struct Banner: Hashable, Sendable {
             lines.append(Self.line("Catalogue", imported.bundleId, imported.summary))
             lines += imported.notes.map { "    note: \(Table.onOneLine($0))" }
         }
+        if let clock { lines.append(Self.line("Clock", clock.bundleId, ClockWords.state(clock))) }
         lines.append(Self.line("Next", next, stop))
         return lines.joined(separator: "\n") + "\n"
     }

@@ -11,12 +11,14 @@ struct UpCommand: AsyncParsableCommand {
             storebus up --import App.storekit --bundle-id com.example.app
             storebus up --import A.storekit --bundle-id com.example.a --import B.storekit --bundle-id com.example.b
             storebus up --replicas eligibility=3
+            storebus up --time-rate 30s=1mo
             storebus up --database-url postgres://storebus@localhost/storebus --replicas payment-queue=2
 
             Starts, supervises and restarts the services until Ctrl-C. A data directory without a catalogue is given the \
             sample one. Each file is a whole catalogue, so each needs an app of its own. STOREBUS_ADMIN_KEY takes the \
             place of the admin key that is made up and kept in the data directory. With --detach the store goes on by \
-            itself once it is ready; storebus down stops it.
+            itself once it is ready; storebus down stops it. --time-rate sets the clock of each app it imports, or of the \
+            sample's: storebus time rate.
 
             Services keep what they know in SQLite files of the data directory, or in a PostgreSQL: --database-url, else \
             DATABASE_URL, a schema each. Its password is never an argument: it is in the file that \
@@ -55,6 +57,11 @@ struct UpCommand: AsyncParsableCommand {
         completion: .list(ServiceName.allCases.map { "\($0.rawValue)=" }))
     var replicas: [String] = []
 
+    @Option(
+        help: ArgumentHelp("How fast the apps' clocks run, as in storebus time rate.", valueName: "rate"),
+        completion: .list(RateText.words))
+    var timeRate: String?
+
     @Flag(help: "Return when the store is ready, and let it run on.")
     var detach = false
 
@@ -66,6 +73,7 @@ struct UpCommand: AsyncParsableCommand {
 
     func validate() throws {
         if output.format == .names || output.format == .jsonl { throw ValidationError("up prints human or json") }
+        try RateText.validate("--time-rate", timeRate)
     }
 
     func run() async throws {
@@ -73,7 +81,7 @@ struct UpCommand: AsyncParsableCommand {
         let environment = CommandEnvironment.current
         let plan = try UpPlan.make(
             imports: imports, bundleIds: bundleId, data: data, port: port, busPort: busPort, bind: bind,
-            replicas: replicas, databaseURL: databaseUrl)
+            replicas: replicas, databaseURL: databaseUrl, timeRate: timeRate.flatMap(RateText.rate))
         if detach {
             let detached = DetachedStart(
                 directory: plan.settings.directory, arguments: arguments, isQuiet: output.quiet)
@@ -94,6 +102,7 @@ struct UpCommand: AsyncParsableCommand {
         for file in imports { arguments += ["--import", file] }
         for name in bundleId { arguments += ["--bundle-id", name] }
         if let databaseUrl { arguments += ["--database-url", databaseUrl] }
+        if let timeRate { arguments += ["--time-rate", timeRate] }
         for word in replicas { arguments += ["--replicas", word] }
         return arguments
     }

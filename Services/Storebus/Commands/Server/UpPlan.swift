@@ -1,4 +1,5 @@
 import Glibc
+import StoreModels
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -20,12 +21,14 @@ package struct UpPlan: Sendable {
     package var roster: ServiceRoster
     /// Whether the gateway is told a key by the environment instead of the made-up one.
     package var adminKey: String?
+    /// Of the apps' clocks; nil leaves them as they are.
+    package var timeRate: ClockRate?
 
     /// - Throws: `usage` for files and apps that do not fit, what is wrong with a file, `databaseUnusable`,
     ///   `replicasNeedDatabase`, `executableMissing`.
     package static func make(
         imports: [String], bundleIds: [String], data: String, port: PortChoice, busPort: PortChoice, bind: String,
-        replicas: [String] = [], databaseURL: String? = nil,
+        replicas: [String] = [], databaseURL: String? = nil, timeRate: ClockRate? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment,
         executableDirectory: String = Self.ownDirectory
     ) throws(CLIError) -> UpPlan {
@@ -49,7 +52,9 @@ package struct UpPlan: Sendable {
         for (file, bundleId) in files {
             read.append(Import(file: file, bundleId: bundleId, bytes: try CatalogFile.read(file)))
         }
-        return UpPlan(settings: settings, imports: read, roster: roster, adminKey: environment["STOREBUS_ADMIN_KEY"])
+        return UpPlan(
+            settings: settings, imports: read, roster: roster, adminKey: environment["STOREBUS_ADMIN_KEY"],
+            timeRate: timeRate)
     }
 
     /// The directory of the running program, symbolic links resolved.

@@ -86,8 +86,9 @@ package final class UpRun {
             do throws(CLIError) {
                 try await becomeReady(api)
                 let imports = try await importAll(api)
+                let clock = try await setClocks(imports, api)
                 try record.write(to: directory)
-                await announce(record, imports, api, addresses(stack, host: host))
+                await announce(record, imports, clock, api, addresses(stack, host: host))
             } catch {
                 guard !Task.isCancelled else { return }
                 failure = error
@@ -134,6 +135,15 @@ package final class UpRun {
         return done
     }
 
+    /// - Returns: what the first app's clock shows; nil when it cannot be asked, which keeps no store from running.
+    private func setClocks(_ imports: [Banner.Import], _ api: StoreAPI) async throws(CLIError) -> AppClockState? {
+        let apps = imports.isEmpty ? [EffectiveSettings.defaultBundleId] : imports.map(\.bundleId)
+        if let rate = plan.timeRate {
+            for bundleId in Set(apps) { _ = try await api.putClock(bundleId, rate: rate) }
+        }
+        return try? await api.clock(apps[0])
+    }
+
     // MARK: Telling
 
     private func endWaiting() async {
@@ -143,7 +153,8 @@ package final class UpRun {
     }
 
     private func announce(
-        _ record: RunRecord, _ imports: [Banner.Import], _ api: StoreAPI, _ gateways: [String: String]
+        _ record: RunRecord, _ imports: [Banner.Import], _ clock: AppClockState?, _ api: StoreAPI,
+        _ gateways: [String: String]
     ) async {
         let bundleId = imports.first?.bundleId ?? EffectiveSettings.defaultBundleId
         let products = (try? await api.catalogProducts(bundleId, storefront: "USA")) ?? []
@@ -159,7 +170,7 @@ package final class UpRun {
             services: record.instances.map(\.name), gateways: gateways, dataDirectory: fromHere(directory.path),
             database: plan.settings.database.map { "\($0.place)  from \($0.origin)" },
             adminKeyPlace: plan.adminKey == nil ? fromHere(directory.adminKey) : "from STOREBUS_ADMIN_KEY",
-            imports: shown,
+            imports: shown, clock: clock,
             product: products.first?.productIdentifier, bundleId: bundleId,
             stop: isDetached ? "storebus down stops" : "^C stops", startedIn: ContinuousClock.now - start)
         await endWaiting()

@@ -10,6 +10,7 @@ struct BuyCommand: AsyncParsableCommand {
             storebus buy com.example.fishingHotSpots --as bob --quantity 3 --storefront FRA
             storebus buy com.example.pro.monthly --as carol --outcome ask-to-buy
             storebus buy com.example.pro.monthly --as carol --outcome fail:paymentInvalid
+            storebus buy com.example.pro.monthly --as carol --offer winback:back.free.month
 
             The purchase has one idempotency key, made up unless given. While the store cannot say how it ended, the \
             command asks again with the same key, which cannot charge twice; --timeout says for how long, 30s unless \
@@ -20,6 +21,11 @@ struct BuyCommand: AsyncParsableCommand {
             number; timeout, when the processor charges and its answer is lost; pending, when it takes two seconds to \
             know. It sets the account for as long as the purchase takes and puts back what was set, also when the \
             purchase fails or at Ctrl-C; so it is not for purchases of one account side by side.
+
+            An introductory offer is given to whoever may have it; --offer intro buys nothing when that is not so. \
+            --offer promo:ID is signed here, as the app's server would, with the key in --offer-key: PEM with \
+            --offer-key-id, or what storebus key create --kind subscriptionOffer -o json prints. --offer code:ID and \
+            winback:ID are redeemed outside the app, as in the App Store.
             """)
 
     @Argument(
@@ -35,6 +41,19 @@ struct BuyCommand: AsyncParsableCommand {
         completion: .list(WantedOutcome.words.map { $0 == "fail:CODE" ? "fail:" : $0 }))
     var outcome: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "With this offer: \(WantedOffer.words.joined(separator: ", ")).", valueName: "offer"),
+        completion: .list(["intro", "promo:", "code:", "winback:"]))
+    var offer: String?
+
+    @Option(
+        help: ArgumentHelp("The private key that signs a promotional offer.", valueName: "file"), completion: .file())
+    var offerKey: String?
+
+    @Option(help: ArgumentHelp("What the key is called, when its file does not say so.", valueName: "id"))
+    var offerKeyId: String?
+
     @Option(help: ArgumentHelp("The same key again gives the same purchase.", valueName: "key"))
     var idempotencyKey: String?
 
@@ -47,19 +66,31 @@ struct BuyCommand: AsyncParsableCommand {
     @OptionGroup var account: AccountOptions
     @OptionGroup var global: GlobalOptions
 
-    func validate() throws { try WantedOutcome.validate("--outcome", outcome) }
+    func validate() throws {
+        try WantedOutcome.validate("--outcome", outcome)
+        try WantedOffer.validate(offer, hasKey: offerKey != nil)
+    }
 
     func run() async throws {
         let context = try CommandContext.find(global, bundleId: account.app.bundleId)
         let purchase = Purchase(
             productIdentifier: product, quantity: quantity, applicationUsername: applicationUsername,
             key: idempotencyKey ?? "cli-\(Secret.make().prefix(32))", timeout: context.timeLimit ?? .seconds(30),
-            wanted: outcome.flatMap(WantedOutcome.init))
+            wanted: outcome.flatMap(WantedOutcome.init), offer: offer.flatMap(WantedOffer.init),
+            discount: try discount(context.bundleId))
         let installation = account.installation(context, storefront: storefront)
         let outcome = try await context.progress.during("buying \(product)") { () throws(CLIError) in
             try await purchase.run(installation, context)
         }
         context.print(outcome.answer)
         if outcome.status != .success { throw QuietExit(status: outcome.status) }
+    }
+
+    /// Signed once for the whole command, so that every attempt sends the same payment.
+    private func discount(_ bundleId: String) throws(CLIError) -> PaymentDiscount? {
+        guard case .promotional(let identifier)? = offer.flatMap(WantedOffer.init), let offerKey else { return nil }
+        return try SignedOffer.sign(
+            identifier, of: product, bundleId: bundleId, username: applicationUsername,
+            key: try OfferKey.read(offerKey, identifier: offerKeyId), now: .wallClock())
     }
 }

@@ -11,10 +11,14 @@ package struct Purchase: Sendable {
     package var timeout: Duration
     /// How it shall end; nil leaves that to the account.
     package var wanted: WantedOutcome?
+    /// What it shall be bought with; nil leaves that to the store.
+    package var offer: WantedOffer?
+    /// Of a promotional offer.
+    package var discount: PaymentDiscount?
 
     package init(
         productIdentifier: String, quantity: Int, applicationUsername: String?, key: String, timeout: Duration,
-        wanted: WantedOutcome? = nil
+        wanted: WantedOutcome? = nil, offer: WantedOffer? = nil, discount: PaymentDiscount? = nil
     ) {
         self.productIdentifier = productIdentifier
         self.quantity = quantity
@@ -22,6 +26,8 @@ package struct Purchase: Sendable {
         self.key = key
         self.timeout = timeout
         self.wanted = wanted
+        self.offer = offer
+        self.discount = discount
     }
 
     package func run(_ installation: Installation, _ context: CommandContext) async throws(CLIError) -> PurchaseOutcome
@@ -32,17 +38,34 @@ package struct Purchase: Sendable {
                 (session, try await look(session, installation, context))
             }
         }
+        try checkIntroductoryOffer(of: product, for: installation.account)
         var outcome: (value: PaymentTransaction, note: String?)
         if let wanted {
             outcome = try await TesterLoan(account: installation.account, context: context).during(
                 wanted.settings
-            ) { [self] () throws(CLIError) in try await pay(session, until: deadline, context) }
+            ) { [self] () throws(CLIError) in try await pay(installation, session, until: deadline, context) }
         } else {
-            outcome = (try await pay(session, until: deadline, context), nil)
+            outcome = (try await pay(installation, session, until: deadline, context), nil)
         }
         return PurchaseOutcome(
             installation: installation, session: session, product: product, transaction: outcome.value, key: key,
-            notes: outcome.note.map { [$0] } ?? [])
+            offer: offer, notes: outcome.note.map { [$0] } ?? [])
+    }
+
+    /// Who asks for the introductory offer does not want to pay the regular price instead.
+    private func checkIntroductoryOffer(of product: Product?, for account: String) throws(CLIError) {
+        guard offer == .introductory, let product else { return }
+        let reason: String
+        if product.introductoryPrice == nil {
+            reason = "\(product.productIdentifier) has no introductory offer"
+        } else if product.introductoryOfferEligibility == .ineligible {
+            reason = "\(account) may not have the introductory offer of \(product.productIdentifier)"
+        } else {
+            return
+        }
+        throw CLIError(
+            .offerUnavailable, "\(reason); nothing was bought",
+            hints: ["why: storebus eligibility \(product.productIdentifier) --as \(account)"])
     }
 
     /// The product as this customer sees it; nil while Catalog is away, because a purchase may still succeed.
@@ -68,16 +91,17 @@ package struct Purchase: Sendable {
     }
 
     private func pay(
-        _ session: Session, until deadline: ContinuousClock.Instant, _ context: CommandContext
+        _ installation: Installation, _ session: Session, until deadline: ContinuousClock.Instant,
+        _ context: CommandContext
     ) async throws(CLIError) -> PaymentTransaction {
         while true {
             if Task.isCancelled { throw CLIError(.interrupted, "the purchase may have happened", hints: [sameKey]) }
             let remaining = deadline - .now
             do {
-                let answer = try await context.api.addPayment(
-                    body, key: key, token: session.token, timeout: max(remaining, .seconds(1)))
-                if answer.transaction.transactionState != .purchasing { return answer.transaction }
-                guard remaining > Patience.pause else { return answer.transaction }
+                let transaction = try await send(
+                    installation, session, timeout: max(remaining, .seconds(1)), context)
+                if transaction.transactionState != .purchasing { return transaction }
+                guard remaining > Patience.pause else { return transaction }
             } catch  where error.retryable || error.status == .temporary {
                 guard remaining > Patience.pause else { throw withKey(error) }
             }
@@ -85,7 +109,24 @@ package struct Purchase: Sendable {
         }
     }
 
-    private var sameKey: String { "the same command with --idempotency-key \(key) is safe to repeat" }
+    /// Once: in the app, or where the App Store redeems what no app sells.
+    private func send(
+        _ installation: Installation, _ session: Session, timeout: Duration, _ context: CommandContext
+    ) async throws(CLIError) -> PaymentTransaction {
+        guard let redeemed = offer?.redeemed else {
+            return try await context.api.addPayment(body, key: key, token: session.token, timeout: timeout)
+                .transaction
+        }
+        return try await context.api.purchaseOutside(
+            productIdentifier, account: installation.account, offer: redeemed, bundleId: installation.bundleId,
+            key: key, timeout: timeout)
+    }
+
+    /// An offer is signed anew for every command line, so the same key would be another purchase's.
+    private var sameKey: String {
+        discount == nil
+            ? "the same command with --idempotency-key \(key) is safe to repeat" : "look first: storebus tx list"
+    }
 
     private func withKey(_ error: CLIError) -> CLIError {
         var error = error
@@ -98,6 +139,7 @@ package struct Purchase: Sendable {
             "productIdentifier": .string(productIdentifier), "quantity": .integer(quantity),
         ]
         if let applicationUsername { members["applicationUsername"] = .string(applicationUsername) }
+        if let discount { members["paymentDiscount"] = JSONText.value(discount) }
         return members
     }
 }

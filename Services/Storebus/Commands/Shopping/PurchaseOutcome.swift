@@ -14,18 +14,21 @@ package struct PurchaseOutcome: Sendable {
     package var product: Product?
     package var transaction: PaymentTransaction
     package var key: String
+    /// What was asked for.
+    package var offer: WantedOffer?
     /// What had to be said beside it.
     package var notes: [String]
 
     package init(
         installation: Installation, session: Session, product: Product?, transaction: PaymentTransaction, key: String,
-        notes: [String] = []
+        offer: WantedOffer? = nil, notes: [String] = []
     ) {
         self.installation = installation
         self.session = session
         self.product = product
         self.transaction = transaction
         self.key = key
+        self.offer = offer
         self.notes = notes
     }
 
@@ -43,7 +46,7 @@ package struct PurchaseOutcome: Sendable {
     package func text(_ style: Style) -> String {
         let account = installation.account
         var lines = [
-            "account    \(account) (\(session.storefront.countryCode)) on device \(installation.deviceId)", priceLine,
+            "account    \(account) (\(session.storefront.countryCode)) \(place)", priceLine,
         ]
         let state = transaction.transactionState.rawValue
         let remarks = Words.remarks(transaction)
@@ -62,19 +65,34 @@ package struct PurchaseOutcome: Sendable {
     }
 
     package var json: JSONValue {
-        .object([
+        var members: [String: JSONValue] = [
             "transaction": JSONText.value(transaction), "account": .string(installation.account),
             "deviceId": .string(installation.deviceId), "bundleId": .string(installation.bundleId),
             "storefront": JSONText.value(session.storefront), "idempotencyKey": .string(key),
-            "product": product.map { JSONText.value($0) } ?? .null,
-        ])
+            "product": product.map { JSONText.value($0) } ?? .null, "place": .string(place),
+        ]
+        if let offer { members["offer"] = .string(offer.text) }
+        return .object(members)
+    }
+
+    private var place: String {
+        offer?.redeemed == nil ? "on device \(installation.deviceId)" : "outside the app"
     }
 
     private var priceLine: String {
         guard let product else { return "" }
+        if let offer, offer != .introductory { return "offer      \(words(offer, product))" }
         guard let offer = product.introductoryPrice else { return "price      \(Words.price(of: product))" }
         let eligibility = product.introductoryOfferEligibility?.rawValue ?? "unknown"
         return "offer      \(Words.offer(offer)), then \(Words.price(of: product))      \(eligibility)"
+    }
+
+    /// Only promotional offers stand beside their product; of the others the store alone knows what they give.
+    private func words(_ offer: WantedOffer, _ product: Product) -> String {
+        guard case .promotional(let identifier) = offer,
+            let discount = product.discounts.first(where: { $0.identifier == identifier })
+        else { return "\(offer.text), then \(Words.price(of: product))" }
+        return "\(offer.text), \(Words.offer(discount)), then \(Words.price(of: product))"
     }
 
     /// Without its full stop.

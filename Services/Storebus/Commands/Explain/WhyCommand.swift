@@ -1,0 +1,87 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus why ID`
+struct WhyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "why",
+        abstract: "Explain a product, a transaction that comes again, or a subscription that has ended.",
+        discussion: """
+            storebus why com.example.pro.monthly --storefront FRA
+            storebus why com.example.pro.monthly --as alice
+            storebus why …0001
+
+            A product: whether it can be bought in a storefront, and each reason why not; with --as, whether that account \
+            may have its introductory offer, and why. A transaction: its state, where it came from, how often it was sent, \
+            and why it is or is not sent again; one of a subscription also why it cost what it cost, and why the \
+            subscription renews, does not renew or has ended.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("A product's identifier, a transaction's, or the end of a transaction's.", valueName: "id"),
+        completion: Completion.products)
+    var identifier: String
+
+    @Option(
+        help: ArgumentHelp("For a product: the country, three letters.", valueName: "country"),
+        completion: Completion.storefronts)
+    var storefront = "USA"
+
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp("For a product: whose introductory offer is meant.", valueName: "account"),
+        completion: Completion.accounts)
+    var account: String?
+
+    @OptionGroup var app: AppOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try CommandContext.find(global, bundleId: app.bundleId)
+        if Self.looksLikeTransaction(identifier) {
+            return context.print(
+                try await Self.explanation(try await TransactionSearch.find(identifier, context), context))
+        }
+        let storefront = storefront.uppercased()
+        let explanation = try await Known.suggestingStorefront(storefront, context) { () throws(CLIError) in
+            try await context.api.explain(identifier, bundleId: context.bundleId, storefront: storefront)
+        }
+        if explanation.reasons.contains(.unknown), let row = try? await TransactionSearch.find(identifier, context) {
+            return context.print(try await Self.explanation(row, context))
+        }
+        var answer = ProductFacts(
+            product: nil, explanation: explanation, bundleId: context.bundleId,
+            eligibility: try await eligibility(context)
+        ).answer
+        if explanation.reasons.contains(.unknown) {
+            let error = await Known.productError(
+                identifier, bundleId: context.bundleId, storefront: storefront, context)
+            answer.notes = Array(error.hints.dropLast())
+            answer.next = "storebus product list\(Known.option(context.bundleId))"
+        }
+        context.print(answer)
+    }
+
+    /// Of a transaction, and of the subscription it belongs to.
+    private static func explanation(
+        _ row: TransactionTable.Row, _ context: CommandContext
+    ) async throws(CLIError) -> Answer {
+        let transaction = row.transaction
+        let isOfSubscription =
+            transaction.subscriptionGroupIdentifier != nil && transaction.transactionState == .purchased
+        let timeline = isOfSubscription ? try await context.api.timeline(row.transaction.id) : nil
+        return TransactionExplanation(row: row, subscription: timeline.map(SubscriptionExplanation.init)).answer
+    }
+
+    private func eligibility(_ context: CommandContext) async throws(CLIError) -> ProductEligibility? {
+        guard let account else { return nil }
+        let installation = Installation(bundleId: context.bundleId, account: account)
+        return try await EligibilityCommand.report(identifier, installation, context).reply.eligibility
+            .first { $0.productIdentifier == identifier }
+    }
+
+    /// `…0001`, `0001`, `2000000000000001`, `t_…`: no product is called like that unless the store says so.
+    static func looksLikeTransaction(_ text: String) -> Bool {
+        text.hasPrefix("…") || text.hasPrefix("t_") || (!text.isEmpty && text.allSatisfy { $0.isASCII && $0.isNumber })
+    }
+}

@@ -1,0 +1,93 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus refund`
+struct RefundCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "refund", abstract: "Give a purchase's money back, and take away what it gave.",
+        discussion: """
+            storebus refund …0001
+            storebus refund …0001 --reason appIssue
+
+            All of the money that is still there, once: refunding again gives nothing more. The customer's apps are told \
+            that the entitlement is gone, and a subscription does not renew any more. An offer that was used stays used.
+            """)
+
+    @OptionGroup var named: TransactionArgument
+    @OptionGroup var reason: TakeBackReason
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws { try await TakeBack(.refund, named.transaction, reason.value).run(global) }
+}
+
+/// `storebus revoke`
+struct RevokeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke", abstract: "Take away what a purchase gave, without money back.",
+        discussion: "storebus revoke …0001")
+
+    @OptionGroup var named: TransactionArgument
+    @OptionGroup var reason: TakeBackReason
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws { try await TakeBack(.revoke, named.transaction, reason.value).run(global) }
+}
+
+/// Why support does it.
+struct TakeBackReason: ParsableArguments {
+    private static let words = RefundRequest.Reason.allCases.map(\.rawValue)
+
+    @Option(
+        help: ArgumentHelp("Why: \(Self.words.joined(separator: " or ")).", valueName: "reason"),
+        completion: .list(Self.words))
+    var reason: String?
+
+    var value: RefundRequest.Reason? { reason.flatMap(RefundRequest.Reason.init) }
+
+    func validate() throws {
+        guard let reason, value == nil else { return }
+        let near = Suggestion.nearest(to: reason, among: Self.words).map { "; did you mean '\($0)'?" } ?? ""
+        throw ValidationError("--reason is \(Self.words.joined(separator: " or "))\(near)")
+    }
+}
+
+/// A refund or a revocation, and what is said of it:
+///
+/// ```
+/// refunded  2000000000000001  com.example.pro.monthly  9.99 USD, revoked 2026-12-01 10:00:00Z
+/// ```
+struct TakeBack: Sendable {
+    let word: StoreAPI.TakeBack
+    let transaction: String
+    let reason: RefundRequest.Reason?
+
+    init(_ word: StoreAPI.TakeBack, _ transaction: String, _ reason: RefundRequest.Reason?) {
+        self.word = word
+        self.transaction = transaction
+        self.reason = reason
+    }
+
+    func run(_ global: GlobalOptions) async throws {
+        let context = try CommandContext.find(global)
+        let row = try await TransactionSearch.find(transaction, context)
+        let after = try await context.api.takeBack(word, row.transaction.id, reason: reason)
+        context.print(answer(after, account: row.account))
+    }
+
+    private func answer(_ transaction: PaymentTransaction, account: String) -> Answer {
+        let name = Words.name(transaction)
+        var members = JSONText.value(transaction).objectValue ?? [:]
+        members["account"] = .string(account)
+        let price = word == .refund ? transaction.price.map(Words.price) : nil
+        let remarks = [price, transaction.revocationDate.map { "revoked \(Words.time($0))" }].compactMap { $0 }
+        members["summary"] = .string(remarks.joined(separator: ", "))
+        let line = [
+            word == .refund ? "refunded" : "revoked", name, transaction.payment.productIdentifier,
+            remarks.joined(separator: ", "),
+        ]
+        let isSubscription = transaction.subscriptionGroupIdentifier != nil
+        return Answer(
+            line.filter { !$0.isEmpty }.joined(separator: "  ") + "\n", data: .object(members), names: [name],
+            next: isSubscription ? "storebus sub timeline \(name)" : "storebus tx show \(name)")
+    }
+}

@@ -1,0 +1,110 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus sub …`
+struct SubCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sub", abstract: "Subscriptions: look at them, change them, move them along.",
+        discussion: """
+            storebus sub list
+            storebus sub timeline --as alice
+            storebus sub cancel --as alice
+
+            A subscription is named by any of its transactions, or by --as when the account has one only.
+            """,
+        subcommands: [
+            List.self, Show.self, SubTimelineCommand.self, SubCancelCommand.self, SubResumeCommand.self,
+            SubUpgradeCommand.self, SubDowngradeCommand.self, SubChangeCommand.self, SubRenewCommand.self,
+            SubExpireCommand.self, SubExtendCommand.self, SubFailNextCommand.self, SubResolveBillingCommand.self,
+        ])
+
+    /// `storebus sub list`
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List subscriptions, of everybody or of one account.",
+            discussion: """
+                storebus sub list
+                storebus sub list --as alice
+                storebus sub list --state inGracePeriod -o names
+                """, aliases: ["ls"])
+
+        @Option(
+            name: .customLong("as"), help: ArgumentHelp("Only this account's.", valueName: "account"),
+            completion: Completion.accounts)
+        var account: String?
+
+        @Option(help: ArgumentHelp("Only this app's.", valueName: "id"))
+        var bundleId: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "Only in this state: \(SubscriptionState.allCases.map(\.rawValue).joined(separator: ", ")).",
+                valueName: "state"), completion: .list(SubscriptionState.allCases.map(\.rawValue)))
+        var state: String?
+
+        @OptionGroup var page: PageOptions
+        @OptionGroup var global: GlobalOptions
+
+        func validate() throws {
+            guard let state, SubscriptionState(rawValue: state) == nil else { return }
+            let known = SubscriptionState.allCases.map(\.rawValue)
+            let near = Suggestion.nearest(to: state, among: known).map { "; did you mean '\($0)'?" } ?? ""
+            throw ValidationError("--state is one of \(known.joined(separator: ", "))\(near)")
+        }
+
+        func run() async throws {
+            let context = try CommandContext.find(global)
+            let query = SubscriptionListRequest(
+                bundleId: bundleId, account: account, state: state.flatMap(SubscriptionState.init), after: page.after)
+            let (found, after) = try await SubscriptionSearch.list(query, limit: page.limit, context)
+            var answer = Answer(
+                SubscriptionTable.table(found), items: found.map(SubscriptionTable.json),
+                names: found.map(\.originalTransactionIdentifier),
+                next: found.first.map(SubscriptionTable.next) ?? "storebus buy PRODUCT --as \(account ?? "alice")",
+                after: after, ifEmpty: "no subscriptions")
+            if found.isEmpty, let account { answer.notes = await Known.notes(aboutAccount: account, context) }
+            context.print(answer)
+        }
+    }
+
+    /// `storebus sub show`
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Show one subscription: where it stands and what comes next.",
+            discussion: """
+                storebus sub show --as alice
+                storebus sub show …0001
+                """)
+
+        @OptionGroup var named: SubscriptionArguments
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try CommandContext.find(global, bundleId: named.app.bundleId)
+            context.print(SubscriptionTable.answer(try await named.find(context)))
+        }
+    }
+}
+
+/// `storebus sub timeline`
+struct SubTimelineCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "timeline", abstract: "Show what has happened to a subscription, with what was charged.",
+        discussion: """
+            storebus sub timeline --as alice
+            storebus sub timeline …0001 -o json
+
+            Oldest first, in the store's time. The amount of a charge that was declined is what was asked for; the sums \
+            count what was charged and what was given back.
+            """)
+
+    @OptionGroup var named: SubscriptionArguments
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try CommandContext.find(global, bundleId: named.app.bundleId)
+        let subscription = try await named.find(context)
+        let timeline = try await context.api.timeline(subscription.originalTransactionIdentifier)
+        context.print(TimelineReport(timeline, account: subscription.account).answer)
+    }
+}

@@ -1,0 +1,37 @@
+import StoreModels
+
+/// What the operator may do with an app's business clock.
+extension StoreAPI {
+    private static func clockPath(_ bundleId: String) -> String { "\(appPath(bundleId))/clock" }
+
+    /// `GET /admin/v1/apps/{bundleId}/clock`
+    package func clock(_ bundleId: String) async throws(CLIError) -> AppClockState {
+        try await get(Self.clockPath(bundleId), token: adminKey)
+    }
+
+    /// `PUT /admin/v1/apps/{bundleId}/clock`: what is nil stays as it is.
+    package func putClock(
+        _ bundleId: String, rate: ClockRate? = nil, now: Timestamp? = nil, isFrozen: Bool? = nil
+    ) async throws(CLIError) -> AppClockState {
+        var body: [String: JSONValue] = [:]
+        if let rate { body["rate"] = JSONText.value(rate) }
+        if let now { body["now"] = JSONText.value(now) }
+        if let isFrozen { body["frozen"] = .bool(isFrozen) }
+        return try await call(.put, Self.clockPath(bundleId), token: adminKey, body: body)
+    }
+
+    /// `POST /admin/v1/apps/{bundleId}/clock/advance`: one key is one move, however often it is sent.
+    package func advanceClock(
+        _ bundleId: String, _ distance: ClockDistance, key: String, timeout: Duration
+    ) async throws(CLIError) -> ClockMove {
+        let request = StoreRequest(
+            .post, "\(Self.clockPath(bundleId))/advance", token: adminKey, headers: ["Idempotency-Key": key],
+            body: Array(JSONText.line(.object(distance.body)).utf8), timeout: timeout)
+        return try decode(ClockMove.self, await exchange(request))
+    }
+
+    /// The path a move that was not finished named.
+    package func clockMove(at path: String) async throws(CLIError) -> ClockMove {
+        try await get(path, token: adminKey)
+    }
+}

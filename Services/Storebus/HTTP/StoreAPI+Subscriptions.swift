@@ -1,0 +1,108 @@
+import StoreModels
+
+/// Subscriptions, as customers manage them and as the operator moves them along.
+extension StoreAPI {
+    // MARK: Operator
+
+    /// `GET /admin/v1/subscriptions`: one page of everybody's, each with its app and account.
+    package func subscriptions(_ query: SubscriptionListRequest) async throws(CLIError) -> SubscriptionsPage {
+        try await get(
+            "/admin/v1/subscriptions",
+            [
+                "bundleId": query.bundleId, "account": query.account, "state": query.state?.rawValue,
+                "after": query.after, "limit": "\(query.limit)",
+            ], token: adminKey)
+    }
+
+    /// `GET /admin/v1/subscriptions/{id}/timeline`: all of it.
+    /// - Parameter id: any transaction of the subscription.
+    package func timeline(_ id: String) async throws(CLIError) -> SubscriptionTimeline {
+        let path = "/admin/v1/subscriptions/\(PercentEncoding.encode(id))/timeline"
+        var timeline: SubscriptionTimeline = try await get(path, ["limit": "500"], token: adminKey)
+        var after = timeline.after
+        while let behind = after {
+            let page: SubscriptionTimeline = try await get(path, ["after": behind, "limit": "500"], token: adminKey)
+            timeline.events += page.events
+            after = page.after
+        }
+        timeline.after = nil
+        return timeline
+    }
+
+    /// `POST /admin/v1/transactions/{id}/{renew,expire,…}`
+    /// - Parameters:
+    ///   - id: any transaction of the subscription.
+    ///   - days: of `extend`.
+    package func operate(
+        _ operation: OperateSubscriptionRequest.Operation, on id: String, days: Int? = nil
+    ) async throws(CLIError) -> OperateSubscriptionReply {
+        try await call(
+            .post, "/admin/v1/transactions/\(PercentEncoding.encode(id))/\(operation.rawValue)", token: adminKey,
+            body: days.map { ["days": .integer($0)] })
+    }
+
+    /// What support does to one purchase.
+    package enum TakeBack: String, Sendable { case refund, revoke }
+
+    /// `POST /admin/v1/transactions/{id}/{refund,revoke}`: the transaction after it.
+    package func takeBack(
+        _ word: TakeBack, _ id: String, reason: RefundRequest.Reason?
+    ) async throws(CLIError) -> PaymentTransaction {
+        try await call(
+            .post, "/admin/v1/transactions/\(PercentEncoding.encode(id))/\(word.rawValue)", token: adminKey,
+            body: reason.map { ["reason": .string($0.rawValue)] })
+    }
+
+    /// `POST /admin/v1/apps/{bundleId}/purchases`: bought outside the app; `status` 202 has no outcome yet.
+    package func purchaseOutside(
+        _ product: String, account: String, offer: RedeemedOffer, bundleId: String, key: String, timeout: Duration
+    ) async throws(CLIError) -> PaymentTransaction {
+        let body: [String: JSONValue] = [
+            "account": .string(account), "productIdentifier": .string(product), "offer": JSONText.value(offer),
+        ]
+        let request = StoreRequest(
+            .post, "\(Self.appPath(bundleId))/purchases", token: adminKey, headers: ["Idempotency-Key": key],
+            body: Array(JSONText.line(.object(body)).utf8), timeout: timeout)
+        return try decode(PaymentTransaction.self, await exchange(request))
+    }
+
+    // MARK: App
+
+    /// `PUT /v1/subscriptions/{originalTransactionIdentifier}`: what the next renewal buys.
+    package func changeSubscription(
+        _ original: String, to product: String, token: String
+    ) async throws(CLIError) -> Subscription {
+        try await call(
+            .put, "/v1/subscriptions/\(PercentEncoding.encode(original))", token: token,
+            body: ["autoRenewProductIdentifier": .string(product)])
+    }
+
+    /// `GET /v1/eligibility`: of every subscription, or of the one that is named.
+    package func eligibility(_ product: String?, token: String) async throws(CLIError) -> EligibilityReply {
+        try await get("/v1/eligibility", ["ids": product], token: token)
+    }
+
+    // MARK: Receipts
+
+    /// `GET /v1/receipt`
+    /// - Returns: base64.
+    package func receipt(token: String) async throws(CLIError) -> String {
+        let answer: ReceiptAnswer = try await get("/v1/receipt", token: token, timeout: .seconds(60))
+        return answer.receiptData
+    }
+
+    /// `POST /verifyReceipt`, in Apple's own shape.
+    package func verifyReceipt(
+        _ receiptData: String, password: String?, excludesOldTransactions: Bool
+    ) async throws(CLIError) -> JSONValue {
+        var body: [String: JSONValue] = ["receipt-data": .string(receiptData)]
+        if let password { body["password"] = .string(password) }
+        if excludesOldTransactions { body["exclude-old-transactions"] = true }
+        let request = StoreRequest(
+            .post, "/verifyReceipt", body: Array(JSONText.line(.object(body)).utf8), timeout: .seconds(60))
+        return try decode(JSONValue.self, await exchange(request))
+    }
+}
+
+/// `{"receiptData":"MIIT…"}`
+struct ReceiptAnswer: Decodable { var receiptData: String }

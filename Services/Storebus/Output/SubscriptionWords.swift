@@ -1,0 +1,60 @@
+import StoreModels
+
+/// How facts of a subscription read in sentences and tables.
+package enum SubscriptionWords {
+    /// `trial`, `introductory offer`, `promotional offer loyal`
+    package static func offer(_ offer: AppliedOffer) -> String {
+        let name: String
+        switch offer.type {
+        case .introductory: return offer.paymentMode == .freeTrial ? "trial" : "introductory offer"
+        case .subscription: name = "promotional offer"
+        case .code: name = "offer code"
+        case .winBack: name = "win-back offer"
+        }
+        return offer.identifier.map { "\(name) \($0)" } ?? name
+    }
+
+    /// What is worth knowing beside an event's kind, product and amount.
+    /// - Parameter before: the offer of the period before it.
+    package static func remark(
+        _ event: SubscriptionEvent, after before: AppliedOffer?, _ instant: (Timestamp) -> String
+    ) -> String {
+        var remarks: [String] = []
+        if let offer = event.offer { remarks.append(self.offer(offer)) }
+        if event.kind == .billingFailed { remarks.append("declined") }
+        if let expires = event.expiresDate { remarks.append("until \(instant(expires))") }
+        if event.beginsPeriod, event.offer == nil, let before { remarks.append("\(self.offer(before)) ended") }
+        if let detail = event.detail, !detail.isEmpty { remarks.append(detail) }
+        return remarks.joined(separator: ", ")
+    }
+
+    /// What comes next, without a full stop: `renews 2027-02-28 10:00:04Z for 9.99 USD`.
+    package static func standing(_ subscription: Subscription) -> String {
+        let end = Words.time(subscription.expiresDate)
+        switch subscription.state {
+        case .subscribed:
+            guard subscription.willAutoRenew else { return "ends \(end)" }
+            let other = subscription.autoRenewProductIdentifier
+            let product = other == subscription.productIdentifier ? "" : " as \(other)"
+            return "renews \(end)\(product)" + (subscription.renewalPrice.map { " for \(Words.price($0))" } ?? "")
+        case .inGracePeriod:
+            let until = Words.time(subscription.gracePeriodExpiresDate ?? subscription.expiresDate)
+            return "access until \(until), the charge is tried again"
+        case .inBillingRetryPeriod: return "no access, the charge is tried again"
+        case .expired:
+            return "expired \(end)" + (subscription.expirationReason.map { ", \(reason($0))" } ?? "")
+        case .revoked: return "taken back, the period would have gone to \(end)"
+        }
+    }
+
+    /// Why it ended.
+    package static func reason(_ reason: Subscription.ExpirationReason) -> String {
+        switch reason {
+        case .cancelled: "auto-renew was off"
+        case .billingError: "the charge was declined to the end"
+        case .priceIncreaseRefused: "the higher price was not accepted"
+        case .productNotAvailable: "the product was not for sale"
+        case .other: "ended by the store"
+        }
+    }
+}

@@ -84,7 +84,8 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         self.renewalJanitor = RenewalJanitor(renewer: renewer, clocks: clocks, logger: logger)
         self.purchases = PurchaseCoordinator(store: store, driver: driver, quotes: quotes)
         self.prompts = PromptDesk(store: store, driver: driver)
-        self.history = HistoryDesk(store: store, driver: driver, cancelCharge: collaborators.cancelCharge)
+        self.history = HistoryDesk(
+            store: store, driver: driver, renewer: renewer, cancelCharge: collaborators.cancelCharge)
         self.queue = QueueReader(database: database)
         self.events = EventReader(database: database)
         self.transactions = TransactionDesk(
@@ -98,7 +99,8 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
             publish: collaborators.publish)
         self.restoreJanitor = RestoreJanitor(store: restoreStore, desk: restores, logger: logger)
         self.janitor = PurchaseJanitor(store: store, driver: driver, logger: logger)
-        self.callbacks = ChargeCallbacks(janitor: janitor, subscribe: collaborators.chargeChanges)
+        self.callbacks = ChargeCallbacks(
+            janitor: janitor, renewer: renewer, subscribe: collaborators.chargeChanges)
         let refundStore = RefundStore(database: database, clock: clock, checkpoint: checkpoint)
         self.refunds = RefundDesk(store: refundStore, collaborators: collaborators, catchUp: catchUp, logger: logger)
         self.refundJanitor = RefundJanitor(store: refundStore, desk: refunds)

@@ -9,6 +9,7 @@ package struct ChargeCallbacks: Sendable {
     static let concurrency = 16
 
     let janitor: PurchaseJanitor
+    let renewer: SubscriptionRenewer
     let subscribe: PurchaseCollaborators.ChargeChanges
 
     /// Until the task is cancelled.
@@ -18,15 +19,23 @@ package struct ChargeCallbacks: Sendable {
         await withTaskGroup(of: Void.self) { group in
             var running = 0
             for await key in keys {
-                guard let id = StoredTransaction.id(ofChargeKey: key) else { continue }
                 if running == Self.concurrency {
                     await group.next()
                     running -= 1
                 }
-                group.addTask { await janitor.look(at: id) }
+                group.addTask { await look(at: key) }
                 running += 1
             }
         }
         await unsubscribe()
+    }
+
+    /// A key that is neither a purchase's nor a renewal's is not ours.
+    private func look(at key: String) async {
+        if let id = StoredTransaction.id(ofChargeKey: key) {
+            await janitor.look(at: id)
+        } else {
+            await renewer.look(atChargeKey: key)
+        }
     }
 }

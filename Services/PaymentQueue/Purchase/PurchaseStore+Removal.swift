@@ -72,6 +72,8 @@ extension PurchaseStore {
             let own = HistoryScope(
                 bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier,
                 transactionID: scope.transactionID)
+            // No renewal of theirs begins from here on.
+            try await SubscriptionRepository.lockAll(of: customer, in: transaction)
             for stored in try await HistoryRepository.removable(own, limit: rows.count, in: transaction) {
                 // No event: nobody has finished it.
                 if !stored.isFinished { try commit.journalRemoval(of: stored.transaction, event: nil) }

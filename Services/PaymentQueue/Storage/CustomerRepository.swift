@@ -75,6 +75,8 @@ package enum CustomerRepository {
                 rate_name = NULL, is_frozen = 0
             WHERE bundle_id = ?
             """, wall.milliseconds, wall.milliseconds, AppClock.realTime, bundleId)
+        // The keys of its moves may be used again.
+        try await transaction.execute("DELETE FROM clock_advance WHERE bundle_id = ?", bundleId)
     }
 
     /// When the customer first opened a session with the app, by the app's clock as it ran then.

@@ -16,7 +16,8 @@ package enum HistoryRepository {
         ).map(StoredTransaction.init)
     }
 
-    /// Transactions that can go: all but those the processor may be asked about. Each customer's oldest first, so that
+    /// Transactions that can go: all but those the processor may be asked about, and those that subscriptions began with
+    /// while a renewal is being charged. Each customer's oldest first, so that
     /// nothing goes before what it continues.
     package static func removable(
         _ scope: HistoryScope, limit: Int, in reader: SQLReader
@@ -24,6 +25,9 @@ package enum HistoryRepository {
         try await reader.query(
             """
             SELECT * FROM payment_transaction WHERE \(scope.condition) AND (phase <> 'charging' OR awaits_answer = 1)
+                AND NOT EXISTS (
+                    SELECT 1 FROM subscription s
+                    WHERE s.original_id = payment_transaction.id AND s.attempt IS NOT NULL)
             ORDER BY bundle_id, customer_identifier, created_seq LIMIT ?
             """, arguments: scope.arguments + [limit]
         ).map(StoredTransaction.init)

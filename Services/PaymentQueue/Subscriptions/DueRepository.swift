@@ -38,6 +38,19 @@ package enum DueRepository {
         ).map(DueSubscription.init)
     }
 
+    /// Charges under way in a scope; of one transaction those of the subscription that began with it.
+    package static func attempts(
+        _ scope: HistoryScope, limit: Int, in reader: SQLReader
+    ) async throws -> [DueSubscription] {
+        var condition = "s.bundle_id = ?"
+        if scope.customerIdentifier != nil { condition += " AND s.customer_identifier = ?" }
+        if scope.transactionID != nil { condition += " AND s.original_id = ?" }
+        return try await reader.query(
+            "\(DueSubscription.select) WHERE s.attempt IS NOT NULL AND \(condition) ORDER BY s.original_id LIMIT ?",
+            arguments: scope.arguments + [limit]
+        ).map(DueSubscription.init)
+    }
+
     package static func find(_ originalID: String, in reader: SQLReader) async throws -> DueSubscription? {
         try await reader.queryOne("\(DueSubscription.select) WHERE s.original_id = ?", originalID).map(
             DueSubscription.init)

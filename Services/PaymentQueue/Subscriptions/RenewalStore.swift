@@ -37,6 +37,11 @@ package struct RenewalStore: Sendable {
         }
     }
 
+    /// Renewals that are being charged, of the customers whose history is cleared.
+    func attempts(_ scope: HistoryScope, limit: Int) async throws -> [DueSubscription] {
+        try await database.read { reader in try await DueRepository.attempts(scope, limit: limit, in: reader) }
+    }
+
     /// A subscription with the app's clock.
     func find(_ originalID: String) async throws -> (due: DueSubscription, now: Timestamp)? {
         try await database.read { reader in

@@ -16,17 +16,18 @@ package struct SubscriptionReader: Sendable {
     package func list(_ request: SubscriptionsRequest) async throws -> SubscriptionsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
-        let (rows, now) = try await database.read { reader in
+        let (rows, winBacks, now) = try await database.read { reader in
             guard try await CustomerRepository.find(customer, in: reader) != nil else {
                 throw StoreError(.notFound, "no such customer")
             }
             let rows = try await SubscriptionLookup.list(
                 of: customer, after: request.after ?? "", limit: request.limit + 1, in: reader)
-            return (rows, clock.now(try await CustomerRepository.clock(of: customer.bundleId, in: reader)))
+            let winBacks = try await winBackFacts(rows, of: customer, in: reader)
+            return (rows, winBacks, clock.now(try await CustomerRepository.clock(of: customer.bundleId, in: reader)))
         }
         let shown = Array(rows.prefix(request.limit))
         return SubscriptionsPage(
-            subscriptions: await show(shown, isOperator: false),
+            subscriptions: await show(shown, isOperator: false, winBacks, now: now),
             after: rows.count > shown.count ? shown.last?.value.originalIdentifier : nil, businessNow: now)
     }
 
@@ -68,6 +69,21 @@ package struct SubscriptionReader: Sendable {
             after: rows.count > page.count ? page.last.map { "\($0.position)" } : nil)
     }
 
+    /// What win-back offers are decided by, of subscriptions that have ended; by their first transaction.
+    private func winBackFacts(
+        _ rows: [DueSubscription], of customer: CustomerID, in reader: SQLReader
+    ) async throws -> [String: WinBackFacts] {
+        let ended = rows.filter { !$0.value.state.isExisting }
+        guard !ended.isEmpty else { return [:] }
+        let histories = try await EntitlementRepository.histories(of: customer, in: reader)
+        var facts: [String: WinBackFacts] = [:]
+        for row in ended {
+            facts[row.value.originalID] = try await EntitlementRepository.winBackFacts(
+                of: row.value, history: histories[row.value.group], in: reader)
+        }
+        return facts
+    }
+
     // MARK: Showing
 
     func show(_ due: DueSubscription, isOperator: Bool) async -> Subscription {
@@ -75,11 +91,23 @@ package struct SubscriptionReader: Sendable {
         return await show(due, isOperator: isOperator, &quoted, until: .now + Self.quoteTime)
     }
 
-    private func show(_ rows: [DueSubscription], isOperator: Bool) async -> [Subscription] {
+    private func show(
+        _ rows: [DueSubscription], isOperator: Bool, _ winBacks: [String: WinBackFacts] = [:], now: Timestamp? = nil
+    ) async -> [Subscription] {
         var quoted: [QuoteRequest: Quote?] = [:]
         let last = ContinuousClock.now + Self.quoteTime
         var shown: [Subscription] = []
-        for row in rows { shown.append(await show(row, isOperator: isOperator, &quoted, until: last)) }
+        for row in rows {
+            var value = await show(row, isOperator: isOperator, &quoted, until: last)
+            if let facts = winBacks[row.value.originalID], let now,
+                let quote = await quote(row.quoteRequest, &quoted, until: last)
+            {
+                value.eligibleWinBackOfferIdentifiers = WinBackOfferPolicy.eligible(
+                    quote.redeemableOffers ?? [], facts: facts, now: now
+                ).compactMap(\.offer.identifier)
+            }
+            shown.append(value)
+        }
         return shown
     }
 
@@ -97,12 +125,20 @@ package struct SubscriptionReader: Sendable {
             transactionIdentifier: value.activeTransaction, id: value.activeID, period: value.periodIndex)
         if isOperator { (shown.bundleId, shown.account) = (value.customer.bundleId, due.account) }
         guard value.willAutoRenew, value.state.isExisting else { return shown }
-        if quoted[due.quoteRequest] == nil, ContinuousClock.now < last {
-            quoted[due.quoteRequest] = try? await quotes.quote(due.quoteRequest, until: last)
-        }
-        if case .some(let quote?) = quoted[due.quoteRequest] {
+        if let quote = await quote(due.quoteRequest, &quoted, until: last) {
             shown.renewalPrice = RenewalPolicy.renewal(value, due.facts(quote), at: value.activeUntil)?.terms.amount
         }
         return shown
+    }
+
+    /// - Returns: nil when Catalog has not answered in time.
+    private func quote(
+        _ request: QuoteRequest, _ quoted: inout [QuoteRequest: Quote?], until last: ContinuousClock.Instant
+    ) async -> Quote? {
+        if let known = quoted[request] { return known }
+        guard ContinuousClock.now < last else { return nil }
+        let quote = try? await quotes.quote(request, until: last)
+        quoted[request] = .some(quote)
+        return quote
     }
 }

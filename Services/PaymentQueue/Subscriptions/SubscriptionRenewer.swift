@@ -151,9 +151,14 @@ package final class SubscriptionRenewer: Sendable {
         guard let answer = try await answer(job) else { return nil }
         guard let settled = try await store.settle(job, answer) else { return .some(nil) }
         try driver.checkpoint(.afterRenewalCommit)
+        tell(settled)
+        return settled
+    }
+
+    /// Hints, and whoever waits in this process.
+    func tell(_ settled: RenewalStore.Settled) {
         for change in settled.changes { driver.collaborators.publish(change) }
         for id in settled.woken { driver.board.announce(id) }
-        return settled
     }
 
     /// What the processor says; a period that costs nothing asks nobody.

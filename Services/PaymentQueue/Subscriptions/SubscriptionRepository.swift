@@ -38,6 +38,17 @@ package enum SubscriptionRepository {
         ).map(StoredSubscription.init)
     }
 
+    /// Locks all of a customer's until the commit.
+    package static func lockAll(of customer: CustomerID, in transaction: SQLTransaction) async throws(PersistenceError)
+    {
+        guard transaction.dialect == .postgres else { return }
+        _ = try await transaction.query(
+            """
+            SELECT original_id FROM subscription WHERE bundle_id = ? AND customer_identifier = ?
+            ORDER BY original_id \(transaction.dialect.lockRow)
+            """, customer.bundleId, customer.customerIdentifier)
+    }
+
     /// All of a customer's, in the order of their first purchase.
     package static func all(of customer: CustomerID, in reader: SQLReader) async throws -> [StoredSubscription] {
         try await reader.query(

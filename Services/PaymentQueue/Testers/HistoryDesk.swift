@@ -13,16 +13,18 @@ package struct HistoryDesk: Sendable {
 
     let store: PurchaseStore
     let driver: PurchaseDriver
+    let renewer: SubscriptionRenewer
     let cancelCharge: @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
 
     package init(
-        store: PurchaseStore, driver: PurchaseDriver,
+        store: PurchaseStore, driver: PurchaseDriver, renewer: SubscriptionRenewer,
         cancelCharge:
             @escaping @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) ->
             Charge
     ) {
         self.store = store
         self.driver = driver
+        self.renewer = renewer
         self.cancelCharge = cancelCharge
     }
 
@@ -57,7 +59,9 @@ package struct HistoryDesk: Sendable {
     private func remove(_ scope: HistoryScope, until last: ContinuousClock.Instant) async throws -> Int {
         var total = 0
         while true {
-            let cancelled = try await cancelCharges(scope, until: last)
+            let cancelled =
+                try await cancelCharges(scope, until: last)
+                + renewer.giveUp(scope, until: last, cancel: cancelCharge)
             var isAll = false
             while !isAll {
                 guard ContinuousClock.now < last else {

@@ -1,0 +1,51 @@
+import StoreModels
+
+extension SubscriptionRenewer {
+    /// Ends renewals that are being charged, before a history is cleared: the processor gives their charges up, and what it
+    /// has charged already ends as renewed. So nothing is charged that no row knows of.
+    /// - Returns: how many there were.
+    /// - Throws: `serviceUnavailable` when the processor does not answer, or has not decided.
+    func giveUp(
+        _ scope: HistoryScope, until last: ContinuousClock.Instant,
+        cancel: @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
+    ) async throws -> Int {
+        var count = 0
+        while true {
+            let page = try await store.attempts(scope, limit: Self.pageSize)
+            for due in page { try await giveUp(due, until: last, cancel) }
+            count += page.count
+            guard page.count == Self.pageSize else { return count }
+        }
+    }
+
+    private func giveUp(
+        _ due: DueSubscription, until last: ContinuousClock.Instant,
+        _ cancel: @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
+    ) async throws {
+        guard let text = due.value.attempt else { return }
+        let attempt = try StoredJSON.value(RenewalAttempt.self, text)
+        let charge: Charge
+        do {
+            charge = try await cancel(CancelChargeRequest(chargeKey: attempt.chargeKey), last)
+        } catch {
+            throw StoreError(
+                .serviceUnavailable, "the payment processor is away, which has to give up renewals in flight first",
+                retryAfterMs: error.retryAfterMs)
+        }
+        try driver.checkpoint(.afterCancel)
+        switch ChargeAnswer(charge, expected: attempt.terms.amount) {
+        case .undecided, .mismatch:
+            throw StoreError(
+                .serviceUnavailable, "the payment processor has not decided about a renewal in flight",
+                retryAfterMs: 1_000)
+        case .approved: try await settle(due, attempt, .approved)
+        case .failed(let error): try await settle(due, attempt, .failed(error))
+        }
+    }
+
+    private func settle(_ due: DueSubscription, _ attempt: RenewalAttempt, _ answer: ChargeAnswer) async throws {
+        let job = RenewalJob(value: due.value, work: .charge(attempt), at: attempt.at)
+        guard let settled = try await store.settle(job, answer) else { return }
+        tell(settled)
+    }
+}

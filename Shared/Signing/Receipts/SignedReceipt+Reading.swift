@@ -42,8 +42,9 @@ extension SignedReceipt {
         init(derEncoded node: ASN1Node) throws {
             self = try DER.sequence(node, identifier: .sequence) { nodes in
                 _ = try Int(derEncoded: &nodes)
-                let (issuer, serial) = try nodes.sequence { nodes in
-                    (try DistinguishedName(derEncoded: &nodes), try ArraySlice<UInt8>(derEncoded: &nodes))
+                let (issuer, serial) = try nodes.sequence { nodes -> (DistinguishedName, ArraySlice<UInt8>) in
+                    guard let name = nodes.next() else { throw ReceiptError.malformed }
+                    return (try DistinguishedName(derEncoded: name), try ArraySlice<UInt8>(derEncoded: &nodes))
                 }
                 _ = try SignedReceiptAlgorithm(derEncoded: &nodes)
                 _ = try SignedReceiptAlgorithm(derEncoded: &nodes)

@@ -29,6 +29,7 @@ package struct CatalogHandlers: Sendable {
         handle(service, CatalogEndpoints.readContent, store.library.read)
         handle(service, CatalogEndpoints.queryProducts(as: RawJSON.self), products.query)
         handle(service, CatalogEndpoints.listProducts, products.list)
+        handle(service, CatalogEndpoints.listSubscriptions, products.subscriptions)
         handle(service, CatalogEndpoints.quoteProduct, products.quote)
         handle(service, CatalogEndpoints.productOffers, products.offers)
         handle(service, CatalogEndpoints.explainProduct, products.explain)

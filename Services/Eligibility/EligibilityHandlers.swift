@@ -6,9 +6,11 @@ import StoreModels
 /// together.
 package struct EligibilityHandlers: Sendable {
     private let services: ServiceCaller
+    private let catalog: SubscriptionCatalog
 
     package init(services: ServiceCaller) {
         self.services = services
+        catalog = SubscriptionCatalog(services)
     }
 
     /// Makes `service` answer `sb.eligibility.v1.…`.
@@ -25,42 +27,25 @@ package struct EligibilityHandlers: Sendable {
         var halved = context.callContext
         halved.deadline = .now + context.remaining / 2
         let upstream = halved
-        async let subscriptions = subscriptions(request, upstream)
-        async let summary = summary(request, upstream, context.logger)
-        return OfferEvaluation(subscriptions: try await subscriptions, summary: await summary).reply()
+        let key = SubscriptionCatalog.Key(bundleId: request.bundleId, storefront: request.storefront)
+        async let subscriptions = catalog.list(key, upstream)
+        async let history = history(request, upstream, context.logger)
+        return OfferEvaluation(
+            subscriptions: try await subscriptions, identifiers: request.productIdentifiers, history: await history
+        ).reply()
     }
 
-    private func subscriptions(
-        _ request: EligibilityRequest, _ context: CallContext
-    ) async throws -> [SubscriptionReference] {
-        if let identifiers = request.productIdentifiers {
-            let query = ProductsRequest(
-                bundleId: request.bundleId, productIdentifiers: identifiers, storefront: request.storefront)
-            let endpoint = CatalogEndpoints.queryProducts(as: SubscriptionReference.self)
-            return try await services.call(endpoint, query, context: context).products
-        }
-        var products: [SubscriptionReference] = []
-        var after: String?
-        repeat {
-            let query = ProductsPageRequest(
-                bundleId: request.bundleId, storefront: request.storefront, after: after, limit: 500,
-                type: .autoRenewable)
-            let page = try await services.call(CatalogEndpoints.listProducts, query, context: context)
-            products += page.products.map(SubscriptionReference.init)
-            after = page.after
-        } while after != nil
-        return products
-    }
-
-    private func summary(_ request: EligibilityRequest, _ context: CallContext, _ logger: Logger) async -> OfferSummary?
-    {
+    private func history(
+        _ request: EligibilityRequest, _ context: CallContext, _ logger: Logger
+    ) async -> OfferEvaluation.History {
+        if let receipt = request.receipt { return .receipt(receipt) }
         do {
             let query = OfferSummaryRequest(
                 bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
-            return try await services.call(PaymentEndpoints.offerSummary, query, context: context)
+            return .summary(try await services.call(PaymentEndpoints.offerSummary, query, context: context))
         } catch {
             logger.warning("history unavailable, answering unknown", metadata: ["code": "\(error)"])
-            return nil
+            return .summary(nil)
         }
     }
 }

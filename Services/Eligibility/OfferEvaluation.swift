@@ -1,38 +1,75 @@
 import StoreModels
 
-/// Puts Catalog's subscriptions and PaymentQueue's history of a customer together into answers. Pure: what could not
-/// be asked is handed in as nil.
+/// Puts Catalog's subscriptions and a customer's history together into answers. Pure: what could not be asked is handed
+/// in as nil.
 struct OfferEvaluation {
-    /// The app's subscriptions that were asked for; other products are passed over.
-    let subscriptions: [SubscriptionReference]
-    /// Nil when PaymentQueue did not answer: every answer is then `unknown`, never invented.
-    let summary: OfferSummary?
+    /// What is known of a customer, by subscription group.
+    enum History {
+        /// PaymentQueue's own, or nil when it did not answer: every answer is then `unknown`, never invented.
+        case summary(OfferSummary?)
+        /// A receipt's; nobody else is asked about its customer.
+        case receipt(ReceiptHistory)
+    }
+
+    /// The app's subscriptions.
+    let subscriptions: SubscriptionList
+    /// Which of them are asked about; nil: all.
+    let identifiers: [String]?
+    let history: History
 
     func reply() -> EligibilityReply {
-        let histories = Dictionary(
-            (summary?.groups ?? []).map { ($0.subscriptionGroupIdentifier, $0) },
-            uniquingKeysWith: { first, _ in first })
-        let answers = subscriptions.compactMap { product -> ProductEligibility? in
-            guard let group = product.subscriptionGroupIdentifier else { return nil }
-            return answer(for: product, in: group, history: histories[group])
+        let products = subscriptions.offered(identifiers)
+        switch history {
+        case .summary(let summary?):
+            let groups = Dictionary(
+                summary.groups.map { ($0.subscriptionGroupIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
+            return EligibilityReply(
+                eligibility: products.map {
+                    answer($0, decide(groups[$0.subscriptionGroupIdentifier], summary.businessNow))
+                },
+                degraded: [])
+        case .summary(nil):
+            return EligibilityReply(
+                eligibility: products.map { unknown($0) },
+                degraded: [ServiceName.paymentQueue.degradedName].compactMap(\.self))
+        case .receipt(let receipt):
+            return EligibilityReply(eligibility: answers(products, receipt), degraded: [])
         }
-        let degraded = summary == nil ? [ServiceName.paymentQueue.degradedName].compactMap(\.self) : []
-        return EligibilityReply(eligibility: answers, degraded: degraded)
+    }
+
+    /// With a purchase in the receipt that nobody can place, whoever would be eligible may not be (O3).
+    private func answers(_ products: [SubscriptionProduct], _ receipt: ReceiptHistory) -> [ProductEligibility] {
+        let groups = receipt.groups(ofProducts: subscriptions.groups)
+        let unplaced = receipt.unplaced(ofProducts: subscriptions.groups)
+        return products.map { product in
+            let decision = decide(groups[product.subscriptionGroupIdentifier], receipt.now)
+            if let unplaced, decision.eligibility == .eligible {
+                return unknown(product, transactionIdentifier: unplaced.transactionIdentifier)
+            }
+            return answer(product, decision)
+        }
     }
 
     /// The offer belongs to the group (M119, M121), so the answer is the same for each of its products.
+    private func decide(_ history: SubscriptionGroupHistory?, _ now: Timestamp) -> IntroductoryOfferPolicy.Decision {
+        IntroductoryOfferPolicy.decide(history: history, now: now)
+    }
+
     private func answer(
-        for product: SubscriptionReference, in group: String, history: SubscriptionGroupHistory?
+        _ product: SubscriptionProduct, _ decision: IntroductoryOfferPolicy.Decision
     ) -> ProductEligibility {
-        guard let summary else {
-            return ProductEligibility(
-                productIdentifier: product.productIdentifier, subscriptionGroupIdentifier: group, eligibility: .unknown,
-                rule: .historyUnavailable)
-        }
-        let decision = IntroductoryOfferPolicy.decide(history: history, now: summary.businessNow)
-        return ProductEligibility(
-            productIdentifier: product.productIdentifier, subscriptionGroupIdentifier: group,
-            eligibility: decision.eligibility, rule: decision.rule,
-            transactionIdentifier: decision.transactionIdentifier)
+        ProductEligibility(
+            productIdentifier: product.productIdentifier,
+            subscriptionGroupIdentifier: product.subscriptionGroupIdentifier, eligibility: decision.eligibility,
+            rule: decision.rule, transactionIdentifier: decision.transactionIdentifier)
+    }
+
+    private func unknown(
+        _ product: SubscriptionProduct, transactionIdentifier: String? = nil
+    ) -> ProductEligibility {
+        ProductEligibility(
+            productIdentifier: product.productIdentifier,
+            subscriptionGroupIdentifier: product.subscriptionGroupIdentifier, eligibility: .unknown,
+            rule: .historyUnavailable, transactionIdentifier: transactionIdentifier)
     }
 }

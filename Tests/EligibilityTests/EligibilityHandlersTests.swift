@@ -3,6 +3,7 @@ import BusService
 import Eligibility
 import Logging
 import StoreModels
+import Synchronization
 import Testing
 
 /// Goal: eligibility is answered from what the owners of the facts say, and never invented.
@@ -34,12 +35,35 @@ import Testing
         #expect(answer.eligibility[1].rule == .offerUsed)
     }
 
-    @Test func `products that are no subscriptions have no answer`() async throws {
-        let product = Product(
-            productIdentifier: "coins", type: .consumable, localizedTitle: "", localizedDescription: "",
-            price: monthly.price, priceLocale: "en_US@currency=USD")
-        let answer = try await ask(catalog: [product, monthly], history: [], only: ["coins", "pro.monthly"])
-        #expect(answer.eligibility.map(\.productIdentifier) == ["pro.monthly"])
+    @Test func `what is asked for is answered once, in its order; what is no subscription or not for sale, not at all`()
+        async throws
+    {
+        var old = yearly
+        old.isAvailable = false
+        let only = ["news.weekly", "coins", "pro.monthly", "news.weekly", "pro.yearly"]
+        let answer = try await ask(catalog: [monthly, old, news], history: [], only: only)
+        #expect(answer.eligibility.map(\.productIdentifier) == ["news.weekly", "pro.monthly"])
+    }
+
+    @Test func `M120: a receipt answers without asking PaymentQueue, also of products no longer for sale`() async throws
+    {
+        var old = yearly
+        old.isAvailable = false
+        let trial = TruthTable.item(1, "pro.yearly", group: nil, ends: -90, trial: true)
+        let answer = try await ask(
+            catalog: [monthly, old, news], history: nil,
+            receipt: ReceiptHistory(items: [trial], now: TruthTable.now))
+        #expect(answer.eligibility.map(\.rule) == [.offerUsed, .newSubscriber])
+        #expect(answer.eligibility.map(\.transactionIdentifier) == ["1", nil])
+        #expect(answer.degraded.isEmpty)
+    }
+
+    @Test func `M123: the second check asks PaymentQueue only; a catalogue of many pages is read whole`() async throws {
+        let many = (0..<1_200).map { Self.subscription("s\($0)", group: "g\($0)") }
+        let pages = Counter()
+        let answers = try await ask(times: 3, catalog: many, history: [], pages: pages)
+        #expect(answers.map(\.eligibility.count) == [1_200, 1_200, 1_200])
+        #expect(pages.value == 3)
     }
 
     @Test func `PaymentQueue away: unknown, and the answer says what is missing`() async throws {
@@ -57,18 +81,28 @@ import Testing
 
     /// Runs Eligibility between stand-ins; nil leaves the stand-in out.
     private func ask(
-        catalog: [Product]?, history: [SubscriptionGroupHistory]?, only: [String]? = nil
+        catalog: [SubscriptionProduct]?, history: [SubscriptionGroupHistory]?, only: [String]? = nil,
+        receipt: ReceiptHistory? = nil
     ) async throws -> EligibilityReply {
+        try await ask(times: 1, catalog: catalog, history: history, only: only, receipt: receipt)[0]
+    }
+
+    /// - Parameter pages: counts what Catalog was asked for.
+    private func ask(
+        times: Int, catalog: [SubscriptionProduct]?, history: [SubscriptionGroupHistory]?, only: [String]? = nil,
+        receipt: ReceiptHistory? = nil, pages: Counter = Counter()
+    ) async throws -> [EligibilityReply] {
         var services = [service(.eligibility)]
         EligibilityHandlers(services: caller("eligibility")).register(on: services[0])
         if let catalog {
             let standIn = service(.catalog)
-            standIn.handle(CatalogEndpoints.listProducts) { _, _ in
-                ProductsPage(products: catalog, after: nil, catalogVersion: 1)
-            }
-            standIn.handle(CatalogEndpoints.queryProducts) { request, _ in
-                let found = catalog.filter { request.productIdentifiers.contains($0.productIdentifier) }
-                return ProductsReply(products: found, invalidProductIdentifiers: [], catalogVersion: 1)
+            standIn.handle(CatalogEndpoints.listSubscriptions) { request, _ in
+                pages.add()
+                let start = catalog.firstIndex { $0.productIdentifier == request.after }.map { $0 + 1 } ?? 0
+                let page = Array(catalog[start...].prefix(request.limit))
+                let isLast = start + page.count == catalog.count
+                return SubscriptionProductsPage(
+                    subscriptions: page, after: isLast ? nil : page.last?.productIdentifier, catalogVersion: 1)
             }
             services.append(standIn)
         }
@@ -81,8 +115,14 @@ import Testing
         }
         return try await running(services) {
             let request = EligibilityRequest(
-                bundleId: "com.example.app", customerIdentifier: "c_1", storefront: "USA", productIdentifiers: only)
-            return try await caller("test").call(EligibilityEndpoints.check, request, context: CallContext())
+                bundleId: "com.example.app", customerIdentifier: "c_1", storefront: "USA", productIdentifiers: only,
+                receipt: receipt)
+            var replies: [EligibilityReply] = []
+            for _ in 0..<times {
+                replies.append(
+                    try await caller("test").call(EligibilityEndpoints.check, request, context: CallContext()))
+            }
+            return replies
         }
     }
 
@@ -103,10 +143,14 @@ import Testing
 
     private func caller(_ name: String) -> ServiceCaller { ServiceCaller(bus: bus.client(name: name), caller: name) }
 
-    private static func subscription(_ identifier: String, group: String) -> Product {
-        Product(
-            productIdentifier: identifier, type: .autoRenewable, localizedTitle: identifier, localizedDescription: "",
-            price: Money(minorUnits: 999, currency: Currency(code: "USD")!), priceLocale: "en_US@currency=USD",
-            subscriptionPeriod: SubscriptionPeriod(numberOfUnits: 1, unit: .month), subscriptionGroupIdentifier: group)
+    private static func subscription(_ identifier: String, group: String) -> SubscriptionProduct {
+        SubscriptionProduct(productIdentifier: identifier, subscriptionGroupIdentifier: group, isAvailable: true)
     }
+}
+
+/// Counts, from any thread.
+private final class Counter: Sendable {
+    private let count = Mutex(0)
+    var value: Int { count.withLock { $0 } }
+    func add() { count.withLock { $0 += 1 } }
 }

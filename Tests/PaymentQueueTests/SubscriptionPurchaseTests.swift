@@ -77,8 +77,9 @@ import Testing
             store.catalogue.sell(
                 .subscription("sport", group: "sport", intro: .discount(.payUpFront, "1.00", 1, .month)), level: 1)
             let alice = try await store.shopper()
-            _ = try await alice.add("pro.monthly", key: "1")
-            store.advance(by: .seconds(30 * 86_400))
+            let original = try await alice.subscribe("pro.monthly")
+            try await alice.update(original, renews: false)
+            try await store.jump(by: "P30D")
             #expect(try await alice.add("basic.monthly", key: "2").transaction.offer == nil)
             #expect(try await alice.add("sport", key: "3").transaction.offer?.paymentMode == .payUpFront)
         }
@@ -99,7 +100,8 @@ import Testing
             #expect(again.error?.code == 0)
             #expect(again.error?.underlying == 3532)
             #expect(try await store.charges().count == 1)
-            store.advance(by: .seconds(7 * 86_400))
+            try await alice.update(try #require(first.transactionIdentifier), renews: false)
+            try await store.jump(by: "P7D")
             let renewed = try await alice.add("news.weekly", key: "3").transaction
             #expect(renewed.transactionState == .purchased)
             #expect(renewed.original?.transaction.transactionIdentifier == first.transactionIdentifier)

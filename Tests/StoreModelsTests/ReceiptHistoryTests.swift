@@ -68,6 +68,17 @@ import Testing
         }
     }
 
+    @Test func `O3: a purchase whose group nobody knows is told apart when it would make anybody ineligible`() {
+        let used = item(1, "gone", trial: true, expires: 100)
+        let running = item(2, "gone", expires: 1_001)
+        let past = item(3, "gone", expires: 100)
+        #expect(receipt([past, used]).unplaced(ofProducts: [:])?.transactionIdentifier == "1")
+        #expect(receipt([past, running]).unplaced(ofProducts: [:])?.transactionIdentifier == "2")
+        #expect(receipt([past]).unplaced(ofProducts: [:]) == nil)
+        #expect(receipt([used]).unplaced(ofProducts: ["gone": "g"]) == nil)
+        #expect(receipt([with(used) { $0.type = .consumable }]).unplaced(ofProducts: [:]) == nil)
+    }
+
     private func receipt(_ items: [ReceiptItem], renewals: [ReceiptRenewal]? = nil) -> ReceiptHistory {
         ReceiptHistory(items: items, now: now, renewals: renewals)
     }

@@ -37,18 +37,7 @@ final class PresentedCatalog: Sendable {
             product.subscriptionGroupIdentifier ?? "", product.downloadContentVersion,
         ]
         let offers = product.discounts + (product.introductoryPrice.map { [$0] } ?? [])
-        return 700 + 20 * product.downloadContentLengths.count + texts.reduce(0) { $0 + escapedByteCount($1) }
-            + offers.reduce(0) { $0 + 350 + escapedByteCount($1.identifier ?? "") }
-    }
-
-    /// JSON writes quotes and backslashes as two bytes and control characters as up to six.
-    private static func escapedByteCount(_ text: String) -> Int {
-        text.utf8.reduce(0) { count, byte in
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): count + 2
-            case ..<0x20: count + 6
-            default: count + 1
-            }
-        }
+        return 700 + 20 * product.downloadContentLengths.count + texts.reduce(0) { $0 + JSONSize.most($1) }
+            + offers.reduce(0) { $0 + 350 + JSONSize.most($1.identifier ?? "") }
     }
 }

@@ -70,7 +70,8 @@ struct ProductQueries: Sendable {
         return page
     }
 
-    private func start(_ after: String?, _ snapshot: AppSnapshot) throws(StoreError) -> Int {
+    /// Where a page behind that product begins.
+    func start(_ after: String?, _ snapshot: AppSnapshot) throws(StoreError) -> Int {
         guard let after else { return 0 }
         guard let position = snapshot.position(of: after) else {
             throw StoreError(

@@ -13,16 +13,13 @@ extension CustomerCommit {
             }
             try await scheduleChange(
                 to: value.payment.productIdentifier, inGroup: group, by: value.transactionIdentifier)
-            try journal(.subscriptionChanged, value, event: .renewalPreferenceChanged)
         case .reverted:
             try await revertChange(inGroup: group, by: value.transactionIdentifier)
-            try journal(.subscriptionChanged, value, event: .renewalPreferenceChanged)
         // Also where nothing was active when it was sold: two products may have been bought at once. The one that is paid
         // later counts, and the other's money is given back.
         case .upgrade, .crossgrade, .downgrade, nil:
             try await replacePeriod(with: value, inGroup: group)
             try await subscribe(value, terms)
-            if terms.change == .upgrade { try journal(.subscriptionChanged, value, event: .upgraded) }
         }
     }
 

@@ -35,6 +35,9 @@ public enum CatalogEndpoints {
     }
     public static let listProducts = Endpoint<ProductsPageRequest, ProductsPage>(
         .catalog, "products.list", isIdempotent: true)
+    /// Only what subscriptions and groups there are, for sale or not.
+    public static let listSubscriptions = Endpoint<SubscriptionProductsRequest, SubscriptionProductsPage>(
+        .catalog, "subscriptions.list", isIdempotent: true)
     public static let quoteProduct = Endpoint<QuoteRequest, Quote>(.catalog, "products.quote", isIdempotent: true)
     /// All offers of a subscription, the redeemable ones too, which no customer's list of products shows.
     public static let productOffers = Endpoint<ProductOffersRequest, ProductOffers>(

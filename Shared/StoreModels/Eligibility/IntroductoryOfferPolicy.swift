@@ -23,7 +23,8 @@ public enum IntroductoryOfferPolicy {
         case inGracePeriod
         /// The last renewal could not be charged and is tried again: ineligible, as a subscriber (M127).
         case inBillingRetryPeriod
-        /// PaymentQueue could not be asked: unknown.
+        /// PaymentQueue could not be asked, or a receipt has an offer of a product that no longer exists, whose group
+        /// nobody knows: unknown.
         case historyUnavailable
     }
 

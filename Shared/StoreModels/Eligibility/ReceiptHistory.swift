@@ -17,21 +17,41 @@ extension ReceiptHistory {
     /// What the purchases say of each subscription group, by its identifier, for ``IntroductoryOfferPolicy``.
     ///
     /// All subscriptions count, cancelled and upgraded ones too (M120, M128). A group is what the renewals, else the item,
-    /// else the catalogue says (M122); what no one knows the group of is passed over: it can be no product of the app's.
-    /// - Parameter catalogue: the app's subscriptions: product → group.
+    /// else the catalogue says (M122).
+    /// - Parameter catalogue: the app's subscriptions, for sale or not: product → group.
     public func groups(ofProducts catalogue: [String: String]) -> [String: SubscriptionGroupHistory] {
-        let renewals = Dictionary(
-            (renewals ?? []).map { ($0.originalTransactionIdentifier, $0) }, uniquingKeysWith: { _, last in last })
+        let renewals = renewalsByOriginal
         var groups: [String: ReceiptGroup] = [:]
         for item in items where item.type == .autoRenewable {
             let renewal = renewals[item.originalTransactionIdentifier]
-            guard
-                let group = renewal?.subscriptionGroupIdentifier ?? item.subscriptionGroupIdentifier
-                    ?? catalogue[item.productIdentifier]
-            else { continue }
+            guard let group = group(of: item, renewal, catalogue) else { continue }
             groups[group, default: ReceiptGroup()].add(item, renewal)
         }
         return Dictionary(uniqueKeysWithValues: groups.map { group, found in (group, found.history(group, at: now)) })
+    }
+
+    /// A purchase that nobody knows the group of and that would make the customer ineligible there: an offer was used,
+    /// or a subscription goes on. Nobody may be called eligible then, because the group may be any.
+    public func unplaced(ofProducts catalogue: [String: String]) -> ReceiptItem? {
+        let renewals = renewalsByOriginal
+        return items.first { item in
+            guard item.type == .autoRenewable else { return false }
+            let renewal = renewals[item.originalTransactionIdentifier]
+            guard group(of: item, renewal, catalogue) == nil else { return false }
+            var alone = ReceiptGroup()
+            alone.add(item, renewal)
+            let decision = IntroductoryOfferPolicy.decide(history: alone.history("", at: now), now: now)
+            return decision.eligibility != .eligible
+        }
+    }
+
+    private func group(of item: ReceiptItem, _ renewal: ReceiptRenewal?, _ catalogue: [String: String]) -> String? {
+        renewal?.subscriptionGroupIdentifier ?? item.subscriptionGroupIdentifier ?? catalogue[item.productIdentifier]
+    }
+
+    private var renewalsByOriginal: [String: ReceiptRenewal] {
+        Dictionary(
+            (renewals ?? []).map { ($0.originalTransactionIdentifier, $0) }, uniquingKeysWith: { _, last in last })
     }
 }
 

@@ -11,6 +11,7 @@ final class Catalogue: Sendable {
         var requests = 0
         var lastStorefront: String?
         var testerDefaults: TesterSettings?
+        var billingGracePeriod: Bool?
     }
 
     private let contents = Mutex(Contents())
@@ -29,13 +30,13 @@ final class Catalogue: Sendable {
 
     func sell(
         _ product: Product, level: Int? = nil, availability: Quote.Availability = .available,
-        unfinishedLimit: Int? = nil
+        unfinishedLimit: Int? = nil, redeemable: [RedeemableOffer]? = nil
     ) {
         contents.withLock { contents in
             contents.version += 1
             contents.quotes[product.productIdentifier] = Quote(
                 catalogVersion: contents.version, availability: availability, product: product,
-                subscriptionLevel: level, unfinishedLimit: unfinishedLimit)
+                subscriptionLevel: level, unfinishedLimit: unfinishedLimit, redeemableOffers: redeemable)
         }
     }
 
@@ -46,6 +47,7 @@ final class Catalogue: Sendable {
             var quote = contents.quotes[request.productIdentifier] ?? Quote(catalogVersion: 0, availability: .unknown)
             quote.catalogVersion = contents.version
             quote.testerDefaults = contents.testerDefaults
+            quote.billingGracePeriod = contents.billingGracePeriod
             return quote
         }
     }
@@ -55,6 +57,14 @@ final class Catalogue: Sendable {
         contents.withLock { contents in
             contents.version += 1
             contents.testerDefaults = testerDefaults
+        }
+    }
+
+    /// As the app's settings do.
+    func set(billingGracePeriod: Bool) {
+        contents.withLock { contents in
+            contents.version += 1
+            contents.billingGracePeriod = billingGracePeriod
         }
     }
 

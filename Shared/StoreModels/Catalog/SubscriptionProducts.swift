@@ -1,0 +1,41 @@
+/// `{"bundleId":"com.example.app","storefront":"FRA","limit":500}`
+public struct SubscriptionProductsRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var storefront: String
+    /// The last product's identifier of the page before.
+    public var after: String?
+    /// 1…500.
+    public var limit: Int
+    public init(bundleId: String, storefront: String, after: String? = nil, limit: Int = 500) {
+        self.bundleId = bundleId
+        self.storefront = storefront
+        self.after = after
+        self.limit = limit
+    }
+}
+
+/// Which group an auto-renewable subscription is in; all that deciding about offers needs of it:
+/// `{"productIdentifier":"com.example.pro.monthly","subscriptionGroupIdentifier":"21378123","isAvailable":true}`
+public struct SubscriptionProduct: Hashable, Sendable, Codable {
+    public var productIdentifier: String
+    public var subscriptionGroupIdentifier: String
+    /// Whether it can be bought in the storefront now; what was bought before belongs to its group all the same.
+    public var isAvailable: Bool
+    public init(productIdentifier: String, subscriptionGroupIdentifier: String, isAvailable: Bool) {
+        self.productIdentifier = productIdentifier
+        self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
+        self.isAvailable = isAvailable
+    }
+}
+
+/// Subscriptions in the catalogue's own order, for sale or not.
+public struct SubscriptionProductsPage: Hashable, Sendable, Codable {
+    public var subscriptions: [SubscriptionProduct]
+    public var after: String?
+    public var catalogVersion: Int64
+    public init(subscriptions: [SubscriptionProduct], after: String?, catalogVersion: Int64) {
+        self.subscriptions = subscriptions
+        self.after = after
+        self.catalogVersion = catalogVersion
+    }
+}

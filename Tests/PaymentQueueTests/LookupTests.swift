@@ -1,0 +1,46 @@
+import PaymentQueue
+import StoreModels
+import StorebusTesting
+import Testing
+
+/// Goal: a transaction is found by its `id` and by its `transactionIdentifier`, by whom it belongs to and nobody else.
+@Suite struct LookupTests {
+    @Test(arguments: Engine.allCases)
+    func `get and finish take the decimal identifier`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.shopper()
+            let bought = try await alice.add("beaches", key: "1").transaction
+            let number = try #require(bought.transactionIdentifier)
+            #expect(try await alice.get(number).id == bought.id)
+            #expect(try await alice.finish(number).id == bought.id)
+            #expect(try await alice.snapshot().transactions.isEmpty)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `P11: another customer's number, and one nobody has, are not found`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.shopper()
+            let bob = try await store.shopper("bob", device: "pad")
+            let number = try #require(try await alice.add("beaches", key: "1").transaction.transactionIdentifier)
+            for text in [
+                number, "1", "9223372036854775807", "9223372036854775808", "00", String(repeating: "9", count: 40),
+            ] {
+                #expect(try await refusal { try await bob.get(text) }?.code == .notFound)
+                #expect(try await refusal { try await bob.finish(text) }?.code == .notFound)
+            }
+        }
+    }
+
+    @Test(arguments: Engine.allCases) func `operators name transactions by number too`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.shopper()
+            let bought = try await alice.add("beaches", key: "1").transaction
+            let number = try #require(bought.transactionIdentifier)
+            #expect(try await store.revoke(number).id == bought.id)
+            #expect(try await refusal { try await store.approve(number) }?.code == .transactionStateInvalid)
+            try await store.delete(number)
+            #expect(try await store.transactions().isEmpty)
+        }
+    }
+}

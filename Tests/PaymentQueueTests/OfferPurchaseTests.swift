@@ -1,0 +1,160 @@
+import PaymentQueue
+import StoreModels
+import StorebusTesting
+import Testing
+
+/// Goal: signed promotional offers, win-back offers and offer codes are sold on their own terms, once where they count
+/// once, and never use up the introductory offer.
+@Suite(.serialized) struct OfferPurchaseTests {
+    private func withStore(_ engine: Engine, _ body: (TestStore, Shopper) async throws -> Void) async throws {
+        try await TestStore.with(engine) { store in
+            var product = Product.subscription(
+                "star.monthly", group: "star", intro: .discount(.freeTrial, "0.00", 1, .week))
+            var loyal = ProductDiscount.discount(.payAsYouGo, "1.99", 1, .month, periods: 2)
+            (loyal.identifier, loyal.type) = ("loyal", .subscription)
+            product.discounts = [loyal]
+            var free = ProductDiscount.discount(.freeTrial, "0.00", 1, .month)
+            (free.identifier, free.type) = ("back", .subscription)
+            var half = ProductDiscount.discount(.payUpFront, "4.99", 1, .month)
+            (half.identifier, half.type) = ("HALF", .subscription)
+            store.catalogue.sell(
+                product, level: 1,
+                redeemable: [
+                    RedeemableOffer(
+                        type: .winBack, offer: free, winBack: .init(paidMonthsMin: 1, monthsSinceExpiryMin: 1)),
+                    RedeemableOffer(type: .code, offer: half, audiences: [.new]),
+                ])
+            let alice = try await store.shopper()
+            try await store.putClock("2027-03-01", frozen: true)
+            try await body(store, alice)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `18, then 9.99 and 1.99: a promotional offer is for subscribers, and charges its own price`(
+        _ engine: Engine
+    ) async throws {
+        try await withStore(engine) { store, alice in
+            let none = try await alice.buy(
+                "star.monthly", key: "0", discount: .offer("loyal", nonce: "n0"), check: .valid)
+            #expect(none.error?.code == 18)
+            _ = try await alice.subscribe("star.monthly")
+            // At once, in the place of the trial.
+            let bought = try await alice.buy(
+                "star.monthly", key: "1", discount: .offer("loyal", nonce: "n1"), check: .valid)
+            #expect(bought.price == .usd("1.99"))
+            #expect(
+                bought.offer == AppliedOffer(type: .subscription, paymentMode: .payAsYouGo, identifier: "loyal"))
+            #expect(bought.isInIntroOfferPeriod == false)
+            #expect(bought.isTrialPeriod == false)
+            try await store.jump(to: "2027-05-01")
+            #expect(try await store.renewals().map(\.amount) == [.usd("1.99"), .usd("9.99")])
+        }
+    }
+
+    @Test(arguments: Engine.allCases) func `11, 12 and 13 are what StoreKit says`(_ engine: Engine) async throws {
+        try await withStore(engine) { store, alice in
+            for (number, check, offer, code) in [
+                (1, DiscountCheck.missingParameters, "loyal", 13), (2, .invalidSignature, "loyal", 12),
+                (3, .valid, "unknown", 11),
+            ] {
+                let failed = try await alice.buy(
+                    "star.monthly", key: "\(number)", discount: .offer(offer, nonce: "n\(number)"), check: check)
+                #expect(failed.error?.code == code)
+                #expect(failed.transactionState == .failed)
+            }
+            let unchecked = try await alice.buy("star.monthly", key: "4", discount: .offer("loyal", nonce: "n4"))
+            #expect(unchecked.error?.code == 12)
+            #expect(try await store.charges().isEmpty)
+            #expect(try await alice.offers().isEmpty)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a nonce counts once in an app, whoever comes with it; the same payment has the same answer`(
+        _ engine: Engine
+    ) async throws {
+        try await withStore(engine) { store, alice in
+            _ = try await alice.subscribe("star.monthly")
+            let first = try await alice.buy(
+                "star.monthly", key: "1", discount: .offer("loyal", nonce: "AB"), check: .valid)
+            let again = try await alice.buy(
+                "star.monthly", key: "1", discount: .offer("loyal", nonce: "AB"), check: .valid)
+            #expect(again.id == first.id)
+            let second = try await alice.buy(
+                "star.monthly", key: "2", discount: .offer("loyal", nonce: "ab"), check: .valid)
+            #expect(second.error?.code == 12)
+            let bob = try await store.shopper("bob", device: "pad")
+            let other = try await bob.buy(
+                "star.monthly", key: "1", discount: .offer("loyal", nonce: "ab"), check: .valid)
+            #expect(other.error?.code == 12)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an interrupted purchase keeps its offer and its nonce`(_ engine: Engine) async throws {
+        try await withStore(engine) { store, alice in
+            _ = try await alice.subscribe("star.monthly")
+            try await store.set("alice", TesterSettings(interruptPurchases: true))
+            let failed = try await alice.buy(
+                "star.monthly", key: "1", discount: .offer("loyal", nonce: "n"), check: .valid)
+            #expect(failed.error?.reason == "interrupted")
+            let bought = try await store.resolve(failed.id)
+            #expect(bought.transactionState == .purchased)
+            #expect(bought.offer?.identifier == "loyal")
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a win-back offer is for whoever paid long enough and has been away long enough`(
+        _ engine: Engine
+    ) async throws {
+        try await withStore(engine) { store, alice in
+            let back = RedeemedOffer(type: .winBack, identifier: "back")
+            #expect(try await alice.buy("star.monthly", key: "1", redeeming: back).error?.code == 18)
+            let original = try await alice.subscribe("star.monthly")
+            try await store.jump(to: "2027-03-09")
+            #expect(try await alice.buy("star.monthly", key: "2", redeeming: back).error?.code == 18)
+            try await alice.update(original, renews: false)
+            try await store.jump(to: "2027-04-20")
+            // Eleven days after the end.
+            #expect(try await alice.buy("star.monthly", key: "3", redeeming: back).error?.code == 18)
+            try await store.jump(by: "P30D")
+            let bought = try await alice.buy("star.monthly", key: "4", redeeming: back)
+            #expect(bought.price == .usd("0.00"))
+            #expect(bought.offer?.type == .winBack)
+            #expect(bought.originalTransactionIdentifier == original)
+            // The introductory offer stays the first one's.
+            #expect(try await alice.offers().first?.introductoryOfferTransaction == original)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `an offer code is for its audience, and another offer under the key is another request`(
+        _ engine: Engine
+    ) async throws {
+        try await withStore(engine) { store, alice in
+            let code = RedeemedOffer(type: .code, identifier: "HALF")
+            let wrong = RedeemedOffer(type: .code, identifier: "OTHER")
+            #expect(try await alice.buy("star.monthly", key: "0", redeeming: wrong).error?.code == 11)
+            let bought = try await alice.buy("star.monthly", key: "1", redeeming: code)
+            #expect(bought.price == .usd("4.99"))
+            #expect(bought.offer == AppliedOffer(type: .code, paymentMode: .payUpFront, identifier: "HALF"))
+            #expect(
+                try await refusal { try await alice.buy("star.monthly", key: "1", redeeming: wrong) }?.code
+                    == .keyReused)
+            #expect(try await alice.buy("star.monthly", key: "2", redeeming: code).error?.code == 18)
+            // The code has left the introductory offer alone, but a subscriber has none (M126).
+            #expect(try await alice.offers().first?.introductoryOfferTransaction == nil)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a tester's rate compresses the periods of what is bought under it`(_ engine: Engine) async throws {
+        try await withStore(engine) { store, alice in
+            try await store.set("alice", TesterSettings(subscriptionRenewalRate: .monthlyRenewalEveryThirtySeconds))
+            let bought = try await alice.add("news.weekly", key: "1").transaction
+            #expect(bought.expiresDate == Timestamp("2027-03-01T10:00:10.000Z"))
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import BusService
+import PaymentQueue
+import StoreModels
+import StorebusTesting
+
+/// Refunds, revocations and receipts, as a test asks for them.
+extension TestStore {
+    @discardableResult
+    func refund(
+        _ id: String, reason: RefundRequest.Reason? = nil, within time: Duration = .seconds(5)
+    ) async throws -> PaymentTransaction {
+        try await caller.call(
+            SubscriptionEndpoints.refund, RefundRequest(id: id, reason: reason),
+            context: CallContext(deadline: .now + time))
+    }
+
+    @discardableResult
+    func revoke(_ id: String, reason: RefundRequest.Reason? = nil) async throws -> PaymentTransaction {
+        try await caller.call(SubscriptionEndpoints.revoke, RefundRequest(id: id, reason: reason))
+    }
+
+    /// The processor's refunds, in order.
+    func refunds() async throws -> [Refund] {
+        try await caller.call(ProcessorEndpoints.listRefunds, ChargeListRequest(limit: 500)).refunds
+    }
+
+    /// Sweeps until the processor has answered every refund.
+    func settleRefunds() async throws {
+        let janitor = current.service.refundJanitor
+        try await eventuallySettled { try await janitor.sweep(now: .now + .seconds(60)) == 0 }
+    }
+}
+
+extension Shopper {
+    func receipt(after: String? = nil, limit: Int = 500) async throws -> ReceiptFactsPage {
+        try await store.caller.call(
+            SubscriptionEndpoints.receipt,
+            ReceiptFactsRequest(
+                bundleId: Catalogue.bundleId, customerIdentifier: customer, after: after, limit: limit))
+    }
+
+    func acknowledgeRevocations(_ seq: Int64) async throws {
+        _ = try await store.caller.call(
+            SubscriptionEndpoints.acknowledgeRevocations,
+            AcknowledgeRevocationsRequest(
+                bundleId: Catalogue.bundleId, customerIdentifier: customer, deviceId: device, seq: seq))
+    }
+
+    /// A purchase at the terms of an offer.
+    func buy(
+        _ product: String, key: String, discount: PaymentDiscount? = nil, check: DiscountCheck? = nil,
+        redeeming redeemed: RedeemedOffer? = nil
+    ) async throws -> PaymentTransaction {
+        try await store.caller.call(
+            PaymentEndpoints.addPayment,
+            AddPaymentRequest(
+                bundleId: Catalogue.bundleId, customerIdentifier: customer, deviceId: device,
+                payment: Payment(requestIdentifier: key, productIdentifier: product, paymentDiscount: discount),
+                discountCheck: check, redeemedOffer: redeemed)
+        ).transaction
+    }
+}
+
+extension PaymentDiscount {
+    static func offer(_ identifier: String, nonce: String) -> PaymentDiscount {
+        PaymentDiscount(identifier: identifier, keyIdentifier: "KEY", nonce: nonce, signature: "c2ln", timestamp: 1)
+    }
+}

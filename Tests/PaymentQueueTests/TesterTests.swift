@@ -88,7 +88,6 @@ import Testing
         async throws
     {
         let refused: [(TesterSettings, String)] = [
-            (TesterSettings(subscriptionRenewalRate: .oneSecondIsOneDay), "subscriptionRenewalRate"),
             (TesterSettings(simulatedErrors: .init(receiptRefresh: "unknown")), "simulatedErrors.receiptRefresh"),
         ]
         try await TestStore.with(engine) { store in
@@ -99,8 +98,7 @@ import Testing
                 #expect(error?.message.hasPrefix(member) == true)
             }
             #expect(try await store.testers().testers.isEmpty)
-            // Their standard values say nothing that is not so.
-            let harmless = TesterSettings(interruptPurchases: true, subscriptionRenewalRate: .realTime)
+            let harmless = TesterSettings(interruptPurchases: true, subscriptionRenewalRate: .oneSecondIsOneDay)
             #expect(try await store.set("alice", harmless).settings == harmless)
         }
     }

@@ -135,10 +135,10 @@ var targets: [Target] = [
         "Gateway",
         [
             "Gateway", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", "Operations",
-            "Persistence", "Signing", "StorebusTesting", hummingbird, asyncHTTPClient, nioCore, nioHTTP1, httpTypes, lifecycle,
-            logging, jwtKit, crypto,
+            "Persistence", "Signing", "StorebusTesting", hummingbird, asyncHTTPClient, nioCore, nioHTTP1, httpTypes,
+            lifecycle, logging, jwtKit, crypto,
         ]),
-    tests("Storebus", ["Storebus", "StoreModels", "StorebusTesting", argumentParser]),
+    tests("Storebus", ["Storebus", "StoreModels", "StorebusTesting", argumentParser, crypto]),
     .testTarget(
         name: "Scenarios",
         dependencies: [
@@ -163,8 +163,8 @@ targets += service("Eligibility", busService)
 targets += service(
     "Gateway",
     busService + [
-        "EventLoop", "Persistence", "ServiceDatabase", "Signing", "Operations", hummingbird, nioCore, nioPosix, httpTypes, jwtKit,
-        crypto, lifecycle,
+        "EventLoop", "Persistence", "ServiceDatabase", "Signing", "Operations", hummingbird, nioCore, nioPosix,
+        httpTypes, jwtKit, crypto, lifecycle,
     ],
     resources: [.embedInCode("Resources/openapi.json")])
 // The command line speaks HTTP with the gateway and starts processes: it sees neither the bus nor its event loop.
@@ -172,7 +172,9 @@ targets += [
     .systemLibrary(name: "CProcess", path: "Shared/CProcess"),
     .target(
         name: "Storebus",
-        dependencies: ["CProcess", "StoreModels", asyncHTTPClient, nioCore, nioHTTP1, nioPosix, argumentParser],
+        dependencies: [
+            "CProcess", "StoreModels", asyncHTTPClient, crypto, nioCore, nioHTTP1, nioPosix, argumentParser,
+        ],
         path: "Services/Storebus", exclude: ["Executable", "README.md"], swiftSettings: settings),
     .executableTarget(
         name: "StorebusMain", dependencies: ["Storebus"], path: "Services/Storebus/Executable", swiftSettings: settings),

@@ -88,7 +88,7 @@ import Testing
         async throws
     {
         let refused: [(TesterSettings, String)] = [
-            (TesterSettings(simulatedErrors: .init(receiptRefresh: "unknown")), "simulatedErrors.receiptRefresh"),
+            (TesterSettings(simulatedErrors: .init(receiptRefresh: "unknown")), "simulatedErrors.receiptRefresh")
         ]
         try await TestStore.with(engine) { store in
             for (settings, member) in refused {

@@ -30,6 +30,17 @@ public final class SKProduct: NSObject, Sendable {
     public var subscriptionGroupIdentifier: String? { model.subscriptionGroupIdentifier }
     /// There for everybody while the product has one, whether or not this customer may have it.
     public var introductoryPrice: SKProductDiscount? { model.introductoryPrice.map(SKProductDiscount.init) }
+    /// Whether this customer may have the introductory offer; nil when the store could not find out, and for products
+    /// without one. StoreKit 1 has no such property: there the app asks its server. The store decides again at the
+    /// purchase.
+    public var isEligibleForIntroOffer: Bool? {
+        guard model.introductoryPrice != nil else { return nil }
+        switch model.introductoryOfferEligibility {
+        case .eligible: return true
+        case .ineligible: return false
+        case .unknown, nil: return nil
+        }
+    }
     /// Promotional offers.
     public var discounts: [SKProductDiscount] { model.discounts.map(SKProductDiscount.init) }
     public var isFamilyShareable: Bool { model.isFamilyShareable }

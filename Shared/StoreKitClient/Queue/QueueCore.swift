@@ -15,7 +15,8 @@ final class QueueCore: Sendable {
     let state: Locked<QueueState>
     let tasks = TaskBag()
     private let streamTransport: HTTPTransport
-    private let callbacks: DispatchQueue
+    let callbacks: DispatchQueue
+    let receipt: ReceiptFile
     private let desk: Locked<DownloadDesk?>
 
     init(_ connection: StoreConnection, timing: ClientTiming) {
@@ -31,6 +32,7 @@ final class QueueCore: Sendable {
         state = Locked(QueueState(deviceId: connection.deviceId))
         desk = Locked(nil)
         let directory = connection.contentDirectory ?? Self.caches(of: connection)
+        receipt = ReceiptFile(directory: directory)
         let made = DownloadDesk(call, directory: directory) { [weak self] download in
             self?.tell(.updatedDownloads([download]))
         }

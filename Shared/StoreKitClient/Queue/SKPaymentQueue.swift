@@ -50,6 +50,16 @@ public final class SKPaymentQueue: NSObject, Sendable {
     /// The unfinished transactions, oldest first. Without an observer only the payments that are on their way.
     public var transactions: [SKPaymentTransaction] { core.transactions }
 
+    // MARK: The receipt
+
+    /// Where the app's receipt lies once ``SKReceiptRefreshRequest`` has fetched it: `Bundle.main.appStoreReceiptURL` in
+    /// StoreKit. A bundle knows no store here, and a process may have several queues, so it is the queue's.
+    ///
+    /// ```swift
+    /// let receiptData = try Data(contentsOf: SKPaymentQueue.default().appStoreReceiptURL).base64EncodedString()
+    /// ```
+    public var appStoreReceiptURL: URL { core.receipt.url }
+
     // MARK: Observers
 
     public var transactionObservers: [any SKPaymentTransactionObserver] {

@@ -52,3 +52,24 @@ extension Product {
             price: price, priceLocale: locale)
     }
 }
+
+extension Product {
+    /// `pro.monthly` at 9.99 with an introductory offer, in the words of the store.
+    static func subscription(
+        _ mode: ProductDiscount.PaymentMode, amount: String = "1.99", period: String = "P1M", count: Int = 1,
+        currency: String = "USD", locale: String = "en_US@currency=USD", eligibility: OfferEligibility? = .eligible
+    ) throws -> Product {
+        var product = try sample("pro.monthly", amount: "9.99", currency: currency, locale: locale)
+        guard let length = SubscriptionPeriod(iso8601: period),
+            let price = Money(amount: amount, currency: product.price.currency)
+        else { throw CocoaError(.coderInvalidValue) }
+        product.type = .autoRenewable
+        product.subscriptionPeriod = SubscriptionPeriod(numberOfUnits: 1, unit: .month)
+        product.subscriptionGroupIdentifier = "pro"
+        product.introductoryPrice = ProductDiscount(
+            identifier: nil, type: .introductory, price: price, priceLocale: locale, paymentMode: mode,
+            subscriptionPeriod: length, numberOfPeriods: count)
+        product.introductoryOfferEligibility = eligibility
+        return product
+    }
+}

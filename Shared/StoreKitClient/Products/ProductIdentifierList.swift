@@ -1,0 +1,24 @@
+import Foundation
+
+/// The product identifiers an app keeps in a property list, `ProductIds.plist`: an array of strings.
+///
+/// ```swift
+/// let identifiers = try ProductIdentifierList.identifiers(contentsOf: url)
+/// SKProductsRequest(productIdentifiers: Set(identifiers)).start()
+/// ```
+public enum ProductIdentifierList {
+    /// A longer file is none of these.
+    private static let byteCountMax = 1024 * 1024
+
+    /// In the file's order.
+    /// - Throws: `CocoaError`: what reading the file threw, `fileReadTooLarge`, or `propertyListReadCorrupt` when it is no
+    ///   array of strings.
+    public static func identifiers(contentsOf url: URL) throws -> [String] {
+        let data = try Data(contentsOf: url)
+        guard data.count <= byteCountMax else { throw CocoaError(.fileReadTooLarge) }
+        guard let list = try PropertyListSerialization.propertyList(from: data, format: nil) as? [String] else {
+            throw CocoaError(.propertyListReadCorrupt)
+        }
+        return list
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+internal import StoreModels
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Asks for the receipt: `GET /v1/receipt` → `{"receiptData":"MII…"}`.
+struct ReceiptQuery: Sendable {
+    private struct Reply: Decodable {
+        let receiptData: String
+    }
+
+    let gateway: GatewayClient
+    let file: ReceiptFile
+
+    /// - Returns: why the file is as it was; nil when it is new.
+    func run() async -> (any Error)? {
+        do {
+            try file.write(try await ask())
+            return nil
+        } catch let error as URLError {
+            return error
+        } catch {
+            return SKError(cause: error)
+        }
+    }
+
+    private func ask() async throws -> Data {
+        let answer = try await gateway.send(.get("/v1/receipt"))
+        guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
+        let reply = try StoreJSON.decode(Reply.self, from: answer.body)
+        guard let data = Data(base64Encoded: reply.receiptData) else { throw CocoaError(.coderReadCorrupt) }
+        return data
+    }
+}

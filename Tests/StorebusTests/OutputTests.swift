@@ -102,6 +102,20 @@ import Testing
                 """)
     }
 
+    @Test func `the banner says what time it is for the app, and how fast it passes`() throws {
+        let clock = try StoreJSON.decode(
+            AppClockState.self, from: Array(JSONText.line(FakeStore.clock(rate: 86_400)).utf8))
+        let banner = Banner(
+            url: "http://127.0.0.1:7430", busURL: "storebus://127.0.0.1:7420", monitorPort: 7421, services: [],
+            dataDirectory: "d", adminKeyPlace: "k", imports: [], clock: clock, product: nil,
+            bundleId: "com.example.app", startedIn: .zero)
+        let line = try #require(banner.text.split(separator: "\n").first { $0.hasPrefix("  Clock") })
+        #expect(
+            line.split(separator: " ").joined(separator: " ") == """
+                Clock com.example.app 2026-11-21 10:00:00Z, 86400 times as fast
+                """)
+    }
+
     @Test func `the observer's events are lines, with the change of state`() throws {
         var printer = EventPrinter(account: "alice")
         let now = Timestamp(milliseconds: 1_795_255_204_000)

@@ -165,8 +165,15 @@ import Testing
         bought.isTrialPeriod = false
         bought.price = Fixtures.money("79.99")
         change(&bought)
-        store.answer("POST /v1/payments", status: 201, JSONText.value(bought))
-        store.answer(Self.timeline, JSONText.value(Subscribed.timeline(events)))
+        let transaction = bought
+        store.answer("POST /v1/payments", status: 201, JSONText.value(transaction))
+        store.answer(Self.timeline) { [store] _ in
+            // An entry of the same kind that was there before must not be taken for the purchase's own.
+            let old = Subscribed.event(.refundedProrated, "2027-01-10T10:00:00Z", amount: "1.11")
+            // Each command asks before the purchase and after it.
+            let isPaid = store.requests(.get, "/admin/v1/subscriptions/2000000000000001/timeline").count % 2 == 0
+            return (200, JSONText.value(Subscribed.timeline([old] + (isPaid ? events : []))))
+        }
         return store
     }
 

@@ -26,10 +26,13 @@ package struct ClockMoveOutcome: Sendable {
         return Answer(data: .object(members), names: names, next: next) { [self] in text($0) }
     }
 
-    private var lines: SubscriptionEventLines { SubscriptionEventLines(advance.events, showsAccount: true) }
+    private var isShort: Bool { SubscriptionEventLines.isShort(from: advance.from, to: advance.to) }
+
+    private var lines: SubscriptionEventLines {
+        SubscriptionEventLines(advance.events, showsAccount: true, showsTime: isShort)
+    }
 
     private func text(_ style: Style) -> String {
-        let isShort = advance.to.milliseconds - advance.from.milliseconds < 2 * 86_400_000
         let instant = isShort ? Words.time : ClockWords.date
         var text = "\(instant(advance.from)) → \(instant(advance.to))   \(summary)\n" + lines.text(style, indent: "  ")
         if advance.truncated { text += "  … and \(advance.eventCount - advance.events.count) more\n" }

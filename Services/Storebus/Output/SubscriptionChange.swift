@@ -12,11 +12,16 @@ package struct SubscriptionChange: Sendable {
     package let before: Subscription
     package let outcome: PurchaseOutcome
     package let timeline: SubscriptionTimeline
+    /// Of the timeline, those that were there before the purchase. A clock that stands still tells them not apart.
+    package let earlierEventCount: Int
 
-    package init(before: Subscription, outcome: PurchaseOutcome, timeline: SubscriptionTimeline) {
+    package init(
+        before: Subscription, outcome: PurchaseOutcome, timeline: SubscriptionTimeline, earlierEventCount: Int
+    ) {
         self.before = before
         self.outcome = outcome
         self.timeline = timeline
+        self.earlierEventCount = earlierEventCount
     }
 
     private var transaction: PaymentTransaction { outcome.transaction }
@@ -26,11 +31,10 @@ package struct SubscriptionChange: Sendable {
         transaction.effectiveDate.map { effective in effective > transaction.transactionDate ?? effective } ?? false
     }
 
-    /// Its own entries: those written since the purchase.
+    /// Its own entries.
     private var events: [SubscriptionEvent] {
-        guard let date = transaction.transactionDate else { return [] }
-        return timeline.events.filter { event in
-            event.at >= date && [.upgraded, .crossgraded, .refundedProrated, .changeReverted].contains(event.kind)
+        timeline.events.dropFirst(earlierEventCount).filter { event in
+            [.upgraded, .crossgraded, .refundedProrated, .changeReverted].contains(event.kind)
         }
     }
 

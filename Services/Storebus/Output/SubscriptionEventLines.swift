@@ -13,12 +13,10 @@ package struct SubscriptionEventLines: Sendable {
     private let remarks: [String]
     private let showsTime: Bool
 
-    package init(_ events: [SubscriptionEvent], showsAccount: Bool) {
+    /// - Parameter showsTime: whether a date alone says too little: ``isShort(from:to:)``.
+    package init(_ events: [SubscriptionEvent], showsAccount: Bool, showsTime: Bool) {
         self.events = events
         self.showsAccount = showsAccount
-        // Within two days a date alone would say the same in each line.
-        let span = (events.last?.at.milliseconds ?? 0) - (events.first?.at.milliseconds ?? 0)
-        let showsTime = span < 2 * 86_400_000
         self.showsTime = showsTime
         var offers: [String: AppliedOffer] = [:]
         remarks = events.map { event in
@@ -27,6 +25,11 @@ package struct SubscriptionEventLines: Sendable {
             if event.beginsPeriod { offers[subscription] = event.offer }
             return SubscriptionWords.remark(event, after: before) { Self.instant($0, showsTime) }
         }
+    }
+
+    /// Within two days, dates would say the same in each line.
+    package static func isShort(from start: Timestamp, to end: Timestamp) -> Bool {
+        end.milliseconds - start.milliseconds < 2 * 86_400_000
     }
 
     private static func instant(_ timestamp: Timestamp, _ showsTime: Bool) -> String {

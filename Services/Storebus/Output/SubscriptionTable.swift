@@ -47,7 +47,7 @@ package enum SubscriptionTable {
         facts.add("product", one.productIdentifier)
         facts.add("state", one.state.rawValue, isState: true)
         facts.add("standing", SubscriptionWords.standing(one))
-        facts.add("period", "\(one.period), from \(Words.time(one.purchaseDate)) to \(Words.time(one.expiresDate))")
+        facts.add("period", "from \(Words.time(one.purchaseDate)) to \(Words.time(one.expiresDate))")
         facts.add("offer", one.offer.map(SubscriptionWords.offer))
         facts.add(
             "win-back",

@@ -21,11 +21,21 @@ package enum SubscriptionWords {
     ) -> String {
         var remarks: [String] = []
         if let offer = event.offer { remarks.append(self.offer(offer)) }
-        if event.kind == .billingFailed { remarks.append("declined") }
-        if let expires = event.expiresDate { remarks.append("until \(instant(expires))") }
+        if let expires = event.expiresDate, event.kind != .expired { remarks.append("until \(instant(expires))") }
         if event.beginsPeriod, event.offer == nil, let before { remarks.append("\(self.offer(before)) ended") }
-        if let detail = event.detail, !detail.isEmpty { remarks.append(detail) }
+        if let detail = detail(event) { remarks.append(detail) }
         return remarks.joined(separator: ", ")
+    }
+
+    private static func detail(_ event: SubscriptionEvent) -> String? {
+        // The processor's own words are in the JSON; in each of ten lines they say no more than this.
+        if event.kind == .billingFailed { return "declined" }
+        guard let detail = event.detail, !detail.isEmpty else { return nil }
+        return switch event.kind {
+        case .changeScheduled: "to \(detail) at the next renewal"
+        case .changeReverted: "no more to \(detail)"
+        default: detail
+        }
     }
 
     /// What comes next, without a full stop: `renews 2027-02-28 10:00:04Z for 9.99 USD`.
@@ -42,8 +52,8 @@ package enum SubscriptionWords {
             return "access until \(until), the charge is tried again"
         case .inBillingRetryPeriod: return "no access, the charge is tried again"
         case .expired:
-            return "expired \(end)" + (subscription.expirationReason.map { ", \(reason($0))" } ?? "")
-        case .revoked: return "taken back, the period would have gone to \(end)"
+            return "ended \(end)" + (subscription.expirationReason.map { ", \(reason($0))" } ?? "")
+        case .revoked: return "the period would have gone to \(end)"
         }
     }
 

@@ -18,7 +18,14 @@ package struct TimelineReport: Sendable {
     }
 
     private var subscription: Subscription { timeline.subscription }
-    private var lines: SubscriptionEventLines { SubscriptionEventLines(timeline.events, showsAccount: false) }
+
+    private var lines: SubscriptionEventLines {
+        let start = timeline.events.first?.at ?? subscription.purchaseDate
+        let end = timeline.events.last?.at ?? subscription.expiresDate
+        return SubscriptionEventLines(
+            timeline.events, showsAccount: false, showsTime: SubscriptionEventLines.isShort(from: start, to: end))
+    }
+
     private var sums: [TimelineSum] { TimelineSum.sums(of: timeline.events) }
 
     package var answer: Answer {

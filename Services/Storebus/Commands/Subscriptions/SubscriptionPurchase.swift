@@ -16,6 +16,7 @@ struct SubscriptionPurchase: Sendable {
     func run(_ named: SubscriptionArguments, _ global: GlobalOptions) async throws {
         let context = try CommandContext.find(global, bundleId: named.app.bundleId)
         let present = try await named.find(context)
+        let before = try await context.api.timeline(present.originalTransactionIdentifier)
         let purchase = Purchase(
             productIdentifier: product, quantity: 1, applicationUsername: nil,
             key: "cli-\(Secret.make().prefix(32))", timeout: context.timeLimit ?? .seconds(30))
@@ -27,7 +28,8 @@ struct SubscriptionPurchase: Sendable {
             throw QuietExit(status: outcome.status)
         }
         let timeline = try await context.api.timeline(present.originalTransactionIdentifier)
-        let change = SubscriptionChange(before: present, outcome: outcome, timeline: timeline)
+        let change = SubscriptionChange(
+            before: present, outcome: outcome, timeline: timeline, earlierEventCount: before.events.count)
         var answer = change.answer
         if let note = note(change) { answer.notes.append(note) }
         context.print(answer)

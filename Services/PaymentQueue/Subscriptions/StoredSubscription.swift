@@ -109,7 +109,7 @@ extension SubscriptionRenewalRate: SQLValueConvertible {}
 extension Subscription.ExpirationReason: SQLValueConvertible {}
 
 extension StoredSubscription {
-    init(_ row: SQLRow) throws {
+    package init(_ row: SQLRow) throws {
         let length: String = try row["length"]
         guard let period = SubscriptionPeriod(iso8601: length) else {
             throw StoreError(.internal, "a stored period '\(length)' cannot be read")

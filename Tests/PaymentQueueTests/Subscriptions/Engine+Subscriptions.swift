@@ -10,16 +10,16 @@ extension TestStore {
         _ now: String? = nil, rate: ClockRate? = nil, frozen: Bool? = nil
     ) async throws -> AppClockState {
         var instant: Timestamp?
-        if let now { instant = try Self.instant(now) }
+        if let now { instant = Self.instant(now) }
         return try await caller.call(
             SubscriptionEndpoints.putClock,
             PutClockRequest(bundleId: Catalogue.bundleId, rate: rate, now: instant, frozen: frozen))
     }
 
     /// `2027-01-31` at ten, or a whole instant.
-    static func instant(_ text: String) throws -> Timestamp {
+    static func instant(_ text: String) -> Timestamp {
         guard let instant = Timestamp(text.count == 10 ? "\(text)T10:00:00.000Z" : text) else {
-            throw StoreError(.requestInvalid, "\(text) is no instant")
+            preconditionFailure("\(text) is no instant")
         }
         return instant
     }
@@ -32,7 +32,7 @@ extension TestStore {
         by: String? = nil, to: String? = nil, next: Int? = nil, key: String, within time: Duration = .seconds(5)
     ) async throws -> ClockAdvance {
         var instant: Timestamp?
-        if let to { instant = try Self.instant(to) }
+        if let to { instant = Self.instant(to) }
         return try await caller.call(
             SubscriptionEndpoints.advanceClock,
             AdvanceClockRequest(bundleId: Catalogue.bundleId, requestKey: key, by: by, to: instant, next: next),

@@ -1,0 +1,102 @@
+import BusService
+import PaymentQueue
+import Persistence
+import StoreModels
+import StorebusTesting
+import Testing
+
+/// Goal: wherever the process dies, each period is charged once and given once (S1, S2, P2).
+@Suite(.serialized) struct RenewalCrashTests {
+    static let checkpoints: [Checkpoint] = [
+        .insidePageCommit, .afterPageCommit, .beforeRenewalCharge, .afterRenewalCharge, .insideRenewalCommit,
+        .afterRenewalCommit,
+    ]
+
+    @Test(arguments: checkpoints, Engine.allCases) func `S1, S2, P2: dead at a checkpoint, the next process goes on`(
+        _ checkpoint: Checkpoint, _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            try await store.putClock("2027-01-31", frozen: true)
+            let alice = try await store.shopper()
+            let original = try await alice.subscribe("news.weekly")
+            store.current.crash.arm(checkpoint)
+            _ = try? await store.move(by: "3w", key: "k", within: .milliseconds(600))
+            #expect(store.current.crash.hasCrashed)
+            try await store.restartQueue()
+            try await eventually("the move ends") { try await store.move(by: "3w", key: "k").isFinished }
+            #expect(try await store.renewals().map(\.chargeKey) == (1...3).map { "renew:\(original):\($0)" })
+            try await store.checkSubscriptions()
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `S5: dead after the charge and the clock set back, it is given once all the same`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            try await store.putClock("2027-01-31", frozen: true)
+            let alice = try await store.shopper()
+            let original = try await alice.subscribe("news.weekly")
+            store.current.crash.arm(.afterRenewalCharge)
+            _ = try? await store.move(by: "1w", key: "k", within: .milliseconds(600))
+            try await store.restartQueue()
+            try await store.putClock("2027-01-31")
+            try await eventually("the charge is found again") {
+                try await store.current.service.renewalJanitor.sweep()
+                return try await alice.history().transactions.count == 2
+            }
+            try await store.jump(to: "2027-02-07")
+            #expect(try await store.renewals().map(\.chargeKey) == ["renew:\(original):1"])
+            try await store.checkSubscriptions()
+        }
+    }
+
+    @Test(arguments: Engine.allCases) func `clearing history gives up a renewal in flight, or it ends first`(
+        _ engine: Engine
+    ) async throws {
+        for checkpoint in [Checkpoint.beforeRenewalCharge, .afterRenewalCharge] {
+            try await TestStore.with(engine) { store in
+                try await store.putClock("2027-01-31", frozen: true)
+                let alice = try await store.shopper()
+                _ = try await alice.subscribe("news.weekly")
+                store.current.crash.arm(checkpoint)
+                _ = try? await store.move(by: "1w", key: "k", within: .milliseconds(600))
+                #expect(store.current.crash.hasCrashed)
+                try await store.restartQueue()
+                let isCharged = checkpoint == .afterRenewalCharge
+                #expect(try await store.clear() == (isCharged ? 2 : 1))
+                #expect(try await store.renewals().count == (isCharged ? 1 : 0))
+                #expect(try await alice.subscriptions().isEmpty)
+                #expect(try await store.current.service.renewalJanitor.sweep() <= 1)
+                // The group is a new one for this customer.
+                #expect(try await alice.add("news.weekly", key: "first").transaction.original == nil)
+            }
+        }
+    }
+
+    @Test(arguments: Engine.allCases) func `a processor that does not answer is asked again under the same key`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            try await store.putClock("2027-01-31", frozen: true)
+            let alice = try await store.shopper()
+            let original = try await alice.subscribe("news.weekly")
+            store.processor.set(trouble: .after)
+            let begun = try await store.move(by: "1w", key: "k", within: .milliseconds(600))
+            #expect(!begun.isFinished)
+            // Whoever wants to change it meanwhile is told to ask again (S3).
+            let early = try await refusal {
+                try await store.caller.call(
+                    SubscriptionEndpoints.update,
+                    UpdateSubscriptionRequest(
+                        bundleId: Catalogue.bundleId, customerIdentifier: alice.customer,
+                        originalTransactionIdentifier: original, willAutoRenew: false),
+                    context: .init(deadline: .now + .milliseconds(600)))
+            }
+            #expect(early?.code == .serviceUnavailable)
+            store.processor.set(trouble: .none)
+            try await eventually("the move ends") { try await store.move(by: "1w", key: "k").isFinished }
+            #expect(try await store.renewals().map(\.chargeKey) == ["renew:\(original):1"])
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import BusService
+import PaymentQueue
+import Persistence
+import StoreModels
+import Testing
+
+extension TestStore {
+    /// Checks what holds of subscriptions once nothing is under way, from the tables and the processor's ledger.
+    /// - Parameter contiguous: false where clocks were set back under subscriptions that were bought anew.
+    func checkSubscriptions(contiguous: Bool = true, _ comment: Comment? = nil) async throws {
+        let captured = try await allCharges().filter { $0.outcome == .approved }
+        let (subscriptions, periods) = try await database.read { reader in
+            (
+                try await reader.query("SELECT * FROM subscription").map(StoredSubscription.init),
+                try await reader.query("SELECT * FROM subscription_period ORDER BY original_id, period_index")
+                    .map(Period.init)
+            )
+        }
+        // S6: one row a customer and group; none is left with a charge under way.
+        #expect(Set(subscriptions.map { "\($0.customer) \($0.group)" }).count == subscriptions.count, comment)
+        #expect(subscriptions.allSatisfy { $0.attempt == nil }, comment)
+        // S1, P2: what was captured for subscriptions is what their periods have cost, charge by charge.
+        let paid = periods.filter { $0.key != nil }
+        #expect(Set(paid.compactMap(\.key)).count == paid.count, comment)
+        let renewed = captured.filter { $0.chargeKey.hasPrefix("renew:") }
+        #expect(
+            renewed.map { "\($0.chargeKey) \($0.amount?.minorUnits ?? -1)" }.sorted()
+                == paid.filter { $0.key?.hasPrefix("renew:") == true }.map { "\($0.key ?? "") \($0.amount)" }.sorted(),
+            comment)
+        #expect(Set(renewed.map { $0.chargeKey.split(separator: ":").prefix(3) }).count == renewed.count, comment)
+        for value in subscriptions {
+            let own = periods.filter { $0.original == value.originalID }
+            // S2: numbered without gaps, in order, none over another.
+            #expect(own.map(\.index) == Array(0..<own.count), comment)
+            #expect(own.last?.index == value.periodIndex, comment)
+            guard contiguous else { continue }
+            for (one, next) in zip(own, own.dropFirst()) { #expect(one.end <= next.start, comment) }
+        }
+    }
+
+    struct Period: Sendable {
+        var original: String
+        var index: Int
+        var key: String?
+        var amount: Int64
+        var start: Int64
+        var end: Int64
+
+        init(_ row: SQLRow) throws {
+            original = try row["original_id"]
+            index = try row["period_index"]
+            key = try row["charge_key"]
+            amount = try row["amount_minor"]
+            start = try row["starts_at"]
+            end = try row["ends_at"]
+        }
+    }
+
+    /// The whole ledger, page by page.
+    func allCharges() async throws -> [Charge] {
+        var (all, after): ([Charge], String?) = ([], nil)
+        repeat {
+            let page = try await caller.call(
+                ProcessorEndpoints.listCharges, ChargeListRequest(after: after, limit: 500))
+            all += page.charges
+            after = page.after
+        } while after != nil
+        return all
+    }
+}

@@ -8,9 +8,12 @@ package struct EligibilityHandlers: Sendable {
     private let services: ServiceCaller
     private let catalog: SubscriptionCatalog
 
-    package init(services: ServiceCaller) {
+    /// - Parameter now: how old the list of subscriptions is goes by this clock.
+    package init(
+        services: ServiceCaller, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
         self.services = services
-        catalog = SubscriptionCatalog(services)
+        catalog = SubscriptionCatalog(services, now: now)
     }
 
     /// Makes `service` answer `sb.eligibility.v1.…`.

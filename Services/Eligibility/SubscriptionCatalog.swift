@@ -97,8 +97,10 @@ final class SubscriptionCatalog: Sendable {
 
 extension SubscriptionCatalog {
     /// Asks Catalog, page by page.
-    convenience init(_ services: ServiceCaller) {
-        self.init { (key, context) async throws(StoreError) in
+    convenience init(
+        _ services: ServiceCaller, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        self.init(now: now) { (key, context) async throws(StoreError) in
             var found: [SubscriptionProduct] = []
             var after: String?
             repeat {

@@ -93,7 +93,9 @@ import Testing
         receipt: ReceiptHistory? = nil, pages: Counter = Counter()
     ) async throws -> [EligibilityReply] {
         var services = [service(.eligibility)]
-        EligibilityHandlers(services: caller("eligibility")).register(on: services[0])
+        // Time stands still, so that the list is as young on a busy machine.
+        let start = ContinuousClock.now
+        EligibilityHandlers(services: caller("eligibility"), now: { start }).register(on: services[0])
         if let catalog {
             let standIn = service(.catalog)
             standIn.handle(CatalogEndpoints.listSubscriptions) { request, _ in

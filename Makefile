@@ -20,10 +20,10 @@ BUILD   := $(SWIFT) build --scratch-path $(SCRATCH) --explicit-target-dependency
 SOURCES := Package.swift Shared Services Tests
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis spike bench bench-purchases images lint format imports clean
+.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis subscription-timelines spike bench bench-purchases images lint format imports clean
 
 help: ## Print these targets.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo "  variables: CATALOG=App.storekit BUNDLE=com.example.app DATA=.storebus SCRATCH=.build"
 
 doctor: ## Say what is missing to build here.
@@ -60,6 +60,9 @@ scenarios: deps-tests debug ## Run only the tests with real processes.
 
 schemathesis: debug ## Hold the OpenAPI document against a running store; SEED=, EXAMPLES=. Needs python3-venv.
 	scripts/schemathesis "$$($(SWIFT) build --scratch-path $(SCRATCH) --show-bin-path)"
+
+subscription-timelines: debug ## Print docs/subscriptions.md from a store of its own: offers, changes, retries, refunds.
+	@scripts/subscription-timelines "$$($(SWIFT) build --scratch-path $(SCRATCH) --show-bin-path)"
 
 spike: deps ## Measure where the gateway's handlers should run; needs wrk.
 	@command -v wrk >/dev/null || { echo "error: wrk is missing; install it: apt-get install wrk" >&2; exit 69; }

@@ -52,4 +52,26 @@ public enum CatalogEndpoints {
         .catalog, "storefronts.describe", isIdempotent: true)
     public static let explainProduct = Endpoint<ExplainProductRequest, ProductExplanation>(
         .catalog, "products.explain", isIdempotent: true)
+
+    /// The operator's list of promoted products. - Throws: `productNotFound`; `requestInvalid` for too many or twice.
+    public static let putPromotions = Endpoint<PutPromotionsRequest, PromotionSetup>(
+        .catalog, "promotions.put", isIdempotent: true)
+    public static let getPromotions = Endpoint<AppRequest, PromotionSetup>(
+        .catalog, "promotions.get", isIdempotent: true)
+    /// What starting a purchase in the store needs to know. - Throws: `productNotFound`.
+    public static let productPromotion = Endpoint<ProductPromotionRequest, PromotedProductFacts>(
+        .catalog, "products.promotion", isIdempotent: true)
+    /// A promotional image is uploaded in parts, as hosted content is.
+    public static let beginImage = Endpoint<BeginImageRequest, BeginContentReply>(
+        .catalog, "image.begin", isIdempotent: false)
+    public static let addImagePart = Endpoint<ContentPartRequest, Empty>(.catalog, "image.part", isIdempotent: true)
+    /// - Throws: `requestInvalid`, 422, when it is not a PNG or JPEG of 1024×1024.
+    public static let commitImage = Endpoint<CommitContentRequest, PromotionImage>(
+        .catalog, "image.commit", isIdempotent: true)
+    public static let getImage = Endpoint<ProductReference, PromotionImage>(.catalog, "image.get", isIdempotent: true)
+    public static let readImage = Endpoint<ReadImageRequest, ContentPart>(.catalog, "image.read", isIdempotent: true)
+    public static let reviewImage = Endpoint<ReviewImageRequest, PromotionImage>(
+        .catalog, "image.review", isIdempotent: true)
+    public static let putFeatured = Endpoint<FeaturedList, FeaturedList>(.catalog, "featured.put", isIdempotent: true)
+    public static let getFeatured = Endpoint<Empty, FeaturedList>(.catalog, "featured.get", isIdempotent: true)
 }

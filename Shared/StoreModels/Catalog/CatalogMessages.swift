@@ -206,10 +206,13 @@ public struct QuoteRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var productIdentifier: String
     public var storefront: String
-    public init(bundleId: String, productIdentifier: String, storefront: String) {
+    /// A purchase that a test URL has begun: a product that is not yet available is sold too (M109). nil is no.
+    public var isTest: Bool?
+    public init(bundleId: String, productIdentifier: String, storefront: String, isTest: Bool? = nil) {
         self.bundleId = bundleId
         self.productIdentifier = productIdentifier
         self.storefront = storefront
+        self.isTest = isTest
     }
 }
 
@@ -264,11 +267,23 @@ public struct PromotedProductsRequest: Hashable, Sendable, Codable {
 }
 
 public struct PromotedProductsReply: Hashable, Sendable, Codable {
-    /// At most 20, StoreKit's limit of promoted products.
+    /// At most 20, StoreKit's limit of promoted products, in the operator's order, hidden ones too.
     public var products: [Product]
+    /// Those of them that the operator hides where no device shows them.
+    public var hiddenProductIdentifiers: [String]
+    /// The app's entries of the featured tab, in its order.
+    public var featuredProductIdentifiers: [String]
+    /// What a search may find them by, besides their own texts.
+    public var appName: String
     public var catalogVersion: Int64
-    public init(products: [Product], catalogVersion: Int64) {
+    public init(
+        products: [Product], hiddenProductIdentifiers: [String] = [], featuredProductIdentifiers: [String] = [],
+        appName: String = "", catalogVersion: Int64
+    ) {
         self.products = products
+        self.hiddenProductIdentifiers = hiddenProductIdentifiers
+        self.featuredProductIdentifiers = featuredProductIdentifiers
+        self.appName = appName
         self.catalogVersion = catalogVersion
     }
 }

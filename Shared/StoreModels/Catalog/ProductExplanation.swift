@@ -45,12 +45,18 @@ public struct ProductExplanation: Hashable, Sendable, Codable {
     public var reasons: [Reason]
     /// One sentence for each reason, in the same order, saying what to change.
     public var details: [String]
+    /// Why it is not on the store page, when it is not; absent for a product nobody knows.
+    public var promotion: PromotionExplanation?
 
-    public init(productIdentifier: String, storefront: String, reasons: [Reason], details: [String]) {
+    public init(
+        productIdentifier: String, storefront: String, reasons: [Reason], details: [String],
+        promotion: PromotionExplanation? = nil
+    ) {
         self.productIdentifier = productIdentifier
         self.storefront = storefront
         self.available = reasons.isEmpty
         self.reasons = reasons
         self.details = details
+        self.promotion = promotion
     }
 }

@@ -42,9 +42,11 @@ public struct AddPaymentRequest: Hashable, Sendable, Codable {
     public var discountCheck: DiscountCheck?
     /// An offer redeemed outside the app; only the operator's purchases have one.
     public var redeemedOffer: RedeemedOffer?
+    /// A test URL has begun it: the product need not be available (M109). Only PromotionController says so; nil is no.
+    public var isTest: Bool?
     public init(
         bundleId: String, customerIdentifier: String, deviceId: String, payment: Payment,
-        discountCheck: DiscountCheck? = nil, redeemedOffer: RedeemedOffer? = nil
+        discountCheck: DiscountCheck? = nil, redeemedOffer: RedeemedOffer? = nil, isTest: Bool? = nil
     ) {
         self.bundleId = bundleId
         self.customerIdentifier = customerIdentifier
@@ -52,6 +54,7 @@ public struct AddPaymentRequest: Hashable, Sendable, Codable {
         self.payment = payment
         self.discountCheck = discountCheck
         self.redeemedOffer = redeemedOffer
+        self.isTest = isTest
     }
 }
 

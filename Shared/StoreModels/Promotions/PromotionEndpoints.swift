@@ -6,6 +6,68 @@ public enum PromotionEndpoints {
     /// The store page of one app on one device: visible promoted products in this device's order.
     public static let listPromotions = Endpoint<PromotionsRequest, PromotionsReply>(
         .promotionController, "promotions.list", isIdempotent: true)
+
+    /// The App Store app was opened on a device, or the operator names one: it is known from then on.
+    public static let putDevice = Endpoint<PutDeviceRequest, Device>(
+        .promotionController, "device.put", isIdempotent: true)
+    /// - Throws: `notFound`.
+    public static let getDevice = Endpoint<DeviceRequest, Device>(
+        .promotionController, "device.get", isIdempotent: true)
+    public static let listDevices = Endpoint<PageRequest, DevicesPage>(
+        .promotionController, "device.list", isIdempotent: true)
+    /// With its apps and their overrides; open intents are cancelled.
+    public static let deleteDevice = Endpoint<DeviceRequest, Empty>(
+        .promotionController, "device.delete", isIdempotent: true)
+    /// - Throws: `notFound` for a device nobody knows.
+    public static let putInstallation = Endpoint<PutInstallationRequest, Device>(
+        .promotionController, "installation.put", isIdempotent: true)
+    /// Its overrides go with it (M96); open intents wait for the next first launch.
+    public static let deleteInstallation = Endpoint<InstallationReference, Empty>(
+        .promotionController, "installation.delete", isIdempotent: true)
+
+    public static let getOverrides = Endpoint<InstallationReference, DevicePromotions>(
+        .promotionController, "overrides.get", isIdempotent: true)
+    /// - Throws: `appNeverLaunched`, `promotionUnsupported`.
+    public static let putOrder = Endpoint<PutPromotionOrderRequest, PromotionOverrides>(
+        .promotionController, "order.put", isIdempotent: true)
+    /// - Throws: as ``putOrder``.
+    public static let putVisibility = Endpoint<PutPromotionVisibilityRequest, PromotionOverrides>(
+        .promotionController, "visibility.put", isIdempotent: true)
+
+    /// - Throws: `productNotPromotable`, `promotionUnsupported`, `rateLimited`, `notFound` for an unknown device.
+    public static let startPurchase = Endpoint<StartPurchaseRequest, StartPurchaseReply>(
+        .promotionController, "purchase.start", isIdempotent: true)
+    public static let deliverIntents = Endpoint<DeliverIntentsRequest, DeliverIntentsReply>(
+        .promotionController, "intent.deliver", isIdempotent: true)
+    public static let intentHeads = Endpoint<IntentHeadsRequest, IntentHeadsReply>(
+        .promotionController, "intent.heads", isIdempotent: true)
+    public static let listIntents = Endpoint<IntentsRequest, IntentsPage>(
+        .promotionController, "intent.list", isIdempotent: true)
+    public static let searchIntents = Endpoint<IntentListRequest, IntentsPage>(
+        .promotionController, "intent.search", isIdempotent: true)
+    public static let getIntent = Endpoint<IntentRequest, PurchaseIntent>(
+        .promotionController, "intent.get", isIdempotent: true)
+    /// - Throws: `intentDecided`, `intentExpired`.
+    public static let decideIntent = Endpoint<DecideIntentRequest, DecideIntentReply>(
+        .promotionController, "intent.decide", isIdempotent: true)
+    /// - Throws: `intentMismatch` besides.
+    public static let addIntentPayment = Endpoint<AddIntentPaymentRequest, DecideIntentReply>(
+        .promotionController, "intent.add", isIdempotent: true)
+    public static let listEvents = Endpoint<IntentEventsRequest, IntentEventsReply>(
+        .promotionController, "events.list", isIdempotent: true)
+
+    /// Apps that cost something and wait to be bought; prompts of the kind `appPurchase`, whose `id` begins `ap_`.
+    public static let listPrompts = Endpoint<PromptsRequest, PromptsPage>(
+        .promotionController, "prompt.list", isIdempotent: true)
+    public static let answerPrompt = Endpoint<AnswerPromptRequest, Prompt>(
+        .promotionController, "prompt.answer", isIdempotent: false)
+}
+
+/// PromotionController's hints, at most once.
+public enum PromotionEvents {
+    /// One literal subject per installation, with an ``IntentsChanged``. `key` is 32 hexadecimal digits of
+    /// SHA-256(bundleId NUL deviceId).
+    public static func intentsChanged(key: String) -> String { "sb.evt.promotion.v1.device.changed.\(key)" }
 }
 
 /// What a session says of the device and the installation it runs on.

@@ -1,0 +1,184 @@
+/// The operator's list of promoted products: order and default visibility (M67, M68).
+public struct PromotionEntry: Hashable, Sendable, Codable {
+    public var productIdentifier: String
+    public var visible: Bool
+    public init(productIdentifier: String, visible: Bool) {
+        self.productIdentifier = productIdentifier
+        self.visible = visible
+    }
+}
+
+/// Replaces an app's list; at most ``entriesMax`` entries, each product once.
+public struct PutPromotionsRequest: Hashable, Sendable, Codable {
+    /// StoreKit's limit of promoted products.
+    public static let entriesMax = 20
+    public var bundleId: String
+    public var entries: [PromotionEntry]
+    public init(bundleId: String, entries: [PromotionEntry]) {
+        self.bundleId = bundleId
+        self.entries = entries
+    }
+}
+
+/// What the operator has set up, product by product, and what still stands between it and the store page:
+///
+/// ```json
+/// {"bundleId":"com.example.app","isPreview":false,"promotions":[{"productIdentifier":"com.example.pro.monthly",
+///  "visible":true,"promoted":false,"reasons":["noImage"],"details":["…"]}]}
+/// ```
+public struct PromotionSetup: Hashable, Sendable, Codable {
+    public struct Item: Hashable, Sendable, Codable {
+        public var productIdentifier: String
+        public var visible: Bool
+        /// Whether it is shown where it is visible; `reasons` is empty exactly then.
+        public var promoted: Bool
+        public var image: PromotionImage?
+        public var reasons: [PromotionExplanation.Reason]
+        public var details: [String]
+        public init(
+            productIdentifier: String, visible: Bool, image: PromotionImage?,
+            reasons: [PromotionExplanation.Reason], details: [String]
+        ) {
+            self.productIdentifier = productIdentifier
+            self.visible = visible
+            self.promoted = reasons.isEmpty
+            self.image = image
+            self.reasons = reasons
+            self.details = details
+        }
+    }
+
+    public var bundleId: String
+    /// Nothing has been set up yet: the first products of the catalogue stand on the page without images.
+    public var isPreview: Bool
+    public var promotions: [Item]
+    public init(bundleId: String, isPreview: Bool, promotions: [Item]) {
+        self.bundleId = bundleId
+        self.isPreview = isPreview
+        self.promotions = promotions
+    }
+}
+
+/// Why a product is not promoted; part of what `explain` answers.
+public struct PromotionExplanation: Hashable, Sendable, Codable {
+    public enum Reason: String, CaseIterable, Sendable, Codable {
+        case notInPromotions, noImage, imageWaitingForReview, imageRejected
+        /// It cannot be bought; `explain` says why.
+        case notAvailable
+        case appNotReleased
+    }
+
+    /// Empty when it is promoted.
+    public var reasons: [Reason]
+    /// One sentence for each reason, saying what to change.
+    public var details: [String]
+    public init(reasons: [Reason], details: [String]) {
+        self.reasons = reasons
+        self.details = details
+    }
+}
+
+/// A promotional image and where its review stands (M66):
+///
+/// ```json
+/// {"productIdentifier":"com.example.pro.monthly","state":"waiting","format":"png","width":1024,"height":1024,
+///  "length":73412,"sha256":"9f86…"}
+/// ```
+public struct PromotionImage: Hashable, Sendable, Codable {
+    public enum State: String, CaseIterable, Sendable, Codable { case waiting, approved, rejected }
+    public enum Format: String, CaseIterable, Sendable, Codable { case png, jpeg }
+
+    /// Width and height App Store Connect asks for, in pixels.
+    public static let side = 1024
+    /// Bytes.
+    public static let lengthMax: Int64 = 4 * 1024 * 1024
+
+    public var productIdentifier: String
+    public var state: State
+    public var format: Format
+    public var width: Int
+    public var height: Int
+    public var length: Int64
+    /// 64 hexadecimal digits.
+    public var sha256: String
+    /// Why it was rejected, if the operator said so.
+    public var reason: String?
+    public init(
+        productIdentifier: String, state: State, format: Format, width: Int, height: Int, length: Int64,
+        sha256: String, reason: String? = nil
+    ) {
+        self.productIdentifier = productIdentifier
+        self.state = state
+        self.format = format
+        self.width = width
+        self.height = height
+        self.length = length
+        self.sha256 = sha256
+        self.reason = reason
+    }
+}
+
+public struct ProductReference: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var productIdentifier: String
+    public init(bundleId: String, productIdentifier: String) {
+        self.bundleId = bundleId
+        self.productIdentifier = productIdentifier
+    }
+}
+
+/// Parts follow as ``ContentPartRequest``, then ``CommitContentRequest``; what the file's header says is checked there.
+public struct BeginImageRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var productIdentifier: String
+    public init(bundleId: String, productIdentifier: String) {
+        self.bundleId = bundleId
+        self.productIdentifier = productIdentifier
+    }
+}
+
+/// At most ``ContentPartRequest/bytesMax`` bytes of the image `sha256` from `offset` on; replaced meanwhile: `notFound`.
+public struct ReadImageRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var productIdentifier: String
+    public var sha256: String
+    public var offset: Int64
+    public init(bundleId: String, productIdentifier: String, sha256: String, offset: Int64) {
+        self.bundleId = bundleId
+        self.productIdentifier = productIdentifier
+        self.sha256 = sha256
+        self.offset = offset
+    }
+}
+
+public struct ReviewImageRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var productIdentifier: String
+    public var isApproved: Bool
+    public var reason: String?
+    public init(bundleId: String, productIdentifier: String, isApproved: Bool, reason: String? = nil) {
+        self.bundleId = bundleId
+        self.productIdentifier = productIdentifier
+        self.isApproved = isApproved
+        self.reason = reason
+    }
+}
+
+/// The featured tab, across apps, in its order. PUT replaces it.
+public struct FeaturedList: Hashable, Sendable, Codable {
+    public static let productsMax = 100
+    public var products: [ProductReference]
+    public init(products: [ProductReference]) { self.products = products }
+}
+
+/// A product somebody taps Buy on. `isTest`: a test URL, for which it need not be available (M109).
+public struct ProductPromotionRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var productIdentifier: String
+    public var storefront: String
+    public init(bundleId: String, productIdentifier: String, storefront: String) {
+        self.bundleId = bundleId
+        self.productIdentifier = productIdentifier
+        self.storefront = storefront
+    }
+}

@@ -1,0 +1,82 @@
+/// A device and the apps on it, for the operator (`/admin/v1/devices/{deviceId}`):
+///
+/// ```json
+/// {"deviceId":"alice-1","platform":"iOS","osVersion":"17.4","apps":[{"bundleId":"com.example.app","version":"1.0",
+///  "promotedPurchases":"delegate","isLaunched":true,"overrides":{"order":[],"visibility":{}}}]}
+/// ```
+public struct Device: Hashable, Sendable, Codable {
+    public struct InstalledApp: Hashable, Sendable, Codable {
+        public var bundleId: String
+        public var version: String
+        /// What its last launch declared, or the operator said; nil: not known yet.
+        public var promotedPurchases: DeviceLaunch.PromotedPurchases?
+        public var isLaunched: Bool
+        public var overrides: PromotionOverrides
+        public init(
+            bundleId: String, version: String, promotedPurchases: DeviceLaunch.PromotedPurchases?, isLaunched: Bool,
+            overrides: PromotionOverrides = PromotionOverrides()
+        ) {
+            self.bundleId = bundleId
+            self.version = version
+            self.promotedPurchases = promotedPurchases
+            self.isLaunched = isLaunched
+            self.overrides = overrides
+        }
+    }
+
+    public var deviceId: String
+    public var platform: DeviceLaunch.Platform
+    public var osVersion: String
+    /// In the order of their bundle identifiers.
+    public var apps: [InstalledApp]
+    public init(deviceId: String, platform: DeviceLaunch.Platform, osVersion: String, apps: [InstalledApp] = []) {
+        self.deviceId = deviceId
+        self.platform = platform
+        self.osVersion = osVersion
+        self.apps = apps
+    }
+}
+
+public struct DeviceRequest: Hashable, Sendable, Codable {
+    public var deviceId: String
+    public init(deviceId: String) { self.deviceId = deviceId }
+}
+
+/// Makes a device, or changes what is known of it; its apps stay. Also what a session of the App Store app says.
+public struct PutDeviceRequest: Hashable, Sendable, Codable {
+    public var deviceId: String
+    public var platform: DeviceLaunch.Platform
+    public var osVersion: String
+    public init(deviceId: String, platform: DeviceLaunch.Platform, osVersion: String) {
+        self.deviceId = deviceId
+        self.platform = platform
+        self.osVersion = osVersion
+    }
+}
+
+/// Installs an app or another version of it, without a launch.
+public struct PutInstallationRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var deviceId: String
+    public var version: String
+    /// nil keeps what is known.
+    public var promotedPurchases: DeviceLaunch.PromotedPurchases?
+    public init(
+        bundleId: String, deviceId: String, version: String, promotedPurchases: DeviceLaunch.PromotedPurchases? = nil
+    ) {
+        self.bundleId = bundleId
+        self.deviceId = deviceId
+        self.version = version
+        self.promotedPurchases = promotedPurchases
+    }
+}
+
+/// Devices in the order of their identifiers.
+public struct DevicesPage: Hashable, Sendable, Codable {
+    public var devices: [Device]
+    public var after: String?
+    public init(devices: [Device], after: String? = nil) {
+        self.devices = devices
+        self.after = after
+    }
+}

@@ -1,0 +1,77 @@
+/// A purchase that began in the store and waits for the app (`http-api.md`, intent):
+///
+/// ```json
+/// {"intentIdentifier":"i_01j…","state":"pending","payment":{"requestIdentifier":"intent:i_01j…",…},"product":{…},
+///  "source":"storePage","answerBy":"2026-11-21T10:00:10.000Z","expiresAt":"2026-11-22T10:00:00.000Z"}
+/// ```
+public struct PurchaseIntent: Hashable, Sendable, Codable {
+    public enum State: String, CaseIterable, Sendable, Codable {
+        case pending, deferred, continued, cancelled, expired
+
+        /// Nothing changes it any more.
+        public var isFinal: Bool {
+            switch self {
+            case .pending, .deferred: false
+            case .continued, .cancelled, .expired: true
+            }
+        }
+    }
+
+    /// Where it began.
+    public enum Source: String, CaseIterable, Sendable, Codable { case storePage, search, featured, testURL }
+
+    /// Who deferred it.
+    public enum Deferral: String, CaseIterable, Sendable, Codable {
+        /// The app, whose delegate said `false`.
+        case answer
+        /// Nobody: `answerBy` passed without a decision (M86).
+        case timeout
+    }
+
+    public var intentIdentifier: String
+    public var state: State
+    /// What continuing it adds to the queue; kept through a deferral, so that it makes one payment only (I3).
+    public var payment: Payment
+    /// Whole, as it was when the purchase began (M76).
+    public var product: Product
+    /// An offer that begins with it, by identifier.
+    public var offer: String?
+    public var source: Source
+    /// When a pending intent becomes deferred, by the wall clock; absent until a stream has been given it.
+    public var answerBy: Timestamp?
+    /// By the business clock.
+    public var expiresAt: Timestamp
+    public var deferredBy: Deferral?
+    /// What the app told the user when it cancelled.
+    public var feedback: String?
+    /// The `id` of the transaction it has become.
+    public var transactionId: String?
+    /// Whose it is and what to look at, in the operator's lists only (M81, M85).
+    public var bundleId: String?
+    public var account: String?
+    public var deviceId: String?
+    public var warning: String?
+
+    public init(
+        intentIdentifier: String, state: State, payment: Payment, product: Product, offer: String? = nil,
+        source: Source, answerBy: Timestamp? = nil, expiresAt: Timestamp, deferredBy: Deferral? = nil,
+        feedback: String? = nil, transactionId: String? = nil, bundleId: String? = nil, account: String? = nil,
+        deviceId: String? = nil, warning: String? = nil
+    ) {
+        self.intentIdentifier = intentIdentifier
+        self.state = state
+        self.payment = payment
+        self.product = product
+        self.offer = offer
+        self.source = source
+        self.answerBy = answerBy
+        self.expiresAt = expiresAt
+        self.deferredBy = deferredBy
+        self.feedback = feedback
+        self.transactionId = transactionId
+        self.bundleId = bundleId
+        self.account = account
+        self.deviceId = deviceId
+        self.warning = warning
+    }
+}

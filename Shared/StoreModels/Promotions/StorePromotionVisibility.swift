@@ -1,0 +1,14 @@
+/// `SKProductStorePromotionVisibility`: what one device says of one promoted product. `default` is no override: the
+/// operator's setting decides (M88).
+public enum StorePromotionVisibility: String, CaseIterable, Sendable, Codable {
+    case `default`, show, hide
+
+    /// The number StoreKit has for it.
+    public var rawNumber: Int {
+        switch self {
+        case .default: 0
+        case .show: 1
+        case .hide: 2
+        }
+    }
+}

@@ -10,7 +10,10 @@ final class StoreKitClientWitness: NSObject, SKPaymentTransactionObserver, SKPro
         var removed: [SKPaymentTransaction] = []
         var downloads: [SKDownloadState] = []
         var restoreEnds: [SKError.Code?] = []
+        /// Of each revocation.
+        var revoked: [[String]] = []
         var response: SKProductsResponse?
+        var finishedRequests = 0
         var failure: (any Error)?
     }
 
@@ -38,6 +41,8 @@ final class StoreKitClientWitness: NSObject, SKPaymentTransactionObserver, SKPro
     var downloads: [SKDownloadState] { state.withLock { $0.downloads } }
     /// Nil for a restore that was finished.
     var restoreEnds: [SKError.Code?] { state.withLock { $0.restoreEnds } }
+    /// The products of each revocation.
+    var revoked: [[String]] { state.withLock { $0.revoked } }
 
     func states(of product: String) -> [SKPaymentTransactionState] {
         transactions.filter { $0.payment.productIdentifier == product }.map(\.transactionState)
@@ -59,13 +64,41 @@ final class StoreKitClientWitness: NSObject, SKPaymentTransactionObserver, SKPro
         return response
     }
 
+    func product(_ identifier: String) async throws -> SKProduct {
+        guard let product = try await products([identifier]).products.first else {
+            throw StackError("\(identifier) is not for sale")
+        }
+        return product
+    }
+
+    /// Fetches the receipt anew.
+    /// - Returns: What is in the file then.
+    func refreshReceipt() async throws -> Data {
+        let before = state.withLock { $0.finishedRequests }
+        let request = SKReceiptRefreshRequest(queue: queue)
+        request.delegate = self
+        request.start()
+        try await eventually("the receipt is there", within: .seconds(20)) {
+            if let failure = state.withLock({ $0.failure }) { throw failure }
+            return state.withLock { $0.finishedRequests } > before
+        }
+        withExtendedLifetime(request) {}
+        return try Data(contentsOf: queue.appStoreReceiptURL)
+    }
+
     /// Buys and waits until it is told of `state`.
     /// - Returns: The transaction in that state.
     func buy(
         _ product: SKProduct, until end: SKPaymentTransactionState = .purchased
     ) async throws -> SKPaymentTransaction {
+        try await buy(SKPayment(product: product), until: end)
+    }
+
+    func buy(
+        _ payment: SKPayment, until end: SKPaymentTransactionState = .purchased
+    ) async throws -> SKPaymentTransaction {
         let before = transactions.count
-        queue.add(SKPayment(product: product))
+        queue.add(payment)
         return try await next(end, after: before)
     }
 
@@ -108,9 +141,17 @@ final class StoreKitClientWitness: NSObject, SKPaymentTransactionObserver, SKPro
         state.withLock { $0.restoreEnds.append((error as? SKError)?.code ?? .unknown) }
     }
 
+    func paymentQueue(
+        _ queue: SKPaymentQueue, didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
+    ) {
+        state.withLock { $0.revoked.append(productIdentifiers) }
+    }
+
     func productsRequest(_ request: SKProductsRequest, didReceive response: SKProductsResponse) {
         state.withLock { $0.response = response }
     }
+
+    func requestDidFinish(_ request: SKRequest) { state.withLock { $0.finishedRequests += 1 } }
 
     func request(_ request: SKRequest, didFailWithError error: any Error) { state.withLock { $0.failure = error } }
 }

@@ -120,10 +120,14 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         service.healthCheck(of: database)
         service.healthCheck("quarantine") { [database] in
             do {
-                let count = try await database.read { reader in
-                    try await TransactionRepository.quarantinedCount(in: reader)
+                let (purchases, renewals) = try await database.read { reader in
+                    (
+                        try await TransactionRepository.quarantinedCount(in: reader),
+                        try await DueRepository.quarantinedCount(in: reader)
+                    )
                 }
-                return count == 0 ? .pass : .warn("\(count) transactions were charged another amount than agreed")
+                guard purchases + renewals > 0 else { return .pass }
+                return .warn("\(purchases) purchases and \(renewals) renewals were charged another amount than agreed")
             } catch {
                 return .fail("\(error)")
             }

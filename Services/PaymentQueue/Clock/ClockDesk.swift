@@ -43,20 +43,23 @@ package struct ClockDesk: Sendable {
         try await store.progress(request.advanceIdentifier, of: request.bundleId)
     }
 
-    /// Goes on with moves that a process has left half done.
+    /// Goes on with moves that a process has left half done, as far as they get without waiting for anybody.
     /// - Returns: how many have reached their end.
     package func sweep(until last: ContinuousClock.Instant) async throws -> Int {
         var finished = 0
         for id in try await store.open() {
             guard let advance = try await store.find(id) else { continue }
-            if try await work(on: advance, until: last) { finished += 1 }
+            if try await work(on: advance, until: last, waits: false) { finished += 1 }
         }
         return finished
     }
 
+    /// - Parameter waits: for what others of this process or other replicas are at, or nobody answers about.
     /// - Returns: whether the move has reached its end.
     @discardableResult
-    private func work(on advance: StoredAdvance, until last: ContinuousClock.Instant) async throws -> Bool {
+    private func work(
+        on advance: StoredAdvance, until last: ContinuousClock.Instant, waits: Bool = true
+    ) async throws -> Bool {
         while true {
             switch try await store.step(advance.id) {
             case .finished: return true
@@ -64,6 +67,7 @@ package struct ClockDesk: Sendable {
             case .working:
                 guard ContinuousClock.now < last else { return false }
                 if try await renewer.sweep(advance.bundleId, until: last) > 0 { continue }
+                guard waits else { return false }
                 try await Task.sleep(until: min(last, .now + Self.pause), clock: .continuous)
             }
         }

@@ -60,7 +60,8 @@ package enum ClockRepository {
             SELECT k.*,
                 (SELECT MIN(s.due_at) FROM subscription s
                     WHERE s.bundle_id = k.bundle_id AND s.due_at IS NOT NULL) AS next,
-                (SELECT COUNT(*) FROM subscription s WHERE s.attempt IS NOT NULL AND s.bundle_id = k.bundle_id) AS busy
+                (SELECT COUNT(*) FROM subscription s
+                    WHERE s.attempt IS NOT NULL AND s.due_at IS NOT NULL AND s.bundle_id = k.bundle_id) AS busy
             FROM app_clock k
             """)
         return try rows.compactMap { row in

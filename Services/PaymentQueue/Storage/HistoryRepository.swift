@@ -17,7 +17,7 @@ package enum HistoryRepository {
     }
 
     /// Transactions that can go: all but those the processor may be asked about, and those that subscriptions began with
-    /// while a renewal is being charged. Each customer's oldest first, so that
+    /// while a renewal is being charged (one in quarantine is not). Each customer's oldest first, so that
     /// nothing goes before what it continues.
     package static func removable(
         _ scope: HistoryScope, limit: Int, in reader: SQLReader
@@ -27,7 +27,7 @@ package enum HistoryRepository {
             SELECT * FROM payment_transaction WHERE \(scope.condition) AND (phase <> 'charging' OR awaits_answer = 1)
                 AND NOT EXISTS (
                     SELECT 1 FROM subscription s
-                    WHERE s.original_id = payment_transaction.id AND s.attempt IS NOT NULL)
+                    WHERE s.original_id = payment_transaction.id AND s.attempt IS NOT NULL AND s.due_at IS NOT NULL)
             ORDER BY bundle_id, customer_identifier, created_seq LIMIT ?
             """, arguments: scope.arguments + [limit]
         ).map(StoredTransaction.init)

@@ -181,9 +181,24 @@ extension StoredSubscription {
     /// A charge is under way, or something has fallen due.
     func isBusy(at now: Timestamp) -> Bool { attempt != nil || dueAt.map { $0 <= now } ?? false }
 
-    /// - Throws: `serviceUnavailable` while a renewal is being charged: nothing else may happen to it before its end.
+    /// - Throws: as ``requireUnclaimed()``; `serviceUnavailable` also when something has fallen due.
+    func requireIdle(at now: Timestamp) throws(StoreError) {
+        try requireUnclaimed()
+        guard !isBusy(at: now) else {
+            throw StoreError(.serviceUnavailable, "a renewal has to end first; ask again", retryAfterMs: 200)
+        }
+    }
+
+    /// - Throws: `serviceUnavailable` while a renewal is being charged: nothing else may happen to it before its end;
+    ///   `transactionStateInvalid` when that end is an operator's to bring about.
     func requireUnclaimed() throws(StoreError) {
         guard attempt != nil else { return }
+        guard !isQuarantined else {
+            throw StoreError(
+                .transactionStateInvalid,
+                "a renewal was charged another amount than agreed; an operator has to resolve or expire the subscription",
+                details: ["state": .string(state.rawValue)])
+        }
         throw StoreError(
             .serviceUnavailable, "a renewal of this subscription is being charged; ask again", retryAfterMs: 200)
     }

@@ -38,7 +38,8 @@ package enum DueRepository {
         ).map(DueSubscription.init)
     }
 
-    /// Charges under way in a scope; of one transaction those of the subscription that began with it.
+    /// Charges under way in a scope, those in quarantine left out; of one transaction those of the subscription that began
+    /// with it.
     package static func attempts(
         _ scope: HistoryScope, limit: Int, in reader: SQLReader
     ) async throws -> [DueSubscription] {
@@ -46,7 +47,11 @@ package enum DueRepository {
         if scope.customerIdentifier != nil { condition += " AND s.customer_identifier = ?" }
         if scope.transactionID != nil { condition += " AND s.original_id = ?" }
         return try await reader.query(
-            "\(DueSubscription.select) WHERE s.attempt IS NOT NULL AND \(condition) ORDER BY s.original_id LIMIT ?",
+            """
+            \(DueSubscription.select)
+            WHERE s.attempt IS NOT NULL AND s.due_at IS NOT NULL AND \(condition)
+            ORDER BY s.original_id LIMIT ?
+            """,
             arguments: scope.arguments + [limit]
         ).map(DueSubscription.init)
     }
@@ -62,6 +67,13 @@ package enum DueRepository {
     ) async throws(PersistenceError) -> String? {
         try await reader.queryOne("SELECT original_id FROM subscription WHERE original_identifier = ?", identifier)
             .map { row throws(PersistenceError) in try row["original_id"] }
+    }
+
+    /// How many renewals are in quarantine; the health check tells.
+    package static func quarantinedCount(in reader: SQLReader) async throws(PersistenceError) -> Int {
+        let row = try await reader.queryOne(
+            "SELECT COUNT(*) AS quarantined FROM subscription WHERE attempt IS NOT NULL AND due_at IS NULL")
+        return try row?["quarantined"] ?? 0
     }
 
     /// A SQLite file has one process, and what a dead one has claimed is nobody's.

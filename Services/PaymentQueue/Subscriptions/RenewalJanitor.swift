@@ -7,7 +7,7 @@ package struct RenewalJanitor: Sendable {
     /// Between two sweeps; monotonic.
     package static let interval: Duration = .milliseconds(500)
     /// For going on with clock moves that were left half done, in one sweep.
-    static let advanceTime: Duration = .seconds(10)
+    static let advanceTime: Duration = .seconds(5)
 
     let renewer: SubscriptionRenewer
     let clocks: ClockDesk
@@ -24,7 +24,7 @@ package struct RenewalJanitor: Sendable {
     package func run() async {
         while !Task.isCancelled {
             do {
-                try await sweep()
+                if try await sweep() > 0 { continue }
             } catch is CancellationError {
                 return
             } catch {

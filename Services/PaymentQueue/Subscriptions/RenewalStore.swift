@@ -88,7 +88,7 @@ package struct RenewalStore: Sendable {
 
     /// The outcome commit: the new period with its transaction, or what a refusal leads to. Whoever comes second, a late
     /// answer to a process that was thought dead included, finds another revision and writes nothing (S7).
-    /// - Parameter answer: of the processor; nothing but `approved` and `failed` gets here.
+    /// - Parameter answer: of the processor; `undecided` does not get here.
     /// - Returns: nil when somebody else was first.
     func settle(_ job: RenewalJob, _ answer: ChargeAnswer) async throws -> Settled? {
         try await database.write { transaction in
@@ -122,7 +122,10 @@ package struct RenewalStore: Sendable {
             let decline = SubscriptionDecline(
                 amount: attempt.terms.amount, reason: error.localizedDescription, hasGrace: attempt.hasGrace)
             return (try await commit.apply(.declined(decline), to: known, at: attempt.at), nil)
-        case (.charge, .mismatch), (.charge, .undecided):
+        case (.charge(let attempt), .mismatch(let charged)):
+            let mismatch = SubscriptionMismatch(agreed: attempt.terms.amount, charged: charged)
+            return (try await commit.apply(.quarantined(mismatch), to: known, at: attempt.at), nil)
+        case (.charge, .undecided):
             throw StoreError(.internal, "a renewal without an answer")
         }
     }

@@ -49,7 +49,7 @@ package struct StoredSubscription: Hashable, Sendable {
     package var retryCount: Int
     package var graceUntil: Timestamp?
     package var expirationReason: Subscription.ExpirationReason?
-    /// When something happens next, by the app's clock; nil when nothing does.
+    /// When something happens next, by the app's clock; nil when nothing does by itself.
     package var dueAt: Timestamp?
     /// The charge under way, as JSON of the engine's own.
     package var attempt: String?
@@ -92,6 +92,9 @@ package struct StoredSubscription: Hashable, Sendable {
         self.dueAt = dueAt
         self.attempt = attempt
     }
+
+    /// The processor has charged another amount for a renewal than was agreed. It stays so until an operator has decided.
+    package var isQuarantined: Bool { attempt != nil && dueAt == nil }
 
     /// Existing subscribers: their renewal may be due and nobody has seen to it yet.
     /// - Parameter now: the app's clock.

@@ -7,6 +7,9 @@ package enum SubscriptionChange: Hashable, Sendable {
     /// The next period is paid, or costs nothing.
     case charged(SubscriptionRenewal)
     case declined(SubscriptionDecline)
+    /// The processor has another amount under the renewal's key. Neither given nor declined, and nobody acts on it by
+    /// themselves: an operator asks again (`resolveBilling`) or ends the subscription (`expire`).
+    case quarantined(SubscriptionMismatch)
     case graceEnded
     /// The end; before the period's own end it is cut short.
     case expired(Subscription.ExpirationReason)
@@ -69,6 +72,13 @@ package struct SubscriptionRenewal: Hashable, Sendable {
     package var offer: StoredSubscription.RunningOffer?
     /// What the period before has cost at the regular price, when the new one costs another.
     package var formerPrice: Money?
+}
+
+/// A renewal the processor has charged another amount for than was agreed.
+package struct SubscriptionMismatch: Hashable, Sendable {
+    package var agreed: Money
+    /// Nil where the processor has not said.
+    package var charged: Money?
 }
 
 /// A renewal the processor has refused.

@@ -14,7 +14,8 @@ package struct SubscriptionDesk: Sendable {
     // MARK: Operators
 
     /// - Throws: `requestInvalid`; `notFound`; `transactionStateInvalid` where the state has no such edge;
-    ///   `serviceUnavailable` while the processor or Catalog has to answer first.
+    ///   `serviceUnavailable` while the processor or Catalog has to answer first; `outcomeUnknown` when a charge was begun
+    ///   and its end is not known, it goes on by itself.
     package func operate(
         _ request: OperateSubscriptionRequest, deadline: ContinuousClock.Instant
     ) async throws -> OperateSubscriptionReply {
@@ -23,12 +24,12 @@ package struct SubscriptionDesk: Sendable {
         let due = try await current(until: last) { reader in try await SubscriptionLookup.find(request.id, in: reader) }
         switch request.operation {
         case .renew: return try await charge(due, from: [.subscribed])
-        case .resolveBilling: return try await charge(due, from: [.inGracePeriod, .inBillingRetryPeriod])
-        case .expire: return try await change(due, .expired(.other), deadline: deadline)
-        case .enableAutoRenew: return try await change(due, .autoRenewEnabled, deadline: deadline)
-        case .disableAutoRenew: return try await change(due, .autoRenewDisabled, deadline: deadline)
-        case .failNextRenewal: return try await change(due, .renewalWillFail, deadline: deadline)
-        case .extend: return try await change(due, .extended(days: request.days ?? 0), deadline: deadline)
+        case .resolveBilling: return try await resolve(due)
+        case .expire: return try await change(due, .expired(.other))
+        case .enableAutoRenew: return try await change(due, .autoRenewEnabled)
+        case .disableAutoRenew: return try await change(due, .autoRenewDisabled)
+        case .failNextRenewal: return try await change(due, .renewalWillFail)
+        case .extend: return try await change(due, .extended(days: request.days ?? 0))
         }
     }
 
@@ -48,6 +49,8 @@ package struct SubscriptionDesk: Sendable {
         guard let (known, now) = try await store.find(due.value.originalID) else {
             throw StoreError(.notFound, "no such subscription")
         }
+        // What has fallen due since is another decision's.
+        try known.value.requireIdle(at: now)
         guard states.contains(known.value.state), known.value.willAutoRenew else {
             throw StoreError(
                 .transactionStateInvalid,
@@ -61,20 +64,30 @@ package struct SubscriptionDesk: Sendable {
         }
         let job = RenewalJob(
             value: known.value, work: attempt.terms.isFree ? .free(attempt) : .charge(attempt), at: now)
-        guard let settled = try await renewer.run(job) else {
-            throw StoreError(
-                .serviceUnavailable, "the payment processor has not answered; the renewal goes on by itself",
-                retryAfterMs: 500)
-        }
+        return try await run(job)
+    }
+
+    /// Asks the processor at once. About a renewal in quarantine that is the same charge again, and never another one.
+    private func resolve(_ due: DueSubscription) async throws -> OperateSubscriptionReply {
+        guard let (known, _) = try await store.find(due.value.originalID), known.value.isQuarantined,
+            let text = known.value.attempt
+        else { return try await charge(due, from: [.inGracePeriod, .inBillingRetryPeriod]) }
+        let attempt = try StoredJSON.value(RenewalAttempt.self, text)
+        return try await run(RenewalJob(value: known.value, work: .charge(attempt), at: attempt.at))
+    }
+
+    private func run(_ job: RenewalJob) async throws -> OperateSubscriptionReply {
+        let settled = try await renewer.run(job)
         return OperateSubscriptionReply(
             subscription: try await show(settled.value.originalID, isOperator: true),
             transaction: settled.transaction)
     }
 
+    /// An operator's expiry is also the end of a renewal in quarantine.
     private func change(
-        _ due: DueSubscription, _ event: SubscriptionChange, deadline: ContinuousClock.Instant
+        _ due: DueSubscription, _ event: SubscriptionChange
     ) async throws -> OperateSubscriptionReply {
-        let value = try await commit(due.value) { commit, known in
+        let value = try await commit(due.value, endsQuarantine: event == .expired(.other)) { commit, known in
             let next = try await commit.apply(event, to: known, at: commit.now)
             return next.activeUntil == known.activeUntil
                 ? nil as PaymentTransaction? : try await commit.move(next.activeID, expiry: next.activeUntil)
@@ -144,7 +157,7 @@ package struct SubscriptionDesk: Sendable {
 
     /// Runs `body` on the subscription under its locks, and tells of what was committed.
     private func commit(
-        _ value: StoredSubscription,
+        _ value: StoredSubscription, endsQuarantine: Bool = false,
         _ body: @escaping @Sendable (inout CustomerCommit, StoredSubscription) async throws -> PaymentTransaction?
     ) async throws -> PaymentTransaction? {
         let committed = try await store.database.write { transaction in
@@ -154,9 +167,7 @@ package struct SubscriptionDesk: Sendable {
                 let known = try await SubscriptionRepository.lock(
                     originalID: value.originalID, of: value.customer, in: transaction)
                 guard let known else { throw StoreError(.notFound, "no such subscription") }
-                guard !known.isBusy(at: commit.now) else {
-                    throw StoreError(.serviceUnavailable, "a renewal has to end first", retryAfterMs: 200)
-                }
+                if !endsQuarantine || !known.isQuarantined { try known.requireIdle(at: commit.now) }
                 return try await body(&commit, known)
             }
         }

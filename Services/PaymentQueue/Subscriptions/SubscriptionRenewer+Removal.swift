@@ -33,14 +33,13 @@ extension SubscriptionRenewer {
                 retryAfterMs: error.retryAfterMs)
         }
         try driver.checkpoint(.afterCancel)
-        switch ChargeAnswer(charge, expected: attempt.terms.amount) {
-        case .undecided, .mismatch:
+        let answer = ChargeAnswer(charge, expected: attempt.terms.amount)
+        guard answer != .undecided else {
             throw StoreError(
                 .serviceUnavailable, "the payment processor has not decided about a renewal in flight",
                 retryAfterMs: 1_000)
-        case .approved: try await settle(due, attempt, .approved)
-        case .failed(let error): try await settle(due, attempt, .failed(error))
         }
+        try await settle(due, attempt, answer)
     }
 
     private func settle(_ due: DueSubscription, _ attempt: RenewalAttempt, _ answer: ChargeAnswer) async throws {

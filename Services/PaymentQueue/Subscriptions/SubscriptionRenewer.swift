@@ -12,6 +12,8 @@ package final class SubscriptionRenewer: Sendable {
     static let concurrency = 256
     /// For one answer of the processor's.
     static let chargeTime: Duration = .seconds(3)
+    /// For one app, when there are others.
+    static let turn: Duration = .seconds(5)
     /// For a quote of Catalog's.
     static let quoteTime: Duration = .seconds(2)
 
@@ -36,14 +38,15 @@ package final class SubscriptionRenewer: Sendable {
 
     // MARK: All that is due
 
-    /// Does everything that is due in all apps.
+    /// Does what is due in all apps, in each for so long at most that the others get their turn, however fast its clock.
     /// - Returns: how many things have happened.
     @discardableResult
     package func sweep() async throws -> Int {
         var total = 0
         for app in try await store.appsDue() {
-            while !Task.isCancelled {
-                let done = try await sweep(app, until: .now + .seconds(60))
+            let last = ContinuousClock.now + Self.turn
+            while !Task.isCancelled, ContinuousClock.now < last {
+                let done = try await sweep(app, until: last)
                 total += done
                 if done == 0 { break }
             }
@@ -174,32 +177,31 @@ package final class SubscriptionRenewer: Sendable {
         do {
             answer = ChargeAnswer(
                 try await driver.collaborators.charge(request, .now + Self.chargeTime), expected: attempt.terms.amount)
+        } catch  where error.code == .requestInvalid && error.details["conflict"] == .string("amount") {
+            // The processor has another amount under our key. It will say so for ever.
+            answer = .mismatch(charged: nil)
         } catch {
             logger.notice(
                 "renewal unanswered", metadata: ["charge": "\(attempt.chargeKey)", "error": "\(error.message)"])
             return nil
         }
         try driver.checkpoint(.afterRenewalCharge)
-        switch answer {
-        case .approved, .failed: return answer
-        case .undecided: return nil
-        case .mismatch(let charged):
-            // Neither given nor failed: it stays as it is until a person has looked.
+        if case .mismatch(let charged) = answer {
             logger.critical(
-                "the processor charged another amount for a renewal",
+                "the processor charged another amount for a renewal; it is quarantined",
                 metadata: [
-                    "charge": "\(attempt.chargeKey)", "agreed": "\(attempt.terms.amount.amount)",
-                    "charged": "\(charged?.amount ?? "?")",
+                    "subscription": "\(job.value.originalIdentifier)", "charge": "\(attempt.chargeKey)",
+                    "agreed": "\(attempt.terms.amount.amount)", "charged": "\(charged?.amount ?? "?")",
                 ])
-            return nil
         }
+        return answer == .undecided ? nil : answer
     }
 
     // MARK: For those who need one of them
 
     /// Brings a customer's subscription of a group up to the app's clock: whoever buys in the group, or changes it,
     /// does so before the first commit.
-    /// - Returns: whether nothing is due any more; false when the time was over first.
+    /// - Returns: whether nothing is due any more by itself; false when the time was over first.
     @discardableResult
     package func catchUp(
         _ customer: CustomerID, group: String, until last: ContinuousClock.Instant
@@ -212,7 +214,9 @@ package final class SubscriptionRenewer: Sendable {
     func catchUp(_ originalID: String, until last: ContinuousClock.Instant) async throws -> Bool {
         var attempts = 0
         while true {
-            guard let (due, now) = try await store.find(originalID), due.value.isBusy(at: now) else { return true }
+            guard let (due, now) = try await store.find(originalID), due.value.isBusy(at: now),
+                !due.value.isQuarantined
+            else { return true }
             guard ContinuousClock.now < last else { return false }
             let news = board.listen(originalID)
             if !board.isDriven(originalID), let job = try await jobs(forced: due) {
@@ -229,17 +233,30 @@ package final class SubscriptionRenewer: Sendable {
     }
 
     /// Fixes an operator's charge and takes it to its end, or as far as the time allows.
-    /// - Returns: what was written; nil when it is unknown, or somebody else was first.
-    func run(_ job: RenewalJob) async throws -> RenewalStore.Settled? {
-        guard board.begin(job.value.originalID) else { return nil }
+    /// - Returns: what was written.
+    /// - Throws: `serviceUnavailable` when somebody else is at the subscription, and nothing was begun; `outcomeUnknown`
+    ///   when it was begun and its end is not known: doing it again might be another period.
+    func run(_ job: RenewalJob) async throws -> RenewalStore.Settled {
+        let busy = StoreError(
+            .serviceUnavailable, "somebody else is at this subscription; ask again", retryAfterMs: 200)
+        guard board.begin(job.value.originalID) else { throw busy }
         defer {
             board.end(job.value.originalID)
             board.announce(job.value.originalID)
         }
-        guard case .charge = job.work else { return try await perform(job) ?? nil }
-        guard let fixed = try await store.fix([job]).first else { return nil }
+        guard job.isCharge else {
+            guard let settled = try await perform(job) ?? nil else { throw busy }
+            return settled
+        }
+        guard let fixed = try await store.fix([job]).first else { throw busy }
         try driver.checkpoint(.afterPageCommit)
-        return try await perform(fixed) ?? nil
+        guard let settled = try await perform(fixed) ?? nil else {
+            throw StoreError(
+                .outcomeUnknown,
+                "the payment processor has not answered; the renewal goes on by itself, look at it later",
+                retryAfterMs: 500)
+        }
+        return settled
     }
 
     /// There is news of a charge: what it is about is tried out of turn.

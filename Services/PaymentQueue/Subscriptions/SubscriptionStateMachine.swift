@@ -30,6 +30,7 @@ package struct SubscriptionStateMachine: Hashable, Sendable {
         case .bought(let purchase): buy(purchase)
         case .charged(let renewal): try charge(renewal)
         case .declined(let decline): try refuse(decline)
+        case .quarantined(let mismatch): try quarantine(mismatch)
         case .graceEnded: try endGrace()
         case .expired(let reason): try expire(reason)
         case .autoRenewDisabled: try disable()
@@ -143,11 +144,23 @@ package struct SubscriptionStateMachine: Hashable, Sendable {
         record(.billingFailed, amount: decline.amount, detail: decline.reason)
         if value.state == .subscribed {
             // An operator was early: the period goes on, and its end tries again.
-            guard at >= value.activeUntil else { return }
+            guard at >= value.activeUntil else {
+                value.dueAt = value.activeUntil
+                return
+            }
             enterRetry(hasGrace: decline.hasGrace)
         }
         guard let next = retries?.next(after: at) else { return try expire(.billingError) }
         value.dueAt = value.graceUntil.map { min($0, next) } ?? next
+    }
+
+    /// Nothing falls due any more, so that no clock waits for it; the charge stays noted.
+    private mutating func quarantine(_ mismatch: SubscriptionMismatch) throws(StoreError) {
+        try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "quarantined")
+        guard !value.isQuarantined else { return }
+        value.dueAt = nil
+        let charged = mismatch.charged.map { "\($0.amount) \($0.currency.code)" } ?? "another amount"
+        record(.billingFailed, amount: mismatch.agreed, detail: "quarantined: the processor has charged \(charged)")
     }
 
     private mutating func enterRetry(hasGrace: Bool) {

@@ -10,7 +10,8 @@ public struct SubscriptionEvent: Hashable, Sendable, Codable {
         /// The first purchase of the group, and one after it had lapsed.
         case subscribed, resubscribed
         case renewed
-        /// A charge was declined; `amount` is what was asked for.
+        /// A charge was declined, or the processor has charged another amount (`detail` says so, and an operator has to
+        /// look); `amount` is what was asked for.
         case billingFailed
         case gracePeriodStarted, billingRetryStarted, gracePeriodExpired
         /// A renewal that had failed was charged after all.

@@ -48,6 +48,9 @@ final class FakePaymentQueue: Sendable {
         var operations: [String] = []
         var subscribing = Subscribing()
         var businessNow = Timestamp(milliseconds: 1_800_000_000_000)
+        /// Of every customer, oldest first.
+        var receiptItems: [ReceiptItem] = []
+        var receiptRequests: [ReceiptFactsRequest] = []
     }
 
     static let customer = "c_alice"
@@ -68,6 +71,7 @@ final class FakePaymentQueue: Sendable {
         serveSubscriptions()
         serveOperations()
         serveClock()
+        serveReceipts()
     }
 
     /// Commits a change and tells of it.

@@ -1,0 +1,5 @@
+import Foundation
+
+extension [UInt8] {
+    var base64: String { Data(self).base64EncodedString() }
+}

@@ -39,7 +39,8 @@ public protocol SKPaymentTransactionObserver: AnyObject, Sendable {
     /// The customer shops in another country now; `queue.storefront` says in which.
     func paymentQueueDidChangeStorefront(_ queue: SKPaymentQueue)
 
-    /// The customer may no longer use these: a refund, or the end of sharing in a family.
+    /// The customer may no longer use these: a purchase was refunded or taken back. Every device on which the app was
+    /// launched before is told, at its next launch if not at once; where a connection breaks meanwhile, twice.
     func paymentQueue(
         _ queue: SKPaymentQueue, didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String])
 }

@@ -21,6 +21,8 @@ extension EntitlementRepository {
 
     /// What a purchase gave for ever is gone.
     /// - Returns: false when it gave nothing of the kind.
+    // As above.
+    @inline(never)
     package static func takeAway(
         _ id: String, from customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {

@@ -1,0 +1,48 @@
+/// Which promoted products a device shows and in which order (M62, M86–M105): first what the device has put in order,
+/// then the rest as the operator has them. Pure.
+///
+/// ```swift
+/// let shown = PromotionArrangement(promoted: ["a", "b", "c"], hidden: ["c"])
+///     .shown(with: PromotionOverrides(order: ["c", "b"], visibility: ["c": .show]))    // ["c", "b", "a"]
+/// ```
+public struct PromotionArrangement: Hashable, Sendable {
+    /// The operator's list, in its order, without repetitions.
+    public let promoted: [String]
+    /// Those of `promoted` that are hidden where no device says otherwise.
+    public let hidden: Set<String>
+
+    /// - Parameters:
+    ///   - promoted: the operator's list in its order; a product named twice counts where it stands first.
+    ///   - hidden: what the operator hides; products that are not in the list do not matter.
+    public init(promoted: [String], hidden: some Sequence<String>) {
+        var seen = Set<String>()
+        self.promoted = promoted.filter { seen.insert($0).inserted }
+        self.hidden = Set(hidden)
+    }
+
+    /// What Catalog answers, hidden products and all.
+    public init(_ reply: PromotedProductsReply) {
+        self.init(promoted: reply.products.map(\.productIdentifier), hidden: reply.hiddenProductIdentifiers)
+    }
+
+    /// The products on the device's store page, search and featured tab, in its order.
+    ///
+    /// The device's order may name any products; those that are not promoted or not visible are passed over (M99) and
+    /// come in when they are. Without overrides it is the operator's page (M70, M102).
+    public func shown(with overrides: PromotionOverrides = PromotionOverrides()) -> [String] {
+        let listed = Set(promoted)
+        var placed = Set<String>()
+        let first = overrides.order.filter { listed.contains($0) && placed.insert($0).inserted }
+        let rest = promoted.filter { !placed.contains($0) }
+        return (first + rest).filter { isVisible($0, with: overrides) }
+    }
+
+    /// Whether a promoted product is visible on the device: its own word, else the operator's (M88, M92).
+    public func isVisible(_ productIdentifier: String, with overrides: PromotionOverrides) -> Bool {
+        switch overrides.visibility(of: productIdentifier) {
+        case .show: true
+        case .hide: false
+        case .default: !hidden.contains(productIdentifier)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+/// Which platforms and systems have promoted in-app purchases at all, and which have `PurchaseIntent` (M58–M60, M71).
+/// Pure; the versions are those of Apple's documentation.
+public enum PromotionSupport {
+    /// Why a device shows no promoted purchases, starts none and takes no overrides.
+    /// - Returns: a sentence for people, or nil where promotions are supported. A version that cannot be read counts as
+    ///   new enough (ours): versions are checked where the operator names them.
+    public static func promotionsUnsupported(platform: DeviceLaunch.Platform, osVersion: String) -> String? {
+        let minimum: DottedVersion
+        switch platform {
+        case .iOS, .iPadOS, .tvOS, .macOS: minimum = DottedVersion(11)
+        case .watchOS: minimum = DottedVersion(6, 2)
+        case .visionOS, .other: return nil
+        case .iOSAppOnVisionOS:
+            return "Promoted in-app purchases are not available to compatible iPad and iPhone apps on visionOS."
+        }
+        guard let version = DottedVersion(osVersion), version < minimum else { return nil }
+        return "Promoted in-app purchases need \(platform.rawValue) \(minimum) or later; "
+            + "this device has \(platform.rawValue) \(osVersion)."
+    }
+
+    /// Why an app on this device cannot handle promoted purchases with `PurchaseIntent` (M59).
+    /// - Returns: a sentence for people, or nil where it can. A version that cannot be read is a reason.
+    public static func purchaseIntentUnsupported(platform: DeviceLaunch.Platform, osVersion: String) -> String? {
+        let minimum: DottedVersion
+        switch platform {
+        case .iOS, .iPadOS: minimum = DottedVersion(16, 4)
+        case .macOS: minimum = DottedVersion(14, 4)
+        case .visionOS: minimum = DottedVersion(1)
+        case .other: return nil
+        case .tvOS, .watchOS:
+            return "PurchaseIntent is not available on \(platform.rawValue); "
+                + "handle promoted purchases with the delegate method."
+        case .iOSAppOnVisionOS:
+            return "PurchaseIntent is not available to compatible iPad and iPhone apps on visionOS."
+        }
+        guard let version = DottedVersion(osVersion) else {
+            return "PurchaseIntent needs \(platform.rawValue) \(minimum) or later, and '\(osVersion)' is no version; "
+                + "a version is integers with dots, such as 17.4."
+        }
+        guard version < minimum else { return nil }
+        return "PurchaseIntent needs \(platform.rawValue) \(minimum) or later; this device has "
+            + "\(platform.rawValue) \(osVersion). Handle promoted purchases with the delegate method."
+    }
+
+    /// Whether an installed version of an app is too old for promoted purchases (M75).
+    /// - Parameter since: the first version that handles them; nil: every one does.
+    /// - Returns: false also when either cannot be read: nobody is told to upgrade for a spelling (ours).
+    public static func isTooOld(appVersion: String, since: String?) -> Bool {
+        guard let since = since.flatMap({ DottedVersion($0) }), let version = DottedVersion(appVersion) else {
+            return false
+        }
+        return version < since
+    }
+}

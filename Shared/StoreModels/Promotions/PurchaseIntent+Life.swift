@@ -1,0 +1,147 @@
+extension PurchaseIntent {
+    /// How long an app has for its answer before the purchase counts as deferred (M86, ours), of wall time from the
+    /// moment a stream is given the intent.
+    public static let answerTime: Duration = .seconds(10)
+    /// How long a purchase waits altogether (ours), of business time.
+    public static let lifetime: Duration = .seconds(24 * 3_600)
+
+    /// The rules of an intent's states, without anything that stores or calls: an event in, the new state out.
+    ///
+    /// pending → continued, deferred, cancelled, expired; deferred → continued, cancelled, expired. The first decision
+    /// stands (I2): the same one again changes nothing, another is refused. Only a continued intent whose payment
+    /// PaymentQueue has refused goes back, to deferred: there is no payment.
+    public struct Life: Hashable, Sendable {
+        /// The two clocks an intent lives by.
+        public struct Now: Hashable, Sendable {
+            /// For `answerBy`.
+            public var wall: Timestamp
+            /// For `expiresAt`: the app's own clock.
+            public var business: Timestamp
+            public init(wall: Timestamp, business: Timestamp) {
+                self.wall = wall
+                self.business = business
+            }
+        }
+
+        public enum Event: Hashable, Sendable {
+            /// A stream of the installation is given it.
+            case delivered
+            case decided(DecideIntentRequest.Decision, feedback: String? = nil)
+            /// PaymentQueue has the payment: there is a transaction.
+            case added
+            /// PaymentQueue has refused the payment for good: there is no transaction.
+            case refused
+        }
+
+        /// The event comes too late.
+        public enum Refusal: Error, Hashable, Sendable {
+            /// Decided otherwise before.
+            case decided(State)
+            case expired
+        }
+
+        public private(set) var state: State
+        public private(set) var answerBy: Timestamp?
+        public let expiresAt: Timestamp
+        public private(set) var deferredBy: Deferral?
+        public private(set) var feedback: String?
+        /// Whether a continued intent's transaction is there.
+        public private(set) var isAdded: Bool
+
+        /// As it was stored, or new.
+        public init(
+            state: State = .pending, answerBy: Timestamp? = nil, expiresAt: Timestamp, deferredBy: Deferral? = nil,
+            feedback: String? = nil, isAdded: Bool = false
+        ) {
+            self.state = state
+            self.answerBy = answerBy
+            self.expiresAt = expiresAt
+            self.deferredBy = deferredBy
+            self.feedback = feedback
+            self.isAdded = isAdded
+        }
+
+        /// Lets time do its part; before anything is read of an intent or decided on it.
+        /// - Returns: the states it has gone through, in order; empty when nothing was due.
+        public mutating func pass(to now: Now) -> [State] {
+            var passed: [State] = []
+            if state == .pending, let answerBy, answerBy <= now.wall {
+                state = .deferred
+                deferredBy = .timeout
+                passed.append(.deferred)
+            }
+            if !state.isFinal, expiresAt <= now.business {
+                state = .expired
+                passed.append(.expired)
+            }
+            return passed
+        }
+
+        /// Call ``pass(to:)`` first, with the same `now`.
+        /// - Returns: whether it changed anything; false for the same event again.
+        /// - Throws: for an edge out of a final state.
+        public mutating func apply(_ event: Event, at now: Now) throws(Refusal) -> Bool {
+            switch event {
+            case .delivered:
+                guard state == .pending, answerBy == nil else { return false }
+                answerBy = now.wall + answerTime
+                return true
+            case .decided(let decision, let feedback):
+                return try decide(decision, feedback)
+            case .added:
+                // What comes in after a refusal is news of an older try, and there is a transaction all the same.
+                guard !isAdded, state == .continued || state == .deferred else { return false }
+                state = .continued
+                isAdded = true
+                return true
+            case .refused:
+                guard state == .continued, !isAdded else { return false }
+                state = .deferred
+                deferredBy = deferredBy ?? .answer
+                return true
+            }
+        }
+
+        private mutating func decide(
+            _ decision: DecideIntentRequest.Decision, _ feedback: String?
+        ) throws(Refusal) -> Bool {
+            let target = State(after: decision)
+            guard state != target else { return false }
+            switch state {
+            case .pending, .deferred: break
+            case .expired: throw .expired
+            case .continued, .cancelled: throw .decided(state)
+            }
+            state = target
+            switch decision {
+            case .continue: break
+            case .defer: deferredBy = .answer
+            case .cancel: self.feedback = feedback
+            }
+            return true
+        }
+
+        /// What the operator should look at (M81, M84, M85); nil for nothing.
+        public var warning: String? {
+            switch state {
+            case .expired where deferredBy != nil:
+                "It was deferred and expired: the app neither added the saved payment nor told the user why not. "
+                    + "A new payment for the product does not continue it."
+            case .cancelled where feedback == nil:
+                "It was cancelled without feedback: to the user that looks like a fault."
+            case .pending, .deferred, .continued, .cancelled, .expired: nil
+            }
+        }
+    }
+}
+
+extension PurchaseIntent.State {
+    /// What a decision makes of an open intent.
+    public init(after decision: DecideIntentRequest.Decision) {
+        switch decision {
+        case .continue: self = .continued
+        case .defer: self = .deferred
+        case .cancel: self = .cancelled
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// What is wrong with a ``PurchaseIntentURL`` and where.
+public struct PurchaseIntentURLFault: Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Part: String, CaseIterable, Sendable, Codable {
+        case url, scheme, host, fragment, action, bundleId, productIdentifier
+        /// A parameter that is none of the three.
+        case parameter
+    }
+
+    public enum Kind: String, CaseIterable, Sendable, Codable {
+        case wrong, missing, duplicate, unknown, unreadable, tooLong
+    }
+
+    public let part: Part
+    public let kind: Kind
+    /// What must be otherwise, as the end of a sentence that begins with the part.
+    public let reason: String
+
+    public init(_ part: Part, _ kind: Kind, _ reason: String) {
+        self.part = part
+        self.kind = kind
+        self.reason = reason
+    }
+
+    public var description: String { "\(part.rawValue): \(reason)" }
+
+    /// 422 `urlInvalid` with `details` `{"part":"action","fault":"wrong"}`.
+    public var storeError: StoreError {
+        StoreError(
+            .urlInvalid, description,
+            details: ["part": .string(part.rawValue), "fault": .string(kind.rawValue)])
+    }
+}

@@ -15,12 +15,14 @@ UP      ?=
 PEER    ?=
 ROUNDS  ?= 3
 SECONDS ?= 5
+# `make bench-subscriptions`: how many fall due with one move of the clock.
+SUBSCRIPTIONS ?= 100000
 
 BUILD   := $(SWIFT) build --scratch-path $(SCRATCH) --explicit-target-dependency-import-check error
 SOURCES := Package.swift Shared Services Tests
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis subscription-timelines spike bench bench-purchases images lint format imports clean
+.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-purchases bench-subscriptions images lint format imports clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +63,9 @@ scenarios: deps-tests debug ## Run only the tests with real processes.
 schemathesis: debug ## Hold the OpenAPI document against a running store; SEED=, EXAMPLES=. Needs python3-venv.
 	scripts/schemathesis "$$($(SWIFT) build --scratch-path $(SCRATCH) --show-bin-path)"
 
+receipt-clients: debug ## Have PyPI's clients of Apple's verifyReceipt read a running store. Needs python3-venv.
+	scripts/receipt-clients "$$($(SWIFT) build --scratch-path $(SCRATCH) --show-bin-path)"
+
 subscription-timelines: debug ## Print docs/subscriptions.md from a store of its own: offers, changes, retries, refunds.
 	@scripts/subscription-timelines "$$($(SWIFT) build --scratch-path $(SCRATCH) --show-bin-path)"
 
@@ -80,6 +85,13 @@ bench-purchases: build ## Measure durable purchases on SQLite and PostgreSQL; PE
 	@command -v wrk >/dev/null || { echo "error: wrk is missing; install it: apt-get install wrk" >&2; exit 69; }
 	Tests/Benchmarks/bench-purchases "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
 	    $(if $(PEER),--peer "$(PEER)") --rounds $(ROUNDS) --seconds $(SECONDS)
+
+bench-subscriptions: build ## Measure renewals and eligibility; SUBSCRIPTIONS=100000. PostgreSQL where there is one.
+	STOREBUS_BENCH=1 $(BUILD) --configuration release --product BusBench
+	STOREBUS_BENCH=1 $(BUILD) --configuration release --product StoreBench
+	Tests/Benchmarks/bench-subscriptions \
+	    "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
+	    --subscriptions $(SUBSCRIPTIONS) --rounds $(ROUNDS) --seconds $(SECONDS)
 
 images: ## Build every container image, one after the other, as the classic builder needs it.
 	@scripts/build-images

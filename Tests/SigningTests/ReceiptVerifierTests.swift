@@ -49,9 +49,10 @@ import X509
     @Test func `nothing may be cut, added, doubled or exchanged`() async throws {
         var random = SplitMix64.seeded()
         #expect(await error(receipt + [0]) == .malformed)
-        for _ in 0..<500 {
-            let length = Int.random(in: 0..<receipt.count, using: &random)
+        for length in receipt.indices {
             #expect(await error(Array(receipt.prefix(length))) == .malformed, "cut at \(length)")
+        }
+        for _ in 0..<500 {
             var changed = receipt
             let start = Int.random(in: 0..<receipt.count - 8, using: &random)
             for index in start..<start + 8 { changed[index] ^= UInt8.random(in: 1...255, using: &random) }

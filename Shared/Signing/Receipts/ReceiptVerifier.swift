@@ -6,7 +6,8 @@ import X509
 ///
 /// Nothing of the content is read before the signature has been verified. The bytes must be exactly those
 /// ``ReceiptSigner`` would have written around the same content and signature, so a receipt of which anything was
-/// changed, added or cut is refused, also where the change would mean nothing.
+/// changed, added or cut is refused, also where the change would mean nothing. (Of ECDSA's two signatures of one content
+/// either is taken; they say the same.)
 package struct ReceiptVerifier: Sendable {
     /// Bytes of a receipt; a longer one is `malformed` without being looked at.
     package static let receiptBytesMax = 1 << 20
@@ -45,12 +46,23 @@ package struct ReceiptVerifier: Sendable {
         return key.isValidSignature(signature, for: Data(signed.content))
     }
 
-    /// Whether the certificate of the signature comes from our root, by way of exactly those beside it.
+    /// Whether the certificate of the signature is one for receipts and comes from our root, by way of exactly those
+    /// beside it.
     private func isOfThisStore(_ signed: SignedReceipt) async -> Bool {
-        guard signed.certificates.count == 3, let leaf = signed.certificate else { return false }
+        guard signed.certificates.count == 3, let leaf = signed.certificate, leaf.isForReceipts else { return false }
         var verifier = Verifier(rootCertificates: CertificateStore([root])) { RFC5280Policy() }
         let result = await verifier.validate(leaf: leaf, intermediates: CertificateStore(signed.certificates))
         guard case .validCertificate(let chain) = result else { return false }
         return Set(chain) == Set(signed.certificates)
+    }
+}
+
+extension Certificate {
+    /// Whether the store made it to sign receipts: what else its authorities sign one day is no signer of receipts.
+    fileprivate var isForReceipts: Bool {
+        guard let marker = CertificateTemplate.leaf.marker, extensions[oid: marker] != nil,
+            let usage = try? extensions.keyUsage, let constraints = try? extensions.basicConstraints
+        else { return false }
+        return usage.digitalSignature && constraints == .notCertificateAuthority
     }
 }

@@ -16,21 +16,34 @@ extension SignedReceipt {
 
     private init(signedData nodes: inout ASN1NodeCollection.Iterator) throws {
         _ = try Int(derEncoded: &nodes)
-        _ = try DER.set(of: SignedReceiptAlgorithm.self, identifier: .set, nodes: &nodes)
+        _ = nodes.next()
         content = try nodes.sequence { nodes in
             _ = try ASN1ObjectIdentifier(derEncoded: &nodes)
             return try DER.explicitlyTagged(&nodes, tagNumber: 0, tagClass: .contextSpecific) { node in
                 try ASN1OctetString(derEncoded: node).bytes
             }
         }
-        certificates = try DER.set(of: Certificate.self, identifier: SignedReceipt.first, nodes: &nodes)
-        let signers = try DER.set(of: Signer.self, identifier: .set, nodes: &nodes)
-        guard let signer = signers.first, signers.count == 1 else {
-            throw ASN1Error.invalidASN1Object(reason: "one signature is expected, there are \(signers.count)")
-        }
+        certificates = try SignedReceipt.certificates(&nodes)
+        let signer = try SignedReceipt.signer(&nodes)
         issuer = signer.issuer
         serialNumber = signer.serialNumber
         signature = signer.signature
+    }
+
+    /// No more than a chain has: how much work somebody else's bytes make is not theirs to say.
+    private static func certificates(_ nodes: inout ASN1NodeCollection.Iterator) throws -> [Certificate] {
+        guard let node = nodes.next() else { throw ASN1Error.invalidASN1Object(reason: "there are no certificates") }
+        let found = try DER.lazySet(of: Certificate.self, identifier: first, rootNode: node)
+        return try found.prefix(certificatesMax).map { try $0.get() }
+    }
+
+    private static func signer(_ nodes: inout ASN1NodeCollection.Iterator) throws -> Signer {
+        guard let node = nodes.next() else { throw ASN1Error.invalidASN1Object(reason: "there is no signature") }
+        let found = try DER.lazySet(of: Signer.self, identifier: .set, rootNode: node).prefix(2).map { try $0.get() }
+        guard let signer = found.first, found.count == 1 else {
+            throw ASN1Error.invalidASN1Object(reason: "exactly one signature is expected")
+        }
+        return signer
     }
 
     /// SignerInfo, as far as it says anything.

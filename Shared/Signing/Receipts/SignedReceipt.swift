@@ -19,6 +19,9 @@ struct SignedReceipt {
     /// `[0]`, where SignedData keeps its certificates.
     static let first = ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific)
 
+    /// A chain, and one more by which a message with too many shows.
+    static let certificatesMax = 4
+
     /// Whether these bytes are SignedData of anybody's, in whatever of ASN.1's encodings.
     static func isSignedData(_ bytes: [UInt8]) -> Bool {
         let type = try? BER.sequence(BER.parse(bytes), identifier: .sequence) { nodes in

@@ -1,0 +1,154 @@
+import Crypto
+import Foundation
+import StoreModels
+import StorebusTesting
+import SwiftASN1
+import Testing
+import X509
+
+@testable import Signing
+
+/// What somebody would try who wants a receipt the store never made.
+@Suite struct ReceiptForgeryTests {
+    private let authority: CertificateAuthority
+    private let receipt: [UInt8]
+    private let signed: SignedReceipt
+
+    init() throws {
+        authority = try CertificateAuthority()
+        receipt = try ReceiptSigner(authority).sign(Sample.document())
+        signed = try SignedReceipt(reading: receipt)
+    }
+
+    /// Nil: it was accepted.
+    private func error(_ receipt: [UInt8]) async -> ReceiptError? {
+        do throws(ReceiptError) {
+            _ = try await ReceiptVerifier(root: authority.root).verify(receipt)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// A receipt that this key signs, with certificates beside it.
+    private func forge(_ key: P256.Signing.PrivateKey, _ certificates: [Certificate], by signer: Certificate) throws
+        -> [UInt8]
+    {
+        var forged = signed
+        forged.signature = Array(try key.signature(for: Data(signed.content)).derRepresentation)[...]
+        forged.certificates = certificates
+        forged.issuer = signer.issuer
+        forged.serialNumber = signer.serialNumber
+        return try forged.encoded()
+    }
+
+    @Test func `the content of one receipt is not signed by another's signature`() async throws {
+        let other = try ReceiptSigner(authority).sign(Sample.document([], customer: "c_bob"))
+        var swapped = signed
+        swapped.content = try SignedReceipt(reading: other).content
+        #expect(await error(try swapped.encoded()) == .signature)
+        swapped.content = []
+        #expect(await error(try swapped.encoded()) == .signature)
+    }
+
+    @Test func `a signature of something else is none, nor is what is no signature`() async throws {
+        for content in [Data(), Data(SHA256.hash(data: Data(signed.content))), Data(receipt)] {
+            var changed = signed
+            changed.signature = Array(try authority.leafKey.signature(for: content).derRepresentation)[...]
+            #expect(await error(try changed.encoded()) == .signature)
+        }
+        // r and s of zero, without anything, and as plain numbers.
+        for signature in [[0x30, 6, 2, 1, 0, 2, 1, 0], [], [UInt8](repeating: 0, count: 64)] as [[UInt8]] {
+            var changed = signed
+            changed.signature = signature[...]
+            #expect(await error(try changed.encoded()) == .signature)
+        }
+    }
+
+    @Test func `what our authority signs for another purpose signs no receipts`() async throws {
+        let plain = CertificateTemplate(
+            commonName: "Storebus Something Else", isAuthority: false, maxPathLength: nil, marker: nil)
+        let marked = CertificateTemplate(
+            commonName: "Storebus Authority", isAuthority: true, maxPathLength: 0,
+            marker: CertificateTemplate.leaf.marker)
+        for (template, expected) in [
+            (plain, ReceiptError.signature), (marked, .signature), (CertificateTemplate.leaf, nil),
+        ] {
+            let key = P256.Signing.PrivateKey()
+            let leaf = try template.certificate(
+                for: key.publicKey, issuer: .intermediate, issuerKey: authority.intermediateKey)
+            let forged = try forge(key, [leaf, authority.intermediate, authority.root], by: leaf)
+            #expect(await error(forged) == expected, "\(template.commonName)")
+        }
+    }
+
+    @Test func `no leaf is an authority, and no authority a leaf`() async throws {
+        let key = P256.Signing.PrivateKey()
+        let below = try CertificateTemplate.leaf.certificate(
+            for: key.publicKey, issuer: .leaf, issuerKey: authority.leafKey)
+        for chain in [[below, authority.leaf, authority.intermediate], [below, authority.leaf, authority.root]] {
+            #expect(await error(try forge(key, chain, by: below)) == .signature)
+        }
+        #expect(
+            await error(try forge(authority.intermediateKey, authority.chain, by: authority.intermediate))
+                == .signature)
+        #expect(await error(try forge(authority.rootKey, authority.chain, by: authority.root)) == .signature)
+        let direct = try CertificateTemplate.leaf.certificate(
+            for: key.publicKey, issuer: .root, issuerKey: authority.rootKey)
+        #expect(
+            await error(try forge(key, [direct, authority.intermediate, authority.root], by: direct)) == .signature,
+            "the chain is exactly what lies beside it")
+    }
+
+    @Test func `the same message in another encoding is not the same receipt`() async throws {
+        // The outermost length in one byte more than it takes.
+        var long = receipt
+        #expect(long[1] == 0x82)
+        long.replaceSubrange(1...1, with: [0x83, 0])
+        #expect(await error(long) == .signature)
+        // And without any, up to an end mark.
+        var indefinite = receipt
+        indefinite.replaceSubrange(1...3, with: [0x80])
+        #expect(await error(indefinite + [0, 0]) == .signature)
+    }
+
+    @Test func `a message full of certificates costs no more than one with a chain`() async throws {
+        var many = signed
+        let leaf = authority.leaf
+        let count = ReceiptVerifier.receiptBytesMax / (try leaf.derBytes().count) - 10
+        many.certificates = Array(repeating: leaf, count: count)
+        let bytes = try many.encoded()
+        #expect(bytes.count <= ReceiptVerifier.receiptBytesMax)
+        #expect(try SignedReceipt(reading: bytes).certificates.count == SignedReceipt.certificatesMax)
+        #expect(await error(bytes) == .signature)
+    }
+
+    @Test func `elements left out, doubled, moved or exchanged make no receipt, and never a crash`() async throws {
+        var random = SplitMix64.seeded()
+        let tree = try #require(DERTree(receipt))
+        #expect(tree.bytes == receipt)
+        for _ in 0..<3000 {
+            var changed = tree
+            for _ in 0...Int.random(in: 0...2, using: &random) { changed.mutate(&random) }
+            let bytes = changed.bytes
+            guard bytes != receipt else { continue }
+            #expect(await error(bytes) != nil, "\(bytes)")
+        }
+    }
+
+    @Test func `any content that was signed is a receipt or malformed, and never a crash`() async throws {
+        var random = SplitMix64.seeded()
+        let tree = try #require(DERTree(Array(signed.content)))
+        for _ in 0..<3000 {
+            var changed = tree
+            for _ in 0...Int.random(in: 0...4, using: &random) { changed.mutate(&random) }
+            for bytes in [changed.bytes, DERTree.noise(depth: 6, &random).bytes] {
+                do throws(ReceiptError) {
+                    _ = try ReceiptDocument(encoded: bytes[...])
+                } catch {
+                    #expect(error == .malformed)
+                }
+            }
+        }
+    }
+}

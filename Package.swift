@@ -143,7 +143,7 @@ var targets: [Target] = [
         name: "Scenarios",
         dependencies: [
             "StorebusTesting", "StoreModels", "StoreKitClient", "EventLoop", "BusClient", "BusService", asyncHTTPClient,
-            nioCore,
+            crypto, nioCore,
             .product(name: "NIOFoundationCompat", package: "swift-nio"),
             .product(name: "NIOHTTP1", package: "swift-nio"),
             logging,
@@ -189,12 +189,17 @@ if Context.environment["STOREBUS_SPIKE"] != nil {
             path: "Tests/Benchmarks/LoopSpike", exclude: ["measure"], swiftSettings: settings))
 }
 
-// The clients `make bench` measures the bus with: part of no plain build. The target sets the variable.
+// The clients `make bench` and `make bench-subscriptions` measure with: part of no plain build. The targets set the
+// variable.
 if Context.environment["STOREBUS_BENCH"] != nil {
     targets.append(
         .executableTarget(
             name: "BusBench", dependencies: ["BusClient", "EventLoop", logging], path: "Tests/Benchmarks/BusBench",
             swiftSettings: settings))
+    targets.append(
+        .executableTarget(
+            name: "StoreBench", dependencies: ["BusClient", "BusService", "EventLoop", "StoreModels", logging],
+            path: "Tests/Benchmarks/StoreBench", swiftSettings: settings))
 }
 
 /// One product for each executable, under the name compose and `$SRV` use.

@@ -24,7 +24,7 @@ package final class Gateway: Sendable {
     let accounts: AccountDirectory
     let delivery: DeliveryHub
     let eventWaits = EventWaits()
-    /// The wall clock, by which apps' servers sign.
+    /// The wall clock, by which sessions end and apps' servers sign; tests pass their own.
     let now: @Sendable () -> Timestamp
     let exposition: @Sendable () async -> String
     let logger: Logger

@@ -10,43 +10,6 @@ import Testing
 
 /// S1–S4: who gets where.
 @Suite struct AuthenticationTests {
-    /// Every path of the table with `x` for its parameters.
-    private func path(_ route: Route) -> String {
-        RouteTable.parameterNames(route.path).reduce(route.path) { $0.replacing("{\($1)}", with: "x") }
-    }
-
-    @Test func `each route refuses whoever it is not for`() async throws {
-        try await GatewayHarness.run { store in
-            let app = try await store.session()
-            let shop = try await store.session(device: "alice-2", client: "store")
-            let server = try await store.apiKey()
-            for route in store.gateway.routes {
-                func status(_ token: String?) async throws -> Int {
-                    try await store.send(.init(rawValue: route.method.rawValue), path(route), token: token).status
-                }
-                switch route.access {
-                case .open, .named: break
-                case .app, .appOrStore:
-                    #expect(try await status(nil) == 401, "\(route.method) \(route.path) without a token")
-                    #expect(try await status("nonsense") == 401)
-                    #expect(try await status(Sample.adminKey) == 403)
-                    #expect(try await status(server) == 403, "\(route.method) \(route.path) for a server")
-                    if route.access == .app { #expect(try await status(shop) == 403, "\(route.path) for the store") }
-                case .admin:
-                    #expect(try await status(nil) == 401)
-                    #expect(try await status("nonsense") == 401)
-                    #expect(try await status(app) == 403, "\(route.method) \(route.path) for a customer")
-                    #expect(try await status(server) == 403, "\(route.method) \(route.path) for a server")
-                case .server:
-                    #expect(try await status(nil) == 401)
-                    #expect(try await status("nonsense") == 401)
-                    #expect(try await status(app) == 403, "\(route.method) \(route.path) for a customer")
-                    #expect(try await status(Sample.adminKey) == 403, "\(route.method) \(route.path) for the operator")
-                }
-            }
-        }
-    }
-
     @Test func `an expired session is refused and told so`() async throws {
         try await GatewayHarness.run { store in
             let token = try await store.session()

@@ -246,4 +246,56 @@ import Testing
         #expect(other.receive(hint: change).isEmpty)
         #expect(other.position == 2)
     }
+
+    private func revocation(_ seq: Int64, _ product: String) -> (change: CustomerChange, revocation: Revocation) {
+        let change = CustomerChange(
+            bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: seq, revoked: [product],
+            transaction: Sample.purchased("t\(seq)", device: "alice-2"))
+        return (change, Revocation(seq: seq, productIdentifiers: [product]))
+    }
+
+    @Test func `revocations stand before the ends of restores, and both before synchronized`() {
+        var machine = DeliveryMachine(customer: customer, deviceId: Sample.deviceId, storefront: "USA")
+        let lost = [revocation(1, "p").revocation, revocation(2, "q").revocation]
+        let restore = end(3, "r").restore
+        #expect(
+            machine.receive(Snapshot(transactions: [], seq: 3, restores: [restore], revocations: lost)) == [
+                .updated(seq: 3, []), .entitlementsRevoked(seq: 3, lost[0]), .entitlementsRevoked(seq: 3, lost[1]),
+                .restoreEnded(seq: 3, restore), .synchronized(seq: 3),
+            ])
+    }
+
+    @Test func `a revocation is told once, live or with a page that is ahead of its change`() {
+        var machine = DeliveryMachine(customer: customer, deviceId: Sample.deviceId, storefront: "USA")
+        _ = machine.receive(Snapshot(transactions: [], seq: 1, after: "a"))
+        let (change, lost) = revocation(2, "p")
+        #expect(
+            machine.receive(Snapshot(transactions: [], seq: 2, revocations: [lost])) == [
+                .entitlementsRevoked(seq: 1, lost), .synchronized(seq: 1),
+            ])
+        #expect(machine.receive(hint: change).isEmpty)
+        #expect(machine.position == 2)
+        let next = revocation(3, "q")
+        #expect(machine.receive(hint: next.change) == [.entitlementsRevoked(seq: 3, next.revocation)])
+        #expect(machine.receive(hint: next.change).isEmpty)
+    }
+
+    @Test func `a journal that began anew counts its revocations anew`() {
+        var machine = machine(at: 4)
+        let (change, lost) = revocation(5, "p")
+        #expect(machine.receive(hint: change) == [.entitlementsRevoked(seq: 5, lost)])
+        machine.receive(head: 1, askedAt: 5)
+        let other = revocation(5, "q").revocation
+        #expect(
+            machine.receive(Snapshot(transactions: [], seq: 5, revocations: [other])) == [
+                .updated(seq: 5, []), .entitlementsRevoked(seq: 5, other), .synchronized(seq: 5),
+            ])
+    }
+
+    @Test func `a change of a subscription is passed over and keeps its place`() {
+        var machine = machine(at: 1)
+        #expect(machine.receive(hint: change(2, Sample.purchased("t"), .subscriptionChanged)).isEmpty)
+        #expect(machine.position == 2)
+        #expect(machine.need == .nothing)
+    }
 }

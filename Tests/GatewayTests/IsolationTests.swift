@@ -1,4 +1,5 @@
 import NIOHTTP1
+import Signing
 import StoreModels
 import StorebusTesting
 import Synchronization
@@ -175,6 +176,30 @@ import Testing
                     let answer = try await store.send(.GET, path, token: token)
                     #expect(answer.json[list]?.arrayValue?.isEmpty == true, "\(path)")
                 }
+            }
+        }
+    }
+
+    @Test func `receipts and servers' lists are of the asker alone (P11)`() async throws {
+        try await GatewayHarness.run { store in
+            let owner = try await fill(store)
+            store.payments.buySamples()
+            let bob = try await store.session(account: "bob", device: Sample.deviceId)
+            for (token, customer) in [(owner, FakePaymentQueue.customer), (bob, "c_bob")] {
+                let answer = try await store.send(.GET, "/v1/receipt", token: token)
+                let data = try #require(answer.json["receiptData"]?.stringValue)
+                #expect(try await store.gateway.receiptReader.read(data).customerIdentifier == customer)
+                let asked = store.payments.contents.withLock { $0.receiptRequests.last }
+                #expect(asked?.customerIdentifier == customer)
+                #expect(asked?.bundleId == Sample.bundleId)
+            }
+            let server = try await store.apiKey()
+            for list in ["history", "subscriptions", "eligibility"] {
+                let answer = try await store.send(.GET, "/v1/customers/alice/\(list)", token: server)
+                #expect(answer.status == 200, "\(list)")
+                let others = try await store.send(
+                    .GET, "/v1/customers/alice/\(list)", token: try await store.apiKey(Self.otherApp))
+                #expect(others.status == 404, "\(list)")
             }
         }
     }

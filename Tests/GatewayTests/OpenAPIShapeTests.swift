@@ -35,6 +35,7 @@ import Testing
         #expect(values("ExpirationReason") == Subscription.ExpirationReason.allCases.map(\.rawValue))
         #expect(values("SubscriptionEventKind") == SubscriptionEvent.Kind.allCases.map(\.rawValue))
         #expect(values("OfferType") == AppliedOffer.Kind.allCases.map(\.rawValue))
+        #expect(values("EligibilityRule") == IntroductoryOfferPolicy.Rule.allCases.map(\.rawValue))
         #expect(values("StoreEventType") == StoreEvent.Kind.allCases.map(\.rawValue))
         #expect(values("UnavailabilityReason") == ProductExplanation.Reason.allCases.map(\.rawValue))
     }
@@ -235,6 +236,7 @@ import Testing
         #expect(members("SubscriptionChange") == SubscriptionChange.members.names)
         #expect(members("RefundReason") == RefundReason.members.names)
         #expect(members("Extension") == Extension.members.names)
+        #expect(members("ReceiptQuestion") == ReceiptQuestion.members.names)
         #expect(members("OutsidePurchase") == OutsidePurchase.members.names)
         let moves = document.schema("ClockMove")?["oneOf"]?.arrayValue ?? []
         let measures = moves.flatMap { ($0["properties"]?.objectValue ?? [:]).keys }
@@ -243,6 +245,9 @@ import Testing
         #expect(members("ProductsQuery") == ProductsQuery.members.names)
     }
 
+    /// A catalogue has a schema of its own, and Apple's verifyReceipt passes over what it does not know.
+    private let open: Set = ["PUT /admin/v1/apps/{bundleId}/catalog", "POST /verifyReceipt"]
+
     @Test func `request bodies are closed and have an example`() throws {
         for operation in document.operations.values {
             guard let body = operation.value["requestBody"]?["content"]?["application/json"] else { continue }
@@ -250,7 +255,7 @@ import Testing
             let alternatives = try (schema["oneOf"]?.arrayValue ?? [schema]).map {
                 try #require(document.resolved($0))
             }
-            for alternative in alternatives where operation.name != "PUT /admin/v1/apps/{bundleId}/catalog" {
+            for alternative in alternatives where !open.contains(operation.name) {
                 #expect(alternative["additionalProperties"] == .bool(false), "\(operation.name): closed")
             }
             #expect(body["example"] != nil || body["examples"] != nil, "\(operation.name): example")

@@ -17,7 +17,7 @@ struct DiscountParts: Decodable {
 
     static let members = MemberNames(["identifier", "keyIdentifier", "nonce", "signature", "timestamp"])
 
-    /// A DER signature on P-256 has at most 72 bytes, 96 characters of Base64; the rest is for whoever breaks lines.
+    /// More than any signature has: in DER one on P-256 is at most 72 bytes, 96 characters of Base64.
     static let signatureLengthMax = 256
 
     /// Checks what cannot be stored. Empty text counts as missing.

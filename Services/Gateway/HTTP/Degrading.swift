@@ -25,6 +25,10 @@ extension StoreError {
 }
 
 extension Call {
-    /// For services an answer can do without: they may not use up the time of those it cannot.
-    var optionalDeadline: ContinuousClock.Instant { min(deadline, .now + .seconds(1)) }
+    /// For services an answer can do without: they may not use up the time of those it cannot. A second, and of a client
+    /// that is ready to wait longer than most a fifth of its time.
+    var optionalDeadline: ContinuousClock.Instant {
+        let now = ContinuousClock.now
+        return min(deadline, now + max(.seconds(1), (deadline - now) / 5))
+    }
 }

@@ -26,7 +26,7 @@ extension Gateway {
         let bundleId = try call.bundleId()
         let request = try await call.body(KeyRequest.self, members: KeyRequest.members)
         try await apps.check(bundleId, call)
-        let key = NewKey(request.kind, bundleId: bundleId, now: .wallClock())
+        let key = NewKey(request.kind, bundleId: bundleId, now: now())
         try await keys.add(key)
         return try Reply.json(KeyAnswer(key), status: .created)
     }

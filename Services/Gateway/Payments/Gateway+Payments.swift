@@ -30,8 +30,9 @@ extension Gateway {
     }
 
     /// Bought in the App Store, where no app runs: the account's devices are told of the transaction as of any other.
+    /// A key makes it safe to repeat, as it does a payment; without one each request is a purchase of its own.
     private func buyOutside(_ call: Call) async throws -> Response {
-        let key = try IdempotencyKey.read(call.request.headers)
+        let key = try IdempotencyKey.readIfPresent(call.request.headers)
         let bundleId = try call.bundleId()
         let purchase = try await RequestBodyReader.json(
             OutsidePurchase.self, members: OutsidePurchase.members, from: call.request,
@@ -46,12 +47,14 @@ extension Gateway {
         return try await add(
             AddPaymentRequest(
                 bundleId: bundleId, customerIdentifier: account.customerIdentifier, deviceId: OutsidePurchase.deviceId,
-                payment: purchase.payment(key: key), redeemedOffer: purchase.offer),
-            call)
+                payment: purchase.payment(key: key ?? IdempotencyKey.make()), redeemedOffer: purchase.offer),
+            call, isRepeatable: key != nil)
     }
 
-    private func add(_ request: AddPaymentRequest, _ call: Call) async throws -> Response {
-        let reply = try await reply(to: request, call)
+    private func add(
+        _ request: AddPaymentRequest, _ call: Call, isRepeatable: Bool = true
+    ) async throws -> Response {
+        let reply = try await reply(to: request, call, isRepeatable: isRepeatable)
         var headers: HTTPFields = [:]
         if reply.isReplayed { headers[.idempotentReplayed] = "true" }
         return try Reply.json(reply.transaction, status: .init(code: reply.status), headers: headers)
@@ -62,13 +65,13 @@ extension Gateway {
     ///
     /// - Throws: `serviceUnavailable` when the request was certainly not taken, `outcomeUnknown` when nobody can say.
     private func reply(
-        to request: AddPaymentRequest, _ call: Call
+        to request: AddPaymentRequest, _ call: Call, isRepeatable: Bool
     ) async throws(StoreError) -> AddPaymentReplyOf<RawJSON> {
         guard bus.state == .connected else {
             throw StoreError(.serviceUnavailable, "the bus is away; nothing was charged", retryAfterMs: 1000)
         }
         return try await withKnownOutcome(
-            else: "the payment was sent and its outcome is not known here"
+            else: "the payment was sent and its outcome is not known here", isRepeatable: isRepeatable
         ) { () async throws(StoreError) in
             try await payments.call(
                 PaymentEndpoints.addPayment(as: RawJSON.self), request,

@@ -1,6 +1,12 @@
 import HTTPTypes
 import StoreModels
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The `Idempotency-Key` header: one, of 1 to 255 printable ASCII characters.
 enum IdempotencyKey {
     static let lengthMax = 255
@@ -18,4 +24,14 @@ enum IdempotencyKey {
         }
         return key
     }
+
+    /// For what may be asked for without one.
+    /// - Returns: nil when there is none.
+    /// - Throws: `idempotencyKeyInvalid`.
+    static func readIfPresent(_ headers: HTTPFields) throws(StoreError) -> String? {
+        headers[values: .idempotencyKey].isEmpty ? nil : try read(headers)
+    }
+
+    /// A key that nobody else has, for a request that came without one.
+    static func make() -> String { "gateway-\(UUID().uuidString.lowercased())" }
 }

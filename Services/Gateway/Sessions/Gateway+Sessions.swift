@@ -28,7 +28,7 @@ extension Gateway {
             context: call.context())
         let storefront = try await storefronts.find(account.storefront, at: "storefront", call)
         let session = Session(
-            identifier: "s_\(UUID().uuidString.lowercased())", startedAt: .wallClock(), bundleId: request.bundleId,
+            identifier: "s_\(UUID().uuidString.lowercased())", startedAt: now(), bundleId: request.bundleId,
             customerIdentifier: account.customerIdentifier, account: request.account, deviceId: request.deviceId,
             client: request.client ?? .app, storefront: account.storefront, platform: request.platform,
             promotedPurchases: request.promotedPurchases ?? .none)

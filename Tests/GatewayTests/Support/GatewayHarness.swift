@@ -25,6 +25,7 @@ final class GatewayHarness: Sendable {
     let eligibility: FakeService
     let promotions: FakeService
     let launches = Recorder<DeviceLaunch>()
+    let eligibilityRequests = Recorder<EligibilityRequest>()
     private let port = Mutex(0)
     private let http = HTTPClient(
         eventLoopGroupProvider: .singleton,
@@ -50,7 +51,8 @@ final class GatewayHarness: Sendable {
             exposition: { "storebus_on_loop \(loop?.isCurrent == true ? 1 : 0)\n" },
             logger: logger)
         clockBox = box
-        eligibility.handle(EligibilityEndpoints.check) { request in
+        eligibility.handle(EligibilityEndpoints.check) { [eligibilityRequests] request in
+            eligibilityRequests.append(request)
             let wanted = request.productIdentifiers ?? Sample.products.map(\.productIdentifier)
             return EligibilityReply(
                 eligibility: wanted.contains(Sample.pro.productIdentifier)

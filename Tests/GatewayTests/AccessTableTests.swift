@@ -1,0 +1,82 @@
+import HTTPTypes
+import NIOHTTP1
+import StoreModels
+import Testing
+
+@testable import Gateway
+
+/// S2–S4: each route of the table against each kind of credentials.
+@Suite struct AccessTableTests {
+    /// Whoever may knock.
+    private enum Caller: CaseIterable {
+        case nobody, stranger, formerApp, app, store, server, formerServer, admin
+
+        /// Whether what they bring counts at all.
+        var isKnown: Bool {
+            switch self {
+            case .nobody, .stranger, .formerApp, .formerServer: false
+            case .app, .store, .server, .admin: true
+            }
+        }
+    }
+
+    /// What the contract says, in words of this test's own.
+    private func isFor(_ access: Access, _ caller: Caller) -> Bool {
+        switch access {
+        case .open, .named: true
+        case .app: caller == .app
+        case .appOrStore: caller == .app || caller == .store
+        case .appOrServer: caller == .app || caller == .server
+        case .server: caller == .server
+        case .admin: caller == .admin
+        }
+    }
+
+    /// Whoever gets in is told that the query is wrong, or that the path is not built: nothing happens either way.
+    private func expected(_ route: Route, _ caller: Caller) -> (status: Int, code: String) {
+        guard isFor(route.access, caller) else { return caller.isKnown ? (403, "forbidden") : (401, "unauthenticated") }
+        return route.isBuilt ? (400, "requestInvalid") : (501, "notImplemented")
+    }
+
+    /// The path with `x` for its parameters, and a query no route knows.
+    private func target(_ route: Route) -> String {
+        RouteTable.parameterNames(route.path).reduce(route.path) { $0.replacing("{\($1)}", with: "x") }
+            + "?nobody=knows"
+    }
+
+    private func token(_ caller: Caller, _ store: GatewayHarness) async throws -> String? {
+        switch caller {
+        case .nobody: return nil
+        case .stranger: return "sbk_0123456789_nonsense"
+        case .formerApp:
+            store.moveClock(to: .wallClock() + .seconds(-24 * 3600 - 1))
+            defer { store.moveClock(to: .wallClock()) }
+            return try await store.session(device: "alice-3")
+        case .app: return try await store.session()
+        case .store: return try await store.session(device: "alice-2", client: "store")
+        case .server: return try await store.apiKey()
+        case .formerServer:
+            let key = try await store.apiKey()
+            let path = "/admin/v1/apps/\(Sample.bundleId)/keys/\(key.split(separator: "_")[1])"
+            #expect(try await store.send(.DELETE, path, token: Sample.adminKey).status == 204)
+            return key
+        case .admin: return Sample.adminKey
+        }
+    }
+
+    @Test func `each route lets in whom it is for, and nobody else`() async throws {
+        try await GatewayHarness.run { store in
+            for caller in Caller.allCases {
+                let token = try await token(caller, store)
+                for route in store.gateway.routes {
+                    let answer = try await store.send(
+                        HTTPMethod(rawValue: route.method.rawValue), target(route), token: token)
+                    let (status, code) = expected(route, caller)
+                    #expect(answer.status == status, "\(route.method) \(route.path) for \(caller)")
+                    #expect(answer.code == code, "\(route.method) \(route.path) for \(caller)")
+                    #expect((answer.headers.first(name: "WWW-Authenticate") != nil) == (status == 401))
+                }
+            }
+        }
+    }
+}

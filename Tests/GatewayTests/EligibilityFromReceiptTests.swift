@@ -1,0 +1,143 @@
+import NIOHTTP1
+import Signing
+import StoreModels
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+/// `POST /v1/eligibility`: a receipt this store has signed is believed, and no other (M120).
+@Suite struct EligibilityFromReceiptTests {
+    private static let path = "/v1/eligibility"
+    private static let trial = ReceiptItem(
+        transactionIdentifier: "1000000001", originalTransactionIdentifier: "1000000001",
+        productIdentifier: Sample.pro.productIdentifier, type: .autoRenewable, quantity: 1,
+        purchaseDate: Timestamp(milliseconds: 1_700_000_000_000),
+        originalPurchaseDate: Timestamp(milliseconds: 1_700_000_000_000),
+        expiresDate: Timestamp(milliseconds: 1_700_604_800_000), isTrialPeriod: true)
+
+    /// A receipt of Alice's with one trial in it.
+    private func receipt(
+        _ store: GatewayHarness, bundleId: String = Sample.bundleId, environment: ReceiptEnvironment = .sandbox
+    ) async throws -> String {
+        let facts = CustomerFacts(
+            items: [Self.trial], subscriptions: [], firstSeen: Self.trial.purchaseDate,
+            now: Timestamp(milliseconds: 1_800_000_000_000))
+        return try await ReceiptMaker(keys: store.gateway.signing, environment: environment).receiptData(
+            of: CustomerReference(bundleId: bundleId, customerIdentifier: FakePaymentQueue.customer), facts,
+            applicationVersion: "1.0")
+    }
+
+    private func ask(
+        _ store: GatewayHarness, _ receiptData: String, token: String, products: [String]? = nil
+    ) async throws -> Answer {
+        var body: [String: JSONValue] = ["receiptData": .string(receiptData)]
+        body["productIdentifiers"] = products.map { .array($0.map { .string($0) }) }
+        return try await store.send(
+            .POST, Self.path, token: token, bytes: try StoreJSON.encode(JSONValue.object(body)))
+    }
+
+    @Test func `Eligibility is asked about what the receipt says`() async throws {
+        try await GatewayHarness.run { store in
+            let answer = try await ask(
+                store, try await receipt(store), token: try await store.session(),
+                products: [Sample.pro.productIdentifier])
+            #expect(answer.status == 200)
+            #expect(answer.json["eligibility"]?.arrayValue?.first?["productIdentifier"] == "com.example.pro")
+            #expect(answer.json["degraded"] == .array([]))
+            let request = try #require(store.eligibilityRequests.all.last)
+            #expect(request.bundleId == Sample.bundleId)
+            #expect(request.customerIdentifier == FakePaymentQueue.customer)
+            #expect(request.storefront == "USA")
+            #expect(request.productIdentifiers == [Sample.pro.productIdentifier])
+            let history = try #require(request.receipt)
+            #expect(history.items.map(\.transactionIdentifier) == ["1000000001"])
+            #expect(history.items.first?.isTrialPeriod == true)
+            #expect(history.now == store.payments.contents.withLock { $0.subscribing.clock.now })
+        }
+    }
+
+    @Test func `an app's server may ask, for the storefront its catalogue names`() async throws {
+        try await GatewayHarness.run { store in
+            store.catalog.contents.withLock {
+                $0.apps[Sample.bundleId]?.testerDefaults = TesterSettings(storefront: "FRA")
+            }
+            let answer = try await ask(store, try await receipt(store), token: try await store.apiKey())
+            #expect(answer.status == 200)
+            let request = try #require(store.eligibilityRequests.all.last)
+            #expect(request.storefront == "FRA")
+            #expect(request.customerIdentifier == "")
+            #expect(request.productIdentifiers == nil)
+            #expect(request.receipt != nil)
+        }
+    }
+
+    @Test func `a receipt that is not believed is refused and never eligible (M120)`() async throws {
+        try await GatewayHarness.run { store in
+            let token = try await store.session()
+            let good = try await receipt(store)
+            // Near the end are the signature's bytes; the last characters may be padding, and stay.
+            let forged =
+                good.dropLast(16) + (good.dropLast(4).hasSuffix("AAAAAAAAAAAA") ? "BBBBBBBBBBBB" : "AAAAAAAAAAAA")
+                + good.suffix(4)
+            for (data, reason) in [
+                ("", "malformed"), ("no base64!", "malformed"), ("TUlJ", "malformed"), (String(forged), "signature"),
+                (try await receipt(store, bundleId: "com.example.other"), "bundleId"),
+                (try await receipt(store, environment: .production), "environment"),
+            ] {
+                let answer = try await ask(store, data, token: token)
+                #expect(answer.status == 422, "\(reason)")
+                #expect(answer.code == "receiptInvalid")
+                #expect(answer.json["reason"]?.stringValue == reason)
+                #expect(answer.json["eligibility"] == nil)
+            }
+            #expect(store.eligibilityRequests.all.isEmpty, "nobody was asked")
+        }
+    }
+
+    @Test func `without PaymentQueue's clock, and without Eligibility, nothing is known`() async throws {
+        try await GatewayHarness.run { store in
+            let token = try await store.session()
+            let data = try await receipt(store)
+            store.payments.contents.withLock { $0.failure = StoreError(.serviceUnavailable, "away") }
+            let clockless = try await ask(store, data, token: token)
+            store.payments.contents.withLock { $0.failure = nil }
+            store.eligibility.goAway()
+            let answers = [(clockless, "payments"), (try await ask(store, data, token: token), "eligibility")]
+            for (answer, away) in answers {
+                #expect(answer.status == 200)
+                #expect(answer.json["degraded"] == .array([.string(away)]))
+                let pro = answer.json["eligibility"]?.arrayValue?.first
+                #expect(pro?["productIdentifier"] == "com.example.pro")
+                #expect(pro?["eligibility"] == "unknown")
+                #expect(pro?["rule"] == "historyUnavailable")
+            }
+        }
+    }
+
+    @Test func `who may ask is an app's customer or its server`() async throws {
+        try await GatewayHarness.run { store in
+            let data = try await receipt(store)
+            #expect(try await ask(store, data, token: "nonsense").status == 401)
+            #expect(try await ask(store, data, token: Sample.adminKey).status == 403)
+            let shop = try await store.session(client: "store")
+            #expect(try await ask(store, data, token: shop).status == 403)
+        }
+    }
+
+    @Test func `a receipt may be longer than other bodies, and a wrong body is 400`() async throws {
+        try await GatewayHarness.run { store in
+            let token = try await store.session()
+            let long = try await ask(store, String(repeating: "A", count: 100_000), token: token)
+            #expect(long.code == "receiptInvalid")
+            let tooLong = try await ask(store, String(repeating: "A", count: HTTPLimits.receiptBytesMax), token: token)
+            #expect(tooLong.status == 413)
+            for body in ["{}", #"{"receiptData":1}"#, #"{"receiptData":"","storefront":"USA"}"#] {
+                let answer = try await store.send(.POST, Self.path, token: token, body: body)
+                #expect(answer.status == 400, "\(body)")
+            }
+            let many = Array(repeating: "p", count: 501)
+            #expect(try await ask(store, "TUlJ", token: token, products: many).status == 400)
+        }
+    }
+}

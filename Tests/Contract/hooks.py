@@ -32,7 +32,9 @@ def before_call(context, case, **kwargs):
     if is_sound(case, ParameterLocation.PATH) and case.method in CHANGES and case.path.startswith("/admin/"):
         spare(case)
     if is_sound(case, ParameterLocation.PATH) and case.operation.path.startswith("/v1/downloads/"):
-        one_there_is(case)
+        one_there_is(case, "id", "d_", os.environ["STOREBUS_DOWNLOAD"])
+    if is_sound(case, ParameterLocation.PATH) and case.operation.path.startswith("/v1/subscriptions/"):
+        one_there_is(case, "originalTransactionIdentifier", "1", os.environ["STOREBUS_SUBSCRIPTION"])
 
 
 @schemathesis.hook
@@ -62,11 +64,11 @@ def give_time(case):
         case.headers["Sb-Timeout"] = "5000"
 
 
-def one_there_is(case):
-    """Every other download that is asked for exists: chance never finds one."""
-    name = (case.path_parameters or {}).get("id")
-    if isinstance(name, str) and not name.startswith("d_") and len(name) % 2:
-        case.path_parameters = {**case.path_parameters, "id": os.environ["STOREBUS_DOWNLOAD"]}
+def one_there_is(case, parameter, prefix, known):
+    """Every other download and subscription that is asked for exists: chance never finds one."""
+    name = (case.path_parameters or {}).get(parameter)
+    if isinstance(name, str) and not name.startswith(prefix) and len(name) % 2:
+        case.path_parameters = {**case.path_parameters, parameter: known}
 
 
 def own_key(case):

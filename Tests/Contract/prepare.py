@@ -3,8 +3,8 @@
     python prepare.py http://127.0.0.1:7430      (STOREBUS_ADMIN_KEY is set)
 
 Writes the gateway's document to openapi.json. Sells the sample catalogue in a second app, which the run may reset and
-change. Leaves purchases that wait for a parent, so that there are prompts to answer, and one of hosted content, so that
-there are downloads.
+change. Leaves purchases that wait for a parent, so that there are prompts to answer, one of hosted content, so that there
+are downloads, and a subscription.
 """
 
 import json
@@ -71,6 +71,7 @@ call(
     Content_Type="application/octet-stream",
 )
 download = buy(app, GUIDE, "guide")["downloads"][0]["id"]
+subscription = buy(app, "com.example.pro.monthly", "subscription")["transactionIdentifier"]
 
 print(f"export STOREBUS_APP_TOKEN={app} STOREBUS_STORE_TOKEN={store} STOREBUS_API_KEY={key}")
-print(f"export STOREBUS_DOWNLOAD={download}")
+print(f"export STOREBUS_DOWNLOAD={download} STOREBUS_SUBSCRIPTION={subscription}")

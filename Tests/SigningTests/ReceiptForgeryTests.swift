@@ -114,13 +114,30 @@ import X509
 
     @Test func `a message full of certificates costs no more than one with a chain`() async throws {
         var many = signed
-        let leaf = authority.leaf
-        let count = ReceiptVerifier.receiptBytesMax / (try leaf.derBytes().count) - 10
-        many.certificates = Array(repeating: leaf, count: count)
+        many.certificates = Array(repeating: authority.leaf, count: 1000)
         let bytes = try many.encoded()
-        #expect(bytes.count <= ReceiptVerifier.receiptBytesMax)
         #expect(try SignedReceipt(reading: bytes).certificates.count == SignedReceipt.certificatesMax)
         #expect(await error(bytes) == .signature)
+    }
+
+    @Test func `what is not content is bounded before anything is parsed`() throws {
+        let outline = ReceiptOutline(receipt)
+        #expect(outline.isSignedData)
+        #expect(outline.wrappingBytes == receipt.count - signed.content.count)
+        // The greatest content leaves the same around it, but for its lengths.
+        let long = ReceiptOutline(try ReceiptSigner(authority).sign(content: [UInt8](repeating: 7, count: 1_000_000)))
+        let wrapping = try #require(long.wrappingBytes)
+        #expect(wrapping < ReceiptOutline.wrappingBytesMax / 3)
+        var many = signed
+        many.certificates = Array(repeating: authority.leaf, count: 20)
+        #expect(try #require(ReceiptOutline(many.encoded()).wrappingBytes) > ReceiptOutline.wrappingBytesMax)
+        #expect(!ReceiptOutline(receipt + [0]).isSignedData)
+        #expect(!ReceiptOutline(Array(receipt.dropLast())).isSignedData)
+        for bytes in [[], [0x30], [0x30, 0x80], [0x30, 0], [0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], [0x30, 0x88]]
+            as [[UInt8]]
+        {
+            #expect(!ReceiptOutline(bytes).isSignedData)
+        }
     }
 
     @Test func `elements left out, doubled, moved or exchanged make no receipt, and never a crash`() async throws {

@@ -31,10 +31,12 @@ package struct ReceiptVerifier: Sendable {
     /// - Parameter receipt: PKCS#7, DER.
     /// - Throws: `malformed` or `signature`.
     package func verify(_ receipt: [UInt8]) async throws(ReceiptError) -> ReceiptDocument {
-        guard receipt.count <= Self.receiptBytesMax, SignedReceipt.isSignedData(receipt) else { throw .malformed }
-        guard let signed = try? SignedReceipt(reading: receipt), (try? signed.encoded()) == receipt else {
-            throw .signature
-        }
+        guard receipt.count <= Self.receiptBytesMax else { throw .malformed }
+        let outline = ReceiptOutline(receipt)
+        guard outline.isSignedData else { throw .malformed }
+        guard let wrapping = outline.wrappingBytes, wrapping <= ReceiptOutline.wrappingBytesMax,
+            let signed = try? SignedReceipt(reading: receipt), (try? signed.encoded()) == receipt
+        else { throw .signature }
         guard isSigned(signed), await isOfThisStore(signed) else { throw .signature }
         return try ReceiptDocument(encoded: signed.content)
     }

@@ -22,15 +22,6 @@ struct SignedReceipt {
     /// A chain, and one more by which a message with too many shows.
     static let certificatesMax = 4
 
-    /// Whether these bytes are SignedData of anybody's, in whatever of ASN.1's encodings.
-    static func isSignedData(_ bytes: [UInt8]) -> Bool {
-        let type = try? BER.sequence(BER.parse(bytes), identifier: .sequence) { nodes in
-            defer { while nodes.next() != nil {} }
-            return try ASN1ObjectIdentifier(berEncoded: &nodes)
-        }
-        return type == signedData
-    }
-
     /// The certificate the signature names.
     var certificate: Certificate? {
         certificates.first { $0.issuer == issuer && $0.serialNumber == serialNumber }

@@ -14,8 +14,12 @@ package struct StoredRefund: Hashable, Sendable {
     package static func key(of transactionID: String) -> String { "refund:" + transactionID }
 
     /// Of the unused part of a period.
-    /// - Parameter transactionID: the purchase that has taken its place.
-    package static func proratedKey(of transactionID: String) -> String { "prorated:" + transactionID }
+    /// - Parameters:
+    ///   - transactionID: the purchase that has taken its place.
+    ///   - period: where it was not the latest one.
+    package static func proratedKey(of transactionID: String, period: Int? = nil) -> String {
+        "prorated:" + transactionID + (period.map { ":\($0)" } ?? "")
+    }
 
     package var request: CreateRefundRequest {
         CreateRefundRequest(refundKey: key, chargeKey: chargeKey, amount: amount)

@@ -23,22 +23,32 @@ extension CustomerCommit {
         }
     }
 
-    /// Gives back what was paid for the rest of the period that a purchase takes the place of.
+    /// Gives back what was paid for the rest of the periods that a purchase takes the place of: the latest one, and others
+    /// that are not over, because an operator has renewed early or the clock was set back.
     private mutating func replacePeriod(with value: PaymentTransaction, inGroup group: String) async throws {
-        guard let known = try await subscription(group: group), known.isActive(at: now),
-            let replaced = try await TransactionRepository.find(known.activeID, of: customer, in: transaction)
-        else { return }
+        guard let known = try await subscription(group: group), known.isActive(at: now) else { return }
+        try await replace(
+            known.activeID, from: known.periodStart, to: known.activeUntil, key: StoredRefund.proratedKey(of: value.id))
+        for other in try await SubscriptionPeriodRepository.others(than: known, endingAfter: now, in: transaction) {
+            try await replace(
+                other.id, from: other.start, to: other.end,
+                key: StoredRefund.proratedKey(of: value.id, period: other.index))
+        }
+    }
+
+    private mutating func replace(
+        _ id: String, from start: Timestamp, to end: Timestamp, key: String
+    ) async throws {
+        guard let replaced = try await TransactionRepository.find(id, of: customer, in: transaction) else { return }
         var upgraded = replaced.transaction
         upgraded.isUpgraded = true
         try await rewrite(upgraded, from: replaced, event: nil)
         guard let paid = replaced.transaction.price else { return }
-        let unused = RefundPolicy.unused(
-            of: paid.minorUnits, start: known.periodStart, end: known.activeUntil, now: now)
+        let unused = RefundPolicy.unused(of: paid.minorUnits, start: start, end: end, now: now)
         let left = try await RefundOutbox.left(of: replaced, in: transaction)
         let amount = Money(minorUnits: min(unused, left), currency: paid.currency)
         guard amount.minorUnits > 0 else { return }
-        try await RefundOutbox.insert(
-            key: StoredRefund.proratedKey(of: value.id), of: replaced, amount, wall: wall, in: transaction)
+        try await RefundOutbox.insert(key: key, of: replaced, amount, wall: wall, in: transaction)
         try await noteProratedRefund(amount, of: replaced.transaction)
     }
 

@@ -131,7 +131,9 @@ extension CustomerCommit {
                 try await journal(event, of: written, about: paid)
             case .writePeriod(let period):
                 try await SubscriptionPeriodRepository.insert(period, of: written, in: transaction)
-            case .cutPeriod(let index, let end):
+            case .cutPeriods(let end):
+                try await SubscriptionPeriodRepository.cut(at: end, of: written.originalID, in: transaction)
+            case .extendPeriod(let index, let end):
                 try await SubscriptionPeriodRepository.setEnd(
                     end, ofPeriod: index, of: written.originalID, in: transaction)
             }

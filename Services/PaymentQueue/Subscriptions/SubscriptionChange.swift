@@ -28,8 +28,10 @@ package enum SubscriptionAction: Hashable, Sendable {
     /// An entry of the timeline; whose account it is, is known to the commit.
     case record(SubscriptionEvent)
     case writePeriod(SubscriptionPeriodRow)
-    /// A period ends at another instant than it was sold for.
-    case cutPeriod(Int, at: Timestamp)
+    /// All periods are over at an instant, also such that were to begin later.
+    case cutPeriods(at: Timestamp)
+    /// A period ends later than it was sold for.
+    case extendPeriod(Int, to: Timestamp)
 }
 
 /// How money or entitlement was taken back.

@@ -31,15 +31,50 @@ package enum SubscriptionPeriodRepository {
             period.start.milliseconds, period.end.milliseconds)
     }
 
-    /// A period ends at another instant: it is cut short, or extended.
+    /// A period ends later than it was sold for.
     package static func setEnd(
         _ end: Timestamp, ofPeriod index: Int, of originalID: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.send(
+            "UPDATE subscription_period SET ends_at = ? WHERE original_id = ? AND period_index = ?", end.milliseconds,
+            originalID, index)
+    }
+
+    /// All periods are over at an instant; what would have begun later has no length.
+    package static func cut(
+        at end: Timestamp, of originalID: String, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.send(
             """
             UPDATE subscription_period SET ends_at = CASE WHEN starts_at > ? THEN starts_at ELSE ? END
-            WHERE original_id = ? AND period_index = ?
-            """, end.milliseconds, end.milliseconds, originalID, index)
+            WHERE original_id = ? AND ends_at > ?
+            """, end.milliseconds, end.milliseconds, originalID, end.milliseconds)
+    }
+
+    /// A period that is not the latest one.
+    package struct Other: Hashable, Sendable {
+        package var id: String
+        package var index: Int
+        package var start: Timestamp
+        package var end: Timestamp
+    }
+
+    /// Periods besides the latest one that are not over at an instant: an operator has renewed early, or the clock was set
+    /// back.
+    package static func others(
+        than known: StoredSubscription, endingAfter instant: Timestamp, in reader: SQLReader
+    ) async throws -> [Other] {
+        try await reader.query(
+            """
+            SELECT transaction_id, period_index, starts_at, ends_at FROM subscription_period
+            WHERE original_id = ? AND period_index <> ? AND ends_at > ? ORDER BY period_index
+            """, known.originalID, known.periodIndex, instant.milliseconds
+        ).map { row in
+            Other(
+                id: try row["transaction_id"], index: try row["period_index"],
+                start: Timestamp(milliseconds: try row["starts_at"]),
+                end: Timestamp(milliseconds: try row["ends_at"]))
+        }
     }
 
     /// The subscription a transaction paid a period of, and which one.

@@ -73,7 +73,7 @@ package struct SubscriptionStateMachine: Hashable, Sendable {
         let isFirst = value.periodIndex < 0
         let wasExisting = !isFirst && value.state.isExisting
         let (former, formerLevel) = (value.product, value.level)
-        if wasExisting { actions.append(.cutPeriod(value.periodIndex, at: bought.paid.start)) }
+        if wasExisting { actions.append(.cutPeriods(at: bought.paid.start)) }
         begin(bought.paid, level: bought.level, length: bought.length)
         let anchor = RenewalSchedule(bought.rate).anchor(
             from: bought.paid.start, to: bought.paid.end, access: bought.accessPeriod, length: bought.length)
@@ -193,7 +193,7 @@ package struct SubscriptionStateMachine: Hashable, Sendable {
         try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "expired")
         if at < value.activeUntil {
             value.activeUntil = at
-            actions.append(.cutPeriod(value.periodIndex, at: at))
+            actions.append(.cutPeriods(at: at))
         }
         (value.state, value.expirationReason, value.dueAt) = (.expired, reason, nil)
         (value.willAutoRenew, value.failsNext, value.renewProduct) = (false, false, value.product)
@@ -203,6 +203,7 @@ package struct SubscriptionStateMachine: Hashable, Sendable {
 
     private mutating func end(_ ending: SubscriptionEnding, _ refunded: Money?) {
         (value.state, value.dueAt, value.willAutoRenew, value.failsNext) = (.revoked, nil, false, false)
+        actions.append(.cutPeriods(at: at))
         value.renewProduct = value.product
         leaveRetry()
         record(
@@ -252,7 +253,7 @@ package struct SubscriptionStateMachine: Hashable, Sendable {
         try require([.subscribed], "extended")
         value.activeUntil = Timestamp(milliseconds: value.activeUntil.milliseconds + Int64(days) * 86_400_000)
         (value.anchor, value.anchorCount, value.dueAt) = (value.activeUntil, 0, value.activeUntil)
-        actions.append(.cutPeriod(value.periodIndex, at: value.activeUntil))
+        actions.append(.extendPeriod(value.periodIndex, to: value.activeUntil))
         record(.extended, expires: value.activeUntil, detail: "\(days) days")
     }
 

@@ -28,14 +28,43 @@ extension TestStore {
                 == paid.filter { $0.key?.hasPrefix("renew:") == true }.map { "\($0.key ?? "") \($0.amount)" }.sorted(),
             comment)
         #expect(Set(renewed.map { $0.chargeKey.split(separator: ":").prefix(3) }).count == renewed.count, comment)
+        try await checkMoney(captured, comment)
         for value in subscriptions {
             let own = periods.filter { $0.original == value.originalID }
             // S2: numbered without gaps, in order, none over another.
             #expect(own.map(\.index) == Array(0..<own.count), comment)
             #expect(own.last?.index == value.periodIndex, comment)
             guard contiguous else { continue }
-            for (one, next) in zip(own, own.dropFirst()) { #expect(one.end <= next.start, comment) }
+            // One that was replaced before it began has no length.
+            let lived = own.filter { $0.start < $0.end }
+            for (one, next) in zip(lived, lived.dropFirst()) { #expect(one.end <= next.start, comment) }
         }
+    }
+
+    /// P2: each captured charge is one purchased transaction at its price. P10: no charge is given back more than it was.
+    private func checkMoney(_ captured: [Charge], _ comment: Comment?) async throws {
+        let (bodies, refunds) = try await database.read { reader in
+            (
+                try await reader.query("SELECT body FROM payment_transaction WHERE state = 'purchased'"),
+                try await reader.query("SELECT charge_key, amount_minor FROM refund")
+            )
+        }
+        let bought = try bodies.map { row in
+            let body: String = try row["body"]
+            return try StoreJSON.decode(PaymentTransaction.self, from: Array(body.utf8))
+        }
+        let paid = bought.filter { ($0.price?.minorUnits ?? 0) > 0 }.map { value in
+            let key = value.payment.requestIdentifier
+            return "\(key.hasPrefix("renew:") ? key : "purchase:\(value.id)") \(value.price?.minorUnits ?? 0)"
+        }
+        #expect(captured.map { "\($0.chargeKey) \($0.amount?.minorUnits ?? 0)" }.sorted() == paid.sorted(), comment)
+        var left: [String: Int64] = [:]
+        for charge in captured { left[charge.chargeKey] = charge.amount?.minorUnits }
+        for refund in refunds {
+            let (key, amount): (String, Int64) = (try refund["charge_key"], try refund["amount_minor"])
+            left[key, default: 0] -= amount
+        }
+        #expect(left.values.allSatisfy { $0 >= 0 }, comment)
     }
 
     struct Period: Sendable {

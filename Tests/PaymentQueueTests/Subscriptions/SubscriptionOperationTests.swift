@@ -101,6 +101,26 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases) func `P10: upgraded after an early renewal, the rest of both periods goes back`(
+        _ engine: Engine
+    ) async throws {
+        try await withSubscriber(engine) { store, alice, original in
+            try await store.jump(by: "14d")
+            try await store.operate(original, .renew)
+            #expect(try await alice.subscribe("pro.monthly", key: "upgrade") == original)
+            try await store.settleRefunds()
+            let charges = try await store.charges()
+            #expect(charges.map(\.chargeKey).filter { $0.hasPrefix("renew:") } == ["renew:\(original):1"])
+            // Half of the period that was running, and all of the one that was to come.
+            let back = try await store.refunds()
+            #expect(back.first { $0.chargeKey == "renew:\(original):1" }?.amount == .usd("9.99"))
+            #expect(back.first { $0.chargeKey.hasPrefix("purchase:") }?.amount == .usd("4.99"))
+            #expect(back.count == 2)
+            #expect(try await alice.subscription().expiresDate == TestStore.instant("2027-03-14"))
+            try await store.checkSubscriptions()
+        }
+    }
+
     @Test(arguments: Engine.allCases) func `S3: an early renewal that is declined leaves the period alone`(
         _ engine: Engine
     ) async throws {

@@ -202,4 +202,13 @@ import Testing
         #expect(said.result.contains("cost          0.00 USD: the trial\n"))
         #expect(said.result.contains("renewal       auto-renew is on"))
     }
+
+    @Test func `the next step of a product's explanation is for whoever was asked about`() async {
+        let store = FakeStore()
+        store.answer(
+            "GET /admin/v1/apps/com.example.app/products/pro.monthly/explain",
+            ["productIdentifier": "pro.monthly", "storefront": "USA", "available": true, "reasons": [], "details": []])
+        let said = await store.run("why", "pro.monthly", "--as", "bob").said
+        #expect(said.narration.hasSuffix("next: storebus buy pro.monthly --as bob\n"))
+    }
 }

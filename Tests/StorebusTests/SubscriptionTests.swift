@@ -145,6 +145,17 @@ import Testing
         #expect(said.result.contains("\nmade     2000000000000005  purchased, trial, expires 2026-11-28 10:00:04Z\n"))
     }
 
+    @Test func `an end that is moved makes no transaction`() async {
+        let store = FakeStore()
+        let moved = OperateSubscriptionReply(
+            subscription: Subscribed.subscription,
+            transaction: Fixtures.transaction("t_4", .purchased, identifier: "2000000000000004"))
+        store.answer("POST /admin/v1/transactions/t_4/expire", JSONText.value(moved))
+        let said = await store.run("sub", "expire", "--as", "alice").said
+        #expect(said.result.contains("\nchanged  2000000000000004  purchased"))
+        #expect(!said.result.contains("made"))
+    }
+
     @Test func `a state without such an edge is explained, not only refused`() async {
         let store = FakeStore()
         store.answer(

@@ -8,14 +8,18 @@ package struct ProductFacts: Sendable {
     package let bundleId: String
     /// Whether somebody may have its introductory offer, when that was asked.
     package let eligibility: ProductEligibility?
+    /// Whose purchase is the next step.
+    package let account: String
 
     package init(
-        product: Product?, explanation: ProductExplanation, bundleId: String, eligibility: ProductEligibility? = nil
+        product: Product?, explanation: ProductExplanation, bundleId: String, eligibility: ProductEligibility? = nil,
+        account: String? = nil
     ) {
         self.product = product
         self.explanation = explanation
         self.bundleId = bundleId
         self.eligibility = eligibility
+        self.account = account ?? "alice"
     }
 
     package var answer: Answer {
@@ -72,7 +76,7 @@ package struct ProductFacts: Sendable {
     private var next: String {
         let product = explanation.productIdentifier
         return explanation.available
-            ? "storebus buy \(product) --as alice\(Known.option(bundleId))"
+            ? "storebus buy \(product) --as \(account)\(Known.option(bundleId))"
             : "storebus product availability \(product)\(Known.option(bundleId))"
     }
 }

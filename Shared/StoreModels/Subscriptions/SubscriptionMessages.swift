@@ -95,7 +95,7 @@ public struct OperateSubscriptionRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// The subscription after the operation, and the transaction it has made, if any.
+/// The subscription after the operation, and the transaction it has made or whose end it has moved, if any.
 public struct OperateSubscriptionReply: Hashable, Sendable, Codable {
     public var subscription: Subscription
     public var transaction: PaymentTransaction?

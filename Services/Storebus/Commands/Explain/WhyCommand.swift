@@ -51,7 +51,7 @@ struct WhyCommand: AsyncParsableCommand {
         }
         var answer = ProductFacts(
             product: nil, explanation: explanation, bundleId: context.bundleId,
-            eligibility: try await eligibility(context)
+            eligibility: try await eligibility(context), account: account
         ).answer
         if explanation.reasons.contains(.unknown) {
             let error = await Known.productError(

@@ -32,6 +32,9 @@ struct SubscriptionOperation: Sendable {
         }
     }
 
+    /// A charge that goes through is a new transaction; the others move the end of the present one.
+    private var makesTransaction: Bool { operation == .renew || operation == .resolveBilling }
+
     private func answer(_ reply: OperateSubscriptionReply, account: String?) -> Answer {
         let subscription = reply.subscription
         let standing = SubscriptionWords.standing(subscription)
@@ -41,12 +44,13 @@ struct SubscriptionOperation: Sendable {
         if let account { members["account"] = .string(account) }
         var facts = Facts()
         facts.add(word, "\(subscription.originalTransactionIdentifier)  \(subscription.productIdentifier)  \(standing)")
-        if let made = reply.transaction {
-            members["transaction"] = JSONText.value(made)
-            let remarks = Words.remarks(made)
+        if let transaction = reply.transaction {
+            members["transaction"] = JSONText.value(transaction)
+            let remarks = Words.remarks(transaction)
             facts.add(
-                "made",
-                "\(Words.name(made))  " + made.transactionState.rawValue + (remarks.isEmpty ? "" : ", \(remarks)"))
+                makesTransaction ? "made" : "changed",
+                "\(Words.name(transaction))  " + transaction.transactionState.rawValue
+                    + (remarks.isEmpty ? "" : ", \(remarks)"))
         }
         let shown = facts
         return Answer(

@@ -93,9 +93,13 @@ def post(url, path, body, headers=None):
 class Stack:
     """A running store: where it is, which processes it has, and two crowds of customers: those who look and buy, and
     readers with three unfinished transactions each."""
-    def __init__(self, name, url, pids, directory, postmaster=None, finish_by="id"):
+    def __init__(self, name, url, pids, directory, postmaster=None, finish_by="id", crowds=True):
         self.name, self.url, self.pids, self.directory, self.postmaster = name, url, pids, directory, postmaster
         self.finish_by, self.names = finish_by, {}
+        if crowds: self.gather()
+
+    def gather(self):
+        url, directory = self.url, self.directory
         for name, ids in (("products", LOOKED_AT), ("buy", BOUGHT)):
             with open(directory + "/" + name, "w") as file: file.write("\n".join(ids) + "\n")
         self.sessions("buyers", "customer")
@@ -128,19 +132,20 @@ class Stack:
 
 
 @contextlib.contextmanager
-def storebus(binaries, name="storebus", environment=None, postmaster=None, stored=0):
+def storebus(binaries, name="storebus", environment=None, postmaster=None, stored=0, contents=None, crowds=True):
     """`storebus up` with release executables. `environment`: what the services are told besides; `stored`: how many
-    transactions lie in the payment queue's SQLite file already."""
+    transactions lie in the payment queue's SQLite file already; `contents`: another catalogue; `crowds`: whether the
+    customers are there already."""
     with tempfile.TemporaryDirectory(prefix="storebus-bench") as directory:
-        with open(directory + "/bench.storekit", "w") as file: json.dump(catalogue(), file)
+        with open(directory + "/bench.storekit", "w") as file: json.dump(contents or catalogue(), file)
         if stored:
             with up(binaries, name, directory, environment, postmaster) as stack: stack.drive("buy", 1, 1)
             fill(directory + "/data/payment-queue.sqlite", stored)
-        with up(binaries, name, directory, environment, postmaster) as stack: yield stack
+        with up(binaries, name, directory, environment, postmaster, crowds) as stack: yield stack
 
 
 @contextlib.contextmanager
-def up(binaries, name, directory, environment, postmaster):
+def up(binaries, name, directory, environment, postmaster, crowds=True):
     data = directory + "/data"
     log = open(directory + "/up.log", "w")
     process = subprocess.Popen([binaries + "/storebus", "up", "--port", "auto", "--bus-port", "auto", "--data", data,
@@ -151,7 +156,7 @@ def up(binaries, name, directory, environment, postmaster):
         with open(data + "/run/up.json") as file: record = json.load(file)
         run = data + "/run/"
         pids = {name.split(".")[0]: int(open(run + name).read()) for name in os.listdir(run) if name.endswith(".pid")}
-        stack = Stack(name, record["url"], list(pids.values()) + [process.pid], directory, postmaster)
+        stack = Stack(name, record["url"], list(pids.values()) + [process.pid], directory, postmaster, crowds=crowds)
         stack.names, stack.data = pids, data
         stack.bus_port = int(record["busURL"].rsplit(":", 1)[1].strip("/"))
         stack.token_file = data + "/bus.token"

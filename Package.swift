@@ -200,10 +200,6 @@ if Context.environment["STOREBUS_BENCH"] != nil {
         .executableTarget(
             name: "StoreBench", dependencies: ["BusClient", "BusService", "EventLoop", "StoreModels", logging],
             path: "Tests/Benchmarks/StoreBench", swiftSettings: settings))
-    targets.append(
-        .executableTarget(
-            name: "StoreBench", dependencies: ["BusClient", "BusService", "EventLoop", "StoreModels", logging],
-            path: "Tests/Benchmarks/StoreBench", swiftSettings: settings))
 }
 
 /// One product for each executable, under the name compose and `$SRV` use.

@@ -16,6 +16,12 @@ ACCOUNT, SCRATCH_ACCOUNT = "contract", "contract-2"
 
 CHANGES = {"PUT", "POST", "DELETE"}
 
+# What an operator asks and does of a subscription and leaves it alive, so that there is one to the end of the run.
+OF_A_SUBSCRIPTION = {"/admin/v1/subscriptions/{id}/timeline"} | {
+    f"/admin/v1/transactions/{{id}}/{verb}"
+    for verb in ("renew", "extend", "enableAutoRenew", "disableAutoRenew", "failNextRenewal", "resolveBilling")
+}
+
 
 def is_sound(case, location):
     """Whether this part of the request is meant to be right."""
@@ -35,6 +41,8 @@ def before_call(context, case, **kwargs):
         one_there_is(case, "id", "d_", os.environ["STOREBUS_DOWNLOAD"])
     if is_sound(case, ParameterLocation.PATH) and case.operation.path.startswith("/v1/subscriptions/"):
         one_there_is(case, "originalTransactionIdentifier", "1", os.environ["STOREBUS_SUBSCRIPTION"])
+    if is_sound(case, ParameterLocation.PATH) and case.operation.path in OF_A_SUBSCRIPTION:
+        one_there_is(case, "id", "1", os.environ["STOREBUS_SUBSCRIPTION"])
 
 
 @schemathesis.hook

@@ -103,13 +103,22 @@ import Testing
             if page.changes.isEmpty { break }
         }
         #expect(changes.map(\.seq) == (0..<changes.count).map { Int64($0 + 1) })
-        // P7: every transaction is seen purchasing, then once terminal, then at most once removed.
+        // P7: every transaction is seen purchasing, then in one terminal state, whose later revisions say what became of the
+        // purchase (an upgrade took its place, say), and at most once removed.
         var queue: [String] = []
         for (id, path) in Dictionary(grouping: changes, by: \.transactionID) {
-            #expect(path.map(\.transaction?.transactionState).first == .purchasing)
-            #expect((2...3).contains(path.count))
-            #expect(path[1].transaction?.transactionState.isTerminal == true)
-            if path.count == 3 { #expect(path[2].kind == .removed) } else { queue.append(id) }
+            let seen = path.filter { $0.kind == .updated }.compactMap(\.transaction)
+            #expect(seen.first?.transactionState == .purchasing)
+            let states = Set(seen.dropFirst().map(\.transactionState))
+            #expect(states.count == 1 && states.allSatisfy(\.isTerminal))
+            #expect(zip(seen, seen.dropFirst()).allSatisfy { $0.revision < $1.revision })
+            let removals = path.count { $0.kind == .removed }
+            #expect(removals <= 1)
+            if removals == 1 {
+                #expect(path.last { $0.kind != .subscriptionChanged }?.kind == .removed)
+            } else {
+                queue.append(id)
+            }
         }
         #expect(Set(try await shopper.snapshot().transactions.map(\.id)) == Set(queue))
         // O1: at most one offer per group; P8: a non-consumable is paid for once.

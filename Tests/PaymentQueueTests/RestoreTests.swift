@@ -147,7 +147,8 @@ import Testing
             let alice = try await store.shopper()
             let first = try await buy(alice, "beaches", "pro.monthly")
             try await alice.finish(try await alice.add("beaches", key: "again").transaction.id)
-            // Two weeks of trial, then a new subscription of the group.
+            // Two weeks of trial that are not to renew, then a new subscription of the group.
+            try await alice.update(try #require(first[1].transactionIdentifier), renews: false)
             store.advance(by: .seconds(40 * 86_400))
             let renewed = try await alice.add("pro.yearly", key: "renewed").transaction
             try await alice.finish(renewed.id)

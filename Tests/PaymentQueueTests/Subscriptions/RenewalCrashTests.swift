@@ -74,6 +74,25 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases)
+    func `an operator's renewal of unknown outcome says so and ends by itself, once`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            try await store.putClock("2027-01-31", frozen: true)
+            let alice = try await store.shopper()
+            let original = try await alice.subscribe("news.weekly")
+            store.processor.set(trouble: .after)
+            #expect(try await refusal { try await store.operate(original, .renew) }?.code == .outcomeUnknown)
+            store.processor.set(trouble: .none)
+            try await eventually("the charge is found again") {
+                try await store.current.service.renewalJanitor.sweep()
+                return try await alice.history().transactions.count == 2
+            }
+            #expect(try await store.renewals().map(\.chargeKey) == ["renew:\(original):1"])
+            #expect(try await alice.subscription().expiresDate == TestStore.instant("2027-02-14"))
+            try await store.checkSubscriptions()
+        }
+    }
+
     @Test(arguments: Engine.allCases) func `a processor that does not answer is asked again under the same key`(
         _ engine: Engine
     ) async throws {

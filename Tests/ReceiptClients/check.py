@@ -26,7 +26,7 @@ URL = sys.argv[1]
 PORT = urllib.parse.urlsplit(URL).port
 ADMIN = os.environ["STOREBUS_ADMIN_KEY"]
 APP, SAMPLE = "com.example.receipts", "com.example.app"
-MONTHLY, BEACHES = "com.example.pro.monthly", "com.example.hiddenBeaches"
+MONTHLY, YEARLY, BEACHES = "com.example.pro.monthly", "com.example.pro.yearly", "com.example.hiddenBeaches"
 DAY = 86_400_000
 warnings.simplefilter("ignore")
 
@@ -83,9 +83,9 @@ def buy(token, product):
     return bought
 
 
-def advance(by, key):
-    moved = call("POST", f"/admin/v1/apps/{APP}/clock/advance", ADMIN, {"by": by}, key=key)
-    expect(f"everything due in {by} has happened", moved["isFinished"], True)
+def advance(key, **how):
+    moved = call("POST", f"/admin/v1/apps/{APP}/clock/advance", ADMIN, how, key=key)
+    expect(f"everything due by then has happened ({key})", moved["isFinished"], True)
 
 
 # --- what is expected
@@ -149,7 +149,7 @@ theirs, plain = both("a receipt with a trial", first, 0)
 by_id = {item.transaction_id: item for item in theirs.receipt.in_app}
 expect("is_trial_period of the trial", by_id[trial["transactionIdentifier"]].is_trial_period, True)
 expect("is_trial_period of the rest", by_id[beaches["transactionIdentifier"]].is_trial_period, False)
-advance("40d", "renewals")
+advance("renewals", by="40d")
 now = receipt()
 theirs, plain = both("the receipt after 40 days", now, 0)
 history = {item["transactionIdentifier"]: item for item in call("GET", "/v1/history", alice)["transactions"]}
@@ -194,15 +194,42 @@ both("with another", now, 21004, password="0" * 32)
 both("with it", now, 0, password=secret)
 both("a receipt without subscriptions, of a customer with one", empty, 21004)
 
+print("another product to come")
+
+
+def renewal(what):
+    return both(what, receipt(), 0, password=secret)[1]["pending_renewal_info"][0]
+
+
+subscription = f"/v1/subscriptions/{trial['transactionIdentifier']}"
+call("PUT", subscription, alice, {"autoRenewProductIdentifier": YEARLY})
+changed = renewal("with a change to come")
+expect("product_id", changed["product_id"], MONTHLY)
+expect("auto_renew_product_id", changed["auto_renew_product_id"], YEARLY)
+call("PUT", subscription, alice, {"autoRenewProductIdentifier": MONTHLY})
+expect("auto_renew_product_id", renewal("changed back")["auto_renew_product_id"], MONTHLY)
+
+print("a renewal that is declined, and the next attempt")
+call("POST", f"/admin/v1/transactions/{trial['id']}/failNextRenewal", ADMIN)
+advance("decline", next=1)
+declined = renewal("declined")
+expect("is_in_billing_retry_period", declined["is_in_billing_retry_period"], "1")
+expect("expiration_intent", declined["expiration_intent"], "2")
+expect("auto_renew_status", declined["auto_renew_status"], "1")
+advance("recovery", by="2d")
+recovered = renewal("recovered")
+expect("is_in_billing_retry_period", recovered.get("is_in_billing_retry_period"), None)
+expect("expiration_intent", recovered.get("expiration_intent"), None)
+
 print("refunded, cancelled and expired")
 call("POST", f"/admin/v1/transactions/{beaches['id']}/refund", ADMIN, {"reason": "appIssue"})
-call("PUT", f"/v1/subscriptions/{trial['transactionIdentifier']}", alice, {"willAutoRenew": False})
+call("PUT", subscription, alice, {"willAutoRenew": False})
 theirs, plain = both("refunded", receipt(), 0, password=secret)
 refunded = next(item for item in theirs.latest_receipt_info if item.product_id == BEACHES)
 expect("cancellation_reason", refunded.cancellation_reason, 1)
 expect("cancellation_date", refunded.cancellation_date is not None, True)
 expect("auto_renew_status", theirs.pending_renewal_info[0].auto_renew_status, 0)
-advance("2mo", "expiry")
+advance("expiry", by="2mo")
 theirs, plain = both("expired", receipt(), 0, password=secret)
 expect("expiration_intent", theirs.pending_renewal_info[0].expiration_intent, 1)
 expect("is_in_billing_retry_period", theirs.pending_renewal_info[0].is_in_billing_retry_period, 0)

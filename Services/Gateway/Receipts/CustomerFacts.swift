@@ -23,17 +23,17 @@ struct CustomerFacts: Sendable {
         var request = ReceiptFactsRequest(
             bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier)
         let first = try await services.call(SubscriptionEndpoints.receipt, request, context: context)
-        var items = first.items
+        var items = Self.selected(first.items, max: Self.itemsMax)
         request.after = first.after
         while let after = request.after {
             let page = try await services.call(SubscriptionEndpoints.receipt, request, context: context)
-            items += page.items
+            // After each page, so that a history of any length takes no more memory than a receipt.
+            items = Self.selected(items + page.items, max: Self.itemsMax)
             // A page that leads nowhere would be asked for for ever.
             request.after = page.after == after ? nil : page.after
         }
         self.init(
-            items: Self.selected(items, max: Self.itemsMax), subscriptions: first.subscriptions,
-            firstSeen: first.firstSeen, now: first.businessNow)
+            items: items, subscriptions: first.subscriptions, firstSeen: first.firstSeen, now: first.businessNow)
     }
 
     init(items: [ReceiptItem], subscriptions: [Subscription], firstSeen: Timestamp, now: Timestamp) {

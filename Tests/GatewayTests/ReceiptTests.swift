@@ -88,6 +88,11 @@ import Testing
         #expect(selected.dropFirst(2).map(\.transactionIdentifier) == (502..<2_000).map(String.init))
         #expect(CustomerFacts.selected(Array(items.prefix(5)), max: 5) == Array(items.prefix(5)))
         #expect(CustomerFacts.selected(items, max: 1).map(\.transactionIdentifier) == ["7"])
+        // Page by page, as a history is read.
+        let paged = stride(from: 0, to: items.count, by: 300).reduce([]) { kept, start in
+            CustomerFacts.selected(kept + items[start..<min(start + 300, items.count)], max: CustomerFacts.itemsMax)
+        }
+        #expect(paged == selected)
     }
 
     @Test func `the greatest receipt fits in a request`() async throws {

@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func `21005: PaymentQueue is away`() async throws {
+    @Test func `21005: PaymentQueue is away; 21009: something broke`() async throws {
         try await GatewayHarness.run { store in
             let data = JSONValue.string(try await receipt(store))
             for code in [StoreErrorCode.serviceUnavailable, .deadlineExceeded] {
@@ -223,6 +223,12 @@ import Testing
             let data = try await sign(store) { $0.customerIdentifier = "c_nobody" }
             #expect(try await verify(store, ["receipt-data": .string(data)]) == .object(["status": 21010]))
         }
+    }
+
+    @Test func `Apple's numbers, but for two: 21001 it sends no longer, 21006 is of receipts older than these`() {
+        #expect(
+            VerifyReceiptStatus.allCases.map(\.rawValue)
+                == (21000...21010).filter { $0 != 21001 && $0 != 21006 })
     }
 
     @Test func `members nobody knows are passed over, and so is the body's type`() async throws {

@@ -2,7 +2,7 @@ import BusService
 import Persistence
 import StoreModels
 
-/// Refunds, revocations and receipts on the bus.
+/// Refunds, revocations, receipts and what a customer has, on the bus.
 extension PaymentQueueService {
     func registerSales(on service: BusService) {
         service.handle(SubscriptionEndpoints.refund) { [refunds] request, context in
@@ -16,6 +16,9 @@ extension PaymentQueueService {
         }
         service.handle(SubscriptionEndpoints.receipt) { [receipts] request, _ in
             try await answering { try await receipts.facts(request) }
+        }
+        service.handle(PaymentEndpoints.standing) { [transactions] request, _ in
+            try await answering { try await transactions.standing(request) }
         }
     }
 }

@@ -18,8 +18,8 @@ package struct PurchaseCoordinator: Sendable {
     }
 
     /// - Parameter deadline: when the caller stops listening.
-    /// - Throws: `requestInvalid`, `idempotencyKeyInvalid`, `notImplemented`, `notFound` for an unknown customer,
-    ///   `keyReused`; also `notFound` when an operator clears the purchase away before it has ended;
+    /// - Throws: `requestInvalid`, `idempotencyKeyInvalid`, `notFound` for an unknown customer, `keyReused`,
+    ///   `intentDecided`; also `notFound` when an operator clears the purchase away before it has ended;
     ///   `serviceUnavailable` and `deadlineExceeded` as long as nothing is committed.
     package func add(_ request: AddPaymentRequest, deadline: ContinuousClock.Instant) async throws -> AddPaymentReply {
         try PaymentValidation.check(request.payment)
@@ -107,8 +107,10 @@ package struct PurchaseCoordinator: Sendable {
 extension AddPaymentRequest {
     fileprivate var customer: CustomerID { CustomerID(bundleId: bundleId, customerIdentifier: customerIdentifier) }
 
+    /// A quote for a test is another question than an ordinary one, so the cache never takes one for the other.
     fileprivate func quote(in storefront: String) -> QuoteRequest {
         QuoteRequest(
-            bundleId: bundleId, productIdentifier: payment.productIdentifier, storefront: storefront)
+            bundleId: bundleId, productIdentifier: payment.productIdentifier, storefront: storefront,
+            isTest: isTest == true ? true : nil)
     }
 }

@@ -76,8 +76,27 @@ package struct PurchaseStore: Sendable {
 
     /// The first commit: payment, transaction, claims and journal. A purchase StoreKit reports as failed ends in it.
     /// - Parameter storefront: the one the quote is for.
+    /// - Throws: `intentDecided` when another payment has come of the same promoted purchase (I3); nothing is written.
     package func begin(
         _ request: AddPaymentRequest, quote: Quote, storefront: String, fingerprint: String
+    ) async throws -> Begun {
+        do {
+            return try await write(request, quote, storefront: storefront, fingerprint)
+        } catch let error as PersistenceError where error.code == .constraint(.unique) {
+            // Another customer's payment of the same intent was written in the same moment; their locks are two.
+            guard let intent = request.payment.intentIdentifier else { throw error }
+            let isTaken = try await database.read { reader in
+                try await PaymentRepository.isTaken(intent: intent, bundleId: request.bundleId, in: reader)
+            }
+            throw isTaken ? Self.intentTaken : error
+        }
+    }
+
+    private static let intentTaken = StoreError(
+        .intentDecided, "this promoted purchase was continued by another payment; nothing was charged")
+
+    private func write(
+        _ request: AddPaymentRequest, _ quote: Quote, storefront: String, _ fingerprint: String
     ) async throws -> Begun {
         let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
         var random = SystemRandomNumberGenerator()
@@ -93,6 +112,11 @@ package struct PurchaseStore: Sendable {
                 let key = purchase.payment.requestIdentifier
                 if let payment = try await PaymentRepository.find(key: key, of: customer, in: transaction) {
                     return Found.payment(payment)
+                }
+                if let intent = purchase.payment.intentIdentifier,
+                    try await PaymentRepository.isTaken(intent: intent, bundleId: customer.bundleId, in: transaction)
+                {
+                    throw Self.intentTaken
                 }
                 guard commit.account.storefront == storefront else { return .storefront(commit.account.storefront) }
                 let plan = try await commit.plan(purchase.payment, purchase.request, quote: quote)

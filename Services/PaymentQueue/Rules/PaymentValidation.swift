@@ -14,8 +14,7 @@ package enum PaymentValidation {
     static let signatureMax = 4096
     static let quantities = 1...10
 
-    /// - Throws: `idempotencyKeyInvalid`; `requestInvalid` (422 for the quantity); `notImplemented` for what a later
-    ///   version does: taking such a payment for an ordinary one would charge without what it asks for.
+    /// - Throws: `idempotencyKeyInvalid`; `requestInvalid` (422 for the quantity).
     package static func check(_ payment: Payment) throws(StoreError) {
         try checkKey(payment.requestIdentifier)
         guard quantities.contains(payment.quantity) else {
@@ -28,8 +27,8 @@ package enum PaymentValidation {
         try checkLength(payment.productIdentifier, 1...productIdentifierMax, "productIdentifier")
         try checkLength(payment.applicationUsername ?? "", 0...applicationUsernameMax, "applicationUsername")
         try checkLength(payment.appAccountToken ?? "", 0...appAccountTokenMax, "appAccountToken")
+        if let intent = payment.intentIdentifier { try checkLength(intent, 1...identifierMax, "intentIdentifier") }
         if let discount = payment.paymentDiscount { try checkDiscount(discount) }
-        try checkSupported(payment)
     }
 
     private static func checkDiscount(_ discount: PaymentDiscount) throws(StoreError) {
@@ -37,12 +36,6 @@ package enum PaymentValidation {
         try checkLength(discount.keyIdentifier, 0...identifierMax, "paymentDiscount.keyIdentifier")
         try checkLength(discount.nonce, 0...identifierMax, "paymentDiscount.nonce")
         try checkLength(discount.signature, 0...signatureMax, "paymentDiscount.signature")
-    }
-
-    private static func checkSupported(_ payment: Payment) throws(StoreError) {
-        if payment.intentIdentifier != nil {
-            throw StoreError(.notImplemented, "intentIdentifier is not supported yet; nothing was charged")
-        }
     }
 
     /// - Throws: `idempotencyKeyInvalid`.

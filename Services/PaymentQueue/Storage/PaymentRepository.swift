@@ -23,6 +23,12 @@ package enum PaymentRepository {
             fingerprint: try row["fingerprint"], transactionID: try row["transaction_id"], answer: try answer(row))
     }
 
+    /// Whether a payment of the app has come of a promoted purchase. UNIQUE (app, intent) is the arbiter (I3).
+    package static func isTaken(intent: String, bundleId: String, in reader: SQLReader) async throws -> Bool {
+        try await reader.queryOne(
+            "SELECT request_key FROM payment WHERE bundle_id = ? AND intent_identifier = ?", bundleId, intent) != nil
+    }
+
     /// The answer that was stored with a transaction's terminal commit; nil before it.
     package static func answer(
         of transactionID: String, _ customer: CustomerID, in reader: SQLReader

@@ -55,6 +55,9 @@ public enum PaymentEndpoints {
     /// What IntroductoryOfferPolicy decides on, per subscription group.
     public static let offerSummary = Endpoint<OfferSummaryRequest, OfferSummary>(
         .paymentQueue, "offers.summary", isIdempotent: true)
+    /// What a page of the store shows of a customer. - Throws: `notFound` for an unknown one.
+    public static let standing = Endpoint<CustomerStandingRequest, CustomerStanding>(
+        .paymentQueue, "customer.standing", isIdempotent: true)
 
     public static let getTester = Endpoint<TesterRequest, Tester>(.paymentQueue, "tester.get", isIdempotent: true)
     public static let putTester = Endpoint<PutTesterRequest, Tester>(.paymentQueue, "tester.put", isIdempotent: true)

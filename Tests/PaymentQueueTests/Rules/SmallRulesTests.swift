@@ -76,8 +76,9 @@ import Testing
         #expect(code { $0.requestIdentifier = String(repeating: "k", count: 256) }?.code == .idempotencyKeyInvalid)
     }
 
-    @Test func `what is not built yet is refused and never sold as something else`() {
-        #expect(code { $0.intentIdentifier = "i" }?.code == .notImplemented)
+    @Test(arguments: [("", false), ("i_1", true), (String(repeating: "i", count: 1021), false)])
+    func `an intent is named in 1 to 1020 bytes`(_ intent: String, _ isGood: Bool) {
+        #expect(code { $0.intentIdentifier = intent }?.code == (isGood ? nil : .requestInvalid))
     }
 
     @Test func `members have bounds`() {

@@ -1,0 +1,41 @@
+/// `{"bundleId":"com.example.app","customerIdentifier":"…"}`
+public struct CustomerStandingRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var customerIdentifier: String
+    public init(bundleId: String, customerIdentifier: String) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+    }
+}
+
+/// What a page of the store needs of a customer, in one answer that costs the same however much they have bought before:
+///
+/// ```json
+/// {"storefront":"FRA","ownedProductIdentifiers":["com.example.hiddenBeaches","com.example.pro.monthly"],
+///  "businessNow":"2026-11-21T10:00:00.000Z"}
+/// ```
+public struct CustomerStanding: Hashable, Sendable, Codable {
+    /// Alpha-3 country code.
+    public var storefront: String
+    /// Non-consumables, and subscriptions that give access by the app's clock; what was refunded, revoked or has expired
+    /// is not among them. Each once, in no order.
+    public var ownedProductIdentifiers: [String]
+    /// The customer owns more than fits one message: of a product that is not listed nothing is known. Absent is no.
+    public var isTruncated: Bool?
+    /// The business clock at the moment of reading.
+    public var businessNow: Timestamp
+    public init(
+        storefront: String, ownedProductIdentifiers: [String], isTruncated: Bool? = nil, businessNow: Timestamp
+    ) {
+        self.storefront = storefront
+        self.ownedProductIdentifiers = ownedProductIdentifiers
+        self.isTruncated = isTruncated
+        self.businessNow = businessNow
+    }
+
+    /// - Returns: nil when it is not known.
+    public func owns(_ productIdentifier: String) -> Bool? {
+        if ownedProductIdentifiers.contains(productIdentifier) { return true }
+        return isTruncated == true ? nil : false
+    }
+}

@@ -1,0 +1,124 @@
+import BusService
+import PaymentQueue
+import Persistence
+import StoreModels
+import StorebusTesting
+import Testing
+
+/// Goal: a page of the store learns in one answer what a customer has now, by the app's own clock.
+@Suite(.serialized) struct StandingTests {
+    @Test(arguments: Engine.allCases)
+    func `what is owned for ever and what is subscribed to is listed, nothing else`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.shopper()
+            #expect(try await alice.standing().ownedProductIdentifiers == [])
+            for product in ["beaches", "guide", "coins", "season", "pro.monthly"] {
+                try await alice.finish(try await alice.add(product, key: product).transaction.id)
+            }
+            try await store.set("alice", TesterSettings(signIn: .fails))
+            _ = try await alice.add("news.weekly", key: "failed")
+            let standing = try await alice.standing()
+            #expect(Set(standing.ownedProductIdentifiers) == ["beaches", "guide", "pro.monthly"])
+            #expect(standing.ownedProductIdentifiers.count == 3)
+            #expect(standing.storefront == "USA")
+            #expect(standing.businessNow == store.now)
+            #expect(standing.isTruncated == nil)
+            #expect(standing.owns("beaches") == true)
+            #expect(standing.owns("coins") == false)
+            let bob = try await store.shopper("bob")
+            #expect(try await bob.standing().ownedProductIdentifiers == [])
+            #expect(try await refusal { try await alice.named("nobody").standing() }?.code == .notFound)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `what was refunded or revoked is not owned, and buying again gives it back`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.shopper()
+            let beaches = try await alice.add("beaches", key: "1").transaction
+            let monthly = try await alice.add("pro.monthly", key: "2").transaction
+            try await store.refund(beaches.id)
+            #expect(try await alice.standing().ownedProductIdentifiers == ["pro.monthly"])
+            try await store.revoke(monthly.id)
+            #expect(try await alice.standing().ownedProductIdentifiers == [])
+            _ = try await alice.add("beaches", key: "3")
+            #expect(try await alice.standing().ownedProductIdentifiers == ["beaches"])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a subscription is owned until it ends by the app's clock`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.shopper()
+            try await store.putClock("2027-01-31")
+            let original = try await alice.subscribe("basic.monthly")
+            try await store.jump(to: "2027-03-15")
+            #expect(try await alice.standing().ownedProductIdentifiers == ["basic.monthly"])
+            try await alice.update(original, renews: false)
+            #expect(try await alice.standing().ownedProductIdentifiers == ["basic.monthly"])
+            try await store.jump(to: "2027-04-15")
+            let standing = try await alice.standing()
+            #expect(standing.ownedProductIdentifiers == [])
+            #expect(standing.businessNow >= TestStore.instant("2027-04-15"))
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `in grace a subscription is owned, in billing retry it is not, and when it is paid it is again`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            store.catalogue.set(billingGracePeriod: true)
+            let alice = try await store.shopper()
+            try await store.putClock("2027-03-01", frozen: true)
+            store.catalogue.sell(.subscription("basic.monthly"), level: 2)
+            let original = try await alice.subscribe("basic.monthly")
+            store.processor.set(outcome: .declined)
+            try await store.jump(to: "2027-04-10")
+            #expect(try await alice.subscription().state == .inGracePeriod)
+            #expect(try await alice.standing().ownedProductIdentifiers == ["basic.monthly"])
+            try await store.jump(to: "2027-04-17")
+            #expect(try await alice.subscription().state == .inBillingRetryPeriod)
+            #expect(try await alice.standing().ownedProductIdentifiers == [])
+            store.processor.set(outcome: .approved)
+            try await store.operate(original, .resolveBilling)
+            #expect(try await alice.standing().ownedProductIdentifiers == ["basic.monthly"])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `whoever owns more than one message can name is told that the list is not whole`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.shopper()
+            let bought = try await alice.add("beaches", key: "1").transaction
+            _ = try await alice.add("pro.monthly", key: "2")
+            _ = try await store.database.write { transaction in
+                try await transaction.execute(
+                    """
+                    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 6000)
+                    INSERT INTO owned_product (bundle_id, customer_identifier, product_identifier, transaction_id,
+                        transaction_identifier)
+                    SELECT bundle_id, customer_identifier, 'another.' || CAST(n AS TEXT), transaction_id, '1'
+                    FROM owned_product, numbers WHERE transaction_id = ?
+                    """, bought.id)
+            }
+            let standing = try await alice.standing()
+            #expect(standing.isTruncated == true)
+            // What changes most is never cut away.
+            #expect(standing.ownedProductIdentifiers.first == "pro.monthly")
+            #expect(standing.ownedProductIdentifiers.count == 5_000)
+            #expect(standing.owns("another.1") == true)
+            #expect(standing.owns("coins") == nil)
+        }
+    }
+}
+
+extension Shopper {
+    fileprivate func standing() async throws -> CustomerStanding {
+        try await store.caller.call(
+            PaymentEndpoints.standing,
+            CustomerStandingRequest(bundleId: Catalogue.bundleId, customerIdentifier: customer))
+    }
+}

@@ -181,6 +181,13 @@ extension PaymentQueueSchema {
         CREATE INDEX journal_age ON journal (written_at);
         """
 
+    /// Every sweep asks each app for its renewals under way. Without the app in the index that looks through all of the
+    /// app's subscriptions, twice a second.
+    static let ninth = """
+        DROP INDEX subscription_attempt;
+        CREATE INDEX subscription_attempt ON subscription (bundle_id, original_id) WHERE attempt IS NOT NULL;
+        """
+
     /// The names are those the checks were given when the table was made.
     static let eighthOnPostgres = """
         ALTER TABLE journal DROP CONSTRAINT journal_next_kind_check;

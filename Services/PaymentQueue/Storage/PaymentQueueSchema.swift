@@ -14,6 +14,7 @@ package enum PaymentQueueSchema {
         Migration(number: 7, name: "subscriptions, refunds and clocks that move", sql: seventh),
         Migration(
             number: 8, name: "revocations and subscriptions in the journal", sql: eighth, postgres: eighthOnPostgres),
+        Migration(number: 9, name: "renewals under way, by app", sql: ninth),
     ]
 
     /// Every settled purchase asks who waited for it. Without an index of their own that looks through all that the

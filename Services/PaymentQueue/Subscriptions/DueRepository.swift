@@ -30,10 +30,11 @@ package enum DueRepository {
     package static func strays(
         of bundleId: String, now: Timestamp, claims: PurchaseClaims, limit: Int, in reader: SQLReader
     ) async throws -> [DueSubscription] {
+        // The plus keeps SQLite from looking through all that is due some day, rather than the few under way.
         try await reader.query(
             """
             \(DueSubscription.select)
-            WHERE s.attempt IS NOT NULL AND s.bundle_id = ? AND s.due_at > ? AND \(isFree(reader.dialect)) LIMIT ?
+            WHERE s.attempt IS NOT NULL AND s.bundle_id = ? AND +s.due_at > ? AND \(isFree(reader.dialect)) LIMIT ?
             """, bundleId, now.milliseconds, claims.replica, limit
         ).map(DueSubscription.init)
     }

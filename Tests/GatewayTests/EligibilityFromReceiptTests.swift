@@ -1,6 +1,7 @@
 import NIOHTTP1
 import Signing
 import StoreModels
+import StorebusTesting
 import Synchronization
 import Testing
 
@@ -37,9 +38,22 @@ import Testing
             .POST, Self.path, token: token, bytes: try StoreJSON.encode(JSONValue.object(body)))
     }
 
+    /// On a busy machine Eligibility may not answer in time, and then nothing is known: asked again, it does.
+    private func askUntilHeard(
+        _ store: GatewayHarness, _ receiptData: String, token: String, products: [String]? = nil
+    ) async throws -> Answer {
+        var answer = try await ask(store, receiptData, token: token, products: products)
+        try await eventually("Eligibility answers in time", within: .seconds(60)) {
+            guard answer.json["degraded"] != .array([]) else { return true }
+            answer = try await ask(store, receiptData, token: token, products: products)
+            return false
+        }
+        return answer
+    }
+
     @Test func `Eligibility is asked about what the receipt says`() async throws {
         try await GatewayHarness.run { store in
-            let answer = try await ask(
+            let answer = try await askUntilHeard(
                 store, try await receipt(store), token: try await store.session(),
                 products: [Sample.pro.productIdentifier])
             #expect(answer.status == 200)
@@ -62,7 +76,8 @@ import Testing
             store.catalog.contents.withLock {
                 $0.apps[Sample.bundleId]?.testerDefaults = TesterSettings(storefront: "FRA")
             }
-            let answer = try await ask(store, try await receipt(store), token: try await store.apiKey())
+            let answer = try await askUntilHeard(
+                store, try await receipt(store), token: try await store.apiKey())
             #expect(answer.status == 200)
             let request = try #require(store.eligibilityRequests.all.last)
             #expect(request.storefront == "FRA")

@@ -129,7 +129,10 @@ var targets: [Target] = [
         ]),
     tests(
         "PromotionController",
-        ["PromotionController", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting"]),
+        [
+            "PromotionController", "StoreModels", "BusClient", "BusService", "EventLoop", "Persistence",
+            "StorebusTesting", logging,
+        ]),
     tests("Eligibility", ["Eligibility", "StoreModels", "BusClient", "BusService", "StorebusTesting"]),
     tests(
         "Gateway",
@@ -158,7 +161,8 @@ targets += service(
     "PaymentQueue", busService + ["Persistence", "ServiceDatabase", "Operations", crypto, lifecycle], failpoints: true)
 targets += service("PaymentProcessor", busService + ["Persistence", "ServiceDatabase", "Operations", lifecycle])
 targets += service(
-    "PromotionController", busService + ["Persistence", "ServiceDatabase", "Operations", lifecycle])
+    "PromotionController",
+    busService + ["EventLoop", "Persistence", "ServiceDatabase", "Operations", crypto, lifecycle])
 targets += service("Eligibility", busService)
 targets += service(
     "Gateway",

@@ -6,17 +6,20 @@ import StoreModels
 @main
 struct PromotionControllerMain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "promotion-controller", abstract: "Knows devices and what their store pages show.",
+        commandName: "promotion-controller",
+        abstract: "Knows devices, what they override, and purchases that begin in the store.",
         version: StorebusVersion.text)
 
     @OptionGroup var options: ServiceOptions
 
     func run() async throws {
         try await ServiceMain.run(
-            name: .promotionController, options: options, description: "Devices, launches and promoted products."
+            name: .promotionController, options: options,
+            description: "Devices, overrides of promotions, and intents of purchases."
         ) { environment in
             let database = try await PromotionControllerService.openDatabase(environment)
-            let promotions = PromotionControllerService(database: database, services: environment.caller)
+            let promotions = PromotionControllerService(
+                database: database, services: environment.caller, logger: environment.logger)
             promotions.register(on: environment.service)
             return [promotions]
         }

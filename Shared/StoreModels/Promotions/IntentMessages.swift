@@ -9,9 +9,11 @@ public struct PromotedProductFacts: Hashable, Sendable, Codable {
     public var appPrice: Money?
     public var currentVersion: String
     public var promotionsSupportedSince: String?
+    /// The operator hides it where no device shows it; nil is no.
+    public var isHidden: Bool?
     public init(
         product: Product, isPromoted: Bool, isAvailable: Bool, appPrice: Money?, currentVersion: String,
-        promotionsSupportedSince: String?
+        promotionsSupportedSince: String?, isHidden: Bool? = nil
     ) {
         self.product = product
         self.isPromoted = isPromoted
@@ -19,6 +21,7 @@ public struct PromotedProductFacts: Hashable, Sendable, Codable {
         self.appPrice = appPrice
         self.currentVersion = currentVersion
         self.promotionsSupportedSince = promotionsSupportedSince
+        self.isHidden = isHidden
     }
 }
 

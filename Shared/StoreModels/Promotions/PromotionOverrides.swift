@@ -6,6 +6,8 @@
 public struct PromotionOverrides: Hashable, Sendable, Codable {
     /// How many products an order may name.
     public static let orderMax = 500
+    /// How many products of an app may have a visibility of the device's own (ours).
+    public static let visibilityMax = 500
 
     /// Exactly as it was set; empty: no override (M100, M102).
     public var order: [String]

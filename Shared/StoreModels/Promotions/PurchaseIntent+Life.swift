@@ -26,6 +26,8 @@ extension PurchaseIntent {
         public enum Event: Hashable, Sendable {
             /// A stream of the installation is given it.
             case delivered
+            /// The app was deleted before it answered: its time begins anew with the next delivery.
+            case withdrawn
             case decided(DecideIntentRequest.Decision, feedback: String? = nil)
             /// PaymentQueue has the payment: there is a transaction.
             case added
@@ -85,6 +87,10 @@ extension PurchaseIntent {
             case .delivered:
                 guard state == .pending, answerBy == nil else { return false }
                 answerBy = now.wall + answerTime
+                return true
+            case .withdrawn:
+                guard state == .pending, answerBy != nil else { return false }
+                answerBy = nil
                 return true
             case .decided(let decision, let feedback):
                 return try decide(decision, feedback)

@@ -1,0 +1,69 @@
+import EventLoop
+import Logging
+import Persistence
+import StoreModels
+
+/// What time it is for an app's intents: the wall clock for `answerBy`, and the app's business clock, which PaymentQueue
+/// keeps, for `expiresAt`.
+///
+/// PaymentQueue is asked each time, because an operator may have moved the clock a moment ago. While it is away the
+/// clock goes on as it was read last, over restarts too; that of an app nobody has ever asked about is the wall clock.
+final class AppTimes: Sendable {
+    typealias Fetch = @Sendable (AppRequest, ContinuousClock.Instant) async throws(StoreError) -> AppClockState
+
+    /// How long PaymentQueue is waited for.
+    static let askTime: Duration = .milliseconds(500)
+    /// Clocks kept in memory; the database has them all.
+    static let clocksMax = 10_000
+
+    let wall: @Sendable () -> Timestamp
+    private let database: any SQLDatabase
+    private let fetch: Fetch
+    private let logger: Logger
+    private let remembered = Locked<[String: RememberedClock]>([:])
+
+    init(
+        database: any SQLDatabase, wall: @escaping @Sendable () -> Timestamp, logger: Logger, fetch: @escaping Fetch
+    ) {
+        self.database = database
+        self.wall = wall
+        self.logger = logger
+        self.fetch = fetch
+    }
+
+    /// Both clocks now. Costs a call, so ask only when there is an intent they matter to.
+    func now(of bundleId: String, deadline: ContinuousClock.Instant) async throws -> PurchaseIntent.Life.Now {
+        do throws(StoreError) {
+            let state = try await fetch(AppRequest(bundleId: bundleId), min(deadline, .now + Self.askTime))
+            let clock = RememberedClock(state, readAt: wall())
+            await remember(clock, of: bundleId)
+            return PurchaseIntent.Life.Now(wall: clock.anchorWall, business: clock.anchorBusiness)
+        } catch {
+            let clock = try await recall(bundleId)
+            let wall = wall()
+            return PurchaseIntent.Life.Now(wall: wall, business: clock?.now(wall: wall) ?? wall)
+        }
+    }
+
+    /// Kept in the database when it was set or moved since; that it cannot be kept now stops nobody.
+    private func remember(_ clock: RememberedClock, of bundleId: String) async {
+        let before = remembered.withLock { clocks in
+            if clocks.count >= Self.clocksMax { clocks.removeAll() }
+            return clocks.updateValue(clock, forKey: bundleId)
+        }
+        guard before?.epoch != clock.epoch else { return }
+        do {
+            try await database.write { try await ClockRepository.put(clock, of: bundleId, in: $0) }
+        } catch {
+            remembered.withLock { _ = $0.removeValue(forKey: bundleId) }
+            logger.warning("a clock was not kept", metadata: ["bundleId": "\(bundleId)", "error": "\(error)"])
+        }
+    }
+
+    private func recall(_ bundleId: String) async throws -> RememberedClock? {
+        if let clock = remembered.withLock({ $0[bundleId] }) { return clock }
+        let clock = try await database.read { try await ClockRepository.find(bundleId, in: $0) }
+        if let clock { remembered.withLock { $0[bundleId] = clock } }
+        return clock
+    }
+}

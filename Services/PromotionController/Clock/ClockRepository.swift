@@ -1,0 +1,33 @@
+import Persistence
+import StoreModels
+
+/// Business clocks as they were read last, one row an app.
+enum ClockRepository {
+    static func find(_ bundleId: String, in reader: SQLReader) async throws(PersistenceError) -> RememberedClock? {
+        guard let row = try await reader.queryOne("SELECT * FROM app_clock WHERE bundle_id = ?", bundleId) else {
+            return nil
+        }
+        return RememberedClock(
+            epoch: try row["epoch"], anchorWall: Timestamp(milliseconds: try row["anchor_wall"]),
+            anchorBusiness: Timestamp(milliseconds: try row["anchor_business"]),
+            rateMillionths: try row["rate_millionths"], isFrozen: try row["is_frozen"])
+    }
+
+    /// The newest epoch stays, whichever replica writes last.
+    static func put(
+        _ clock: RememberedClock, of bundleId: String, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
+            """
+            INSERT INTO app_clock (bundle_id, epoch, anchor_wall, anchor_business, rate_millionths, is_frozen)
+            VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (bundle_id) DO UPDATE SET
+                epoch = excluded.epoch, anchor_wall = excluded.anchor_wall,
+                anchor_business = excluded.anchor_business, rate_millionths = excluded.rate_millionths,
+                is_frozen = excluded.is_frozen
+            WHERE app_clock.epoch < excluded.epoch
+            """,
+            bundleId, clock.epoch, clock.anchorWall.milliseconds, clock.anchorBusiness.milliseconds,
+            clock.rateMillionths, clock.isFrozen)
+    }
+}

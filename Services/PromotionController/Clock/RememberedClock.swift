@@ -1,0 +1,35 @@
+import StoreModels
+
+/// An app's business clock as it was read last, for when PaymentQueue, which keeps it, is away.
+struct RememberedClock: Hashable, Sendable {
+    /// Of PaymentQueue's: grows with each setting and each move.
+    var epoch: Int64
+    var anchorWall: Timestamp
+    var anchorBusiness: Timestamp
+    /// Business milliseconds in a million wall milliseconds, when it is not frozen.
+    var rateMillionths: Int64
+    var isFrozen: Bool
+
+    init(epoch: Int64, anchorWall: Timestamp, anchorBusiness: Timestamp, rateMillionths: Int64, isFrozen: Bool) {
+        self.epoch = epoch
+        self.anchorWall = anchorWall
+        self.anchorBusiness = anchorBusiness
+        self.rateMillionths = rateMillionths
+        self.isFrozen = isFrozen
+    }
+
+    init(_ state: AppClockState, readAt wall: Timestamp) {
+        self.init(
+            epoch: state.epoch, anchorWall: wall, anchorBusiness: state.now, rateMillionths: state.rate.millionths,
+            isFrozen: state.frozen)
+    }
+
+    /// Where the clock stands if nobody has moved it since.
+    func now(wall: Timestamp) -> Timestamp {
+        guard !isFrozen else { return anchorBusiness }
+        let elapsed = Double(wall.milliseconds - anchorWall.milliseconds) * Double(rateMillionths) / 1_000_000
+        // A Double is exact for the first 285 000 years.
+        let business = Double(anchorBusiness.milliseconds) + elapsed
+        return Timestamp(milliseconds: Int64(min(max(business, 0), 250_000_000_000_000).rounded()))
+    }
+}

@@ -1,0 +1,141 @@
+import Persistence
+import StoreModels
+
+/// `device.…` and `installation.…`: devices, and which apps are on them.
+struct DeviceDesk: Sendable {
+    static let pageMax = 500
+    /// Why the store cancels what had begun on a device that is gone.
+    static let removalFeedback = "the device was deleted"
+
+    let database: any SQLDatabase
+    let times: AppTimes
+
+    /// A session of the app: it runs on the device now. Whoever was asked to buy it need not be any more.
+    /// - Throws: `promotionUnsupported` for `PurchaseIntent` where there is none (M59); nothing is recorded then.
+    func launched(_ launch: DeviceLaunch) async throws -> Empty {
+        if launch.promotedPurchases == .purchaseIntent,
+            let reason = PromotionSupport.purchaseIntentUnsupported(
+                platform: launch.platform, osVersion: launch.osVersion)
+        {
+            throw StoreError(.promotionUnsupported, reason)
+        }
+        let wall = times.wall()
+        try await database.write { transaction in
+            try await DeviceRepository.put(
+                launch.deviceId, platform: launch.platform, osVersion: launch.osVersion, seenAt: wall, in: transaction)
+            try await InstallationRepository.launch(launch, at: wall, in: transaction)
+            try await PromptRepository.removeAll(of: launch.installation, in: transaction)
+        }
+        return Empty()
+    }
+
+    /// - Throws: `requestInvalid` for a version that cannot be read.
+    func put(_ request: PutDeviceRequest) async throws -> Device {
+        try DeviceRules.check(version: request.osVersion, at: "$.osVersion")
+        let wall = times.wall()
+        return try await database.write { transaction in
+            try await DeviceRepository.put(
+                request.deviceId, platform: request.platform, osVersion: request.osVersion, seenAt: wall,
+                in: transaction)
+            return try await device(request.deviceId, in: transaction)
+        }
+    }
+
+    /// - Throws: `notFound`.
+    func get(_ request: DeviceRequest) async throws -> Device {
+        try await database.read { try await device(request.deviceId, in: $0) }
+    }
+
+    /// - Throws: `requestInvalid`.
+    func list(_ request: PageRequest) async throws -> DevicesPage {
+        try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
+        let devices = try await database.read { reader in
+            var devices: [Device] = []
+            let rows = try await DeviceRepository.list(
+                after: request.after ?? "", limit: request.limit + 1, in: reader)
+            for row in rows { devices.append(try await device(row, in: reader)) }
+            return devices
+        }
+        let page = try ReplyBudget.fitting(Array(devices.prefix(request.limit)))
+        return DevicesPage(devices: page, after: page.count == devices.count ? nil : page.last?.deviceId)
+    }
+
+    /// Everything the device had is gone, and what had begun on it is cancelled.
+    func delete(_ request: DeviceRequest) async throws -> Empty {
+        let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .distantPast)
+        try await database.write { transaction in
+            guard try await DeviceRepository.find(request.deviceId, in: transaction) != nil else { return }
+            _ = try await DeviceRepository.lock(request.deviceId, in: transaction)
+            let commit = IntentCommit(transaction: transaction, now: now)
+            for intent in try await IntentRepository.lockOpen(onDevice: request.deviceId, in: transaction) {
+                _ = try await commit.apply(.decided(.cancel, feedback: Self.removalFeedback), to: intent)
+            }
+            try await PromptRepository.removeAll(on: request.deviceId, in: transaction)
+            try await InstallationRepository.removeAll(on: request.deviceId, in: transaction)
+            try await DeviceRepository.remove(request.deviceId, in: transaction)
+        }
+        return Empty()
+    }
+
+    /// Installs the app or another version of it, without a launch.
+    /// - Throws: `notFound` for a device nobody knows; `requestInvalid` for a version that cannot be read.
+    func putInstallation(_ request: PutInstallationRequest) async throws -> Device {
+        try DeviceRules.check(version: request.version, at: "$.version")
+        return try await database.write { transaction in
+            let device = try await DeviceRepository.lock(request.deviceId, in: transaction)
+            let installation = InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)
+            try check(request.promotedPurchases, on: device)
+            try await InstallationRepository.install(
+                installation, version: request.version, promotedPurchases: request.promotedPurchases, in: transaction)
+            try await PromptRepository.removeAll(of: installation, in: transaction)
+            return try await self.device(device, in: transaction)
+        }
+    }
+
+    /// The app is deleted: its overrides go (M96), and its intents wait for the next first launch (I6).
+    func deleteInstallation(_ installation: InstallationReference) async throws -> Empty {
+        let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .distantPast)
+        try await database.write { transaction in
+            guard try await DeviceRepository.find(installation.deviceId, in: transaction) != nil else { return }
+            _ = try await DeviceRepository.lock(installation.deviceId, in: transaction)
+            let commit = IntentCommit(transaction: transaction, now: now)
+            for intent in try await IntentRepository.lockOpen(of: installation, in: transaction) {
+                _ = try await commit.apply(.withdrawn, to: try await commit.settle(intent))
+            }
+            try await InstallationRepository.remove(installation, in: transaction)
+        }
+        return Empty()
+    }
+
+    private func check(
+        _ handler: DeviceLaunch.PromotedPurchases?, on device: StoredDevice
+    ) throws(StoreError) {
+        guard handler == .purchaseIntent,
+            let reason = PromotionSupport.purchaseIntentUnsupported(
+                platform: device.platform, osVersion: device.osVersion)
+        else { return }
+        throw StoreError(.promotionUnsupported, reason)
+    }
+
+    private func device(_ deviceId: String, in reader: SQLReader) async throws -> Device {
+        guard let row = try await DeviceRepository.find(deviceId, in: reader) else {
+            throw StoreError(.notFound, "no device '\(deviceId)'")
+        }
+        return try await device(row, in: reader)
+    }
+
+    private func device(_ row: StoredDevice, in reader: SQLReader) async throws -> Device {
+        Device(
+            deviceId: row.deviceId, platform: row.platform, osVersion: row.osVersion,
+            apps: try await InstallationRepository.list(on: row.deviceId, in: reader).map(\.app))
+    }
+}
+
+extension DeviceLaunch {
+    var installation: InstallationReference { InstallationReference(bundleId: bundleId, deviceId: deviceId) }
+}
+
+extension Timestamp {
+    /// Before everything: a business clock by which nothing expires, where only the wall clock matters.
+    static let distantPast = Timestamp(milliseconds: .min)
+}

@@ -1,0 +1,76 @@
+import Persistence
+import StoreModels
+
+/// `overrides.get`, `order.put` and `visibility.put`: what one device has set for one app (M87–M105). Every read comes
+/// from the database and every write locks the row, so that whoever reads after an answer reads what was answered,
+/// whichever replica it asks (M1).
+struct OverrideDesk: Sendable {
+    let database: any SQLDatabase
+
+    /// A device nobody knows has no overrides.
+    func get(_ installation: InstallationReference) async throws -> DevicePromotions {
+        try await database.read { try await Self.promotions(of: installation, in: $0) }
+    }
+
+    /// - Returns: what the device has set now.
+    /// - Throws: `appNeverLaunched`, `promotionUnsupported`; `requestInvalid` for too many products or one twice.
+    func putOrder(_ request: PutPromotionOrderRequest) async throws -> PromotionOverrides {
+        try DeviceRules.check(order: request.productIdentifiers)
+        return try await change(InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)) {
+            $0.order = request.productIdentifiers
+        }
+    }
+
+    /// - Returns: what the device has set now.
+    /// - Throws: `appNeverLaunched`, `promotionUnsupported`; `requestInvalid` for one product too many.
+    func putVisibility(_ request: PutPromotionVisibilityRequest) async throws -> PromotionOverrides {
+        let installation = InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)
+        return try await change(installation) { overrides throws(StoreError) in
+            overrides.visibility[request.productIdentifier] =
+                request.visibility == .default ? nil : request.visibility
+            guard overrides.visibility.count <= PromotionOverrides.visibilityMax else {
+                throw DeviceRules.invalid(
+                    "$.productIdentifier",
+                    "a device has a visibility of its own for at most \(PromotionOverrides.visibilityMax) products")
+            }
+        }
+    }
+
+    private func change(
+        _ installation: InstallationReference,
+        _ change: @escaping @Sendable (inout PromotionOverrides) throws(StoreError) -> Void
+    ) async throws -> PromotionOverrides {
+        try await database.write { transaction in
+            if let reason = try await DeviceRepository.find(installation.deviceId, in: transaction)?.unsupported {
+                throw StoreError(.promotionUnsupported, reason)
+            }
+            guard let installed = try await InstallationRepository.lock(installation, in: transaction),
+                installed.isLaunched
+            else {
+                throw StoreError(
+                    .appNeverLaunched, "'\(installation.bundleId)' was never launched on '\(installation.deviceId)'")
+            }
+            var overrides = installed.overrides
+            try change(&overrides)
+            try await InstallationRepository.setOverrides(overrides, of: installation, in: transaction)
+            return overrides
+        }
+    }
+
+    private static func promotions(
+        of installation: InstallationReference, in reader: SQLReader
+    ) async throws -> DevicePromotions {
+        let row = try await reader.queryOne(
+            """
+            SELECT d.device_id, d.platform, d.os_version, i.launched_version, i.overrides FROM device d
+            LEFT JOIN installation i ON i.device_id = d.device_id AND i.bundle_id = ?
+            WHERE d.device_id = ?
+            """, installation.bundleId, installation.deviceId)
+        guard let row else { return DevicePromotions(overrides: PromotionOverrides(), isLaunched: false) }
+        let overrides = try (row["overrides"] as String?).map { try StoredJSON.value(PromotionOverrides.self, $0) }
+        return DevicePromotions(
+            overrides: overrides ?? PromotionOverrides(),
+            isLaunched: (try row["launched_version"] as String?) != nil,
+            unsupported: try StoredDevice(row).unsupported)
+    }
+}

@@ -1,0 +1,61 @@
+import Persistence
+import StoreModels
+
+/// `prompt.list` and `prompt.answer`: apps that cost something and wait to be bought for a device (M72).
+struct PromptDesk: Sendable {
+    static let pageMax = 100
+    /// Why the store cancels what waited for the app.
+    static let refusalFeedback = "the app was not bought"
+
+    let database: any SQLDatabase
+    let times: AppTimes
+
+    /// - Throws: `requestInvalid`.
+    func list(_ request: PromptsRequest) async throws -> PromptsPage {
+        try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
+        let rows = try await database.read { reader in
+            try await PromptRepository.list(
+                account: request.account, after: request.after ?? "", limit: request.limit + 1, in: reader)
+        }
+        let page = rows.prefix(request.limit).map(\.prompt)
+        return PromptsPage(prompts: page, after: page.count == rows.count ? nil : page.last?.id)
+    }
+
+    /// The first answer counts. `approve` installs the app, without a launch; the others cancel what waited for it.
+    /// - Throws: `notFound` for a prompt that was answered, or never was; `requestInvalid`: no payment fails here, so
+    ///   none has an error.
+    func answer(_ request: AnswerPromptRequest, deadline: ContinuousClock.Instant) async throws -> Prompt {
+        guard request.error == nil else { throw DeviceRules.invalid("$.error", "an app's purchase has no error") }
+        let missing = StoreError(.notFound, "no prompt '\(request.id)' is open")
+        guard let found = try await database.read({ try await PromptRepository.find(request.id, in: $0) }) else {
+            throw missing
+        }
+        let now = try await times.now(of: found.installation.bundleId, deadline: deadline)
+        return try await database.write { transaction in
+            _ = try await DeviceRepository.lock(found.installation.deviceId, in: transaction)
+            guard try await PromptRepository.remove(found.id, in: transaction) else { throw missing }
+            switch request.answer {
+            case .approve: try await install(found, in: transaction)
+            case .cancel, .decline: try await cancel(found, IntentCommit(transaction: transaction, now: now))
+            }
+            return found.prompt
+        }
+    }
+
+    /// The app is on the device then, whoever else was asked.
+    private func install(_ prompt: StoredPrompt, in transaction: SQLTransaction) async throws {
+        if try await InstallationRepository.find(prompt.installation, in: transaction) == nil {
+            try await InstallationRepository.install(prompt.installation, version: prompt.version, in: transaction)
+        }
+        try await PromptRepository.removeAll(of: prompt.installation, in: transaction)
+    }
+
+    private func cancel(_ prompt: StoredPrompt, _ commit: IntentCommit) async throws {
+        let open = try await IntentRepository.lockOpen(of: prompt.installation, in: commit.transaction)
+        for intent in open where intent.promptId == prompt.id {
+            let settled = try await commit.settle(intent)
+            guard !settled.life.state.isFinal else { continue }
+            _ = try await commit.apply(.decided(.cancel, feedback: Self.refusalFeedback), to: settled)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Persistence
+import StoreModels
+
+/// `purchase.start`: somebody taps Buy in the store, or opens a test URL. One commit keeps the intent and does what has
+/// to come first (I1): the app's download, or the question whether to buy it.
+struct PurchaseDesk: Sendable {
+    /// Open intents of one app on one device.
+    static let openMax = 50
+
+    let database: any SQLDatabase
+    let times: AppTimes
+    let checkpoint: CheckpointHook
+    let publish: @Sendable (IntentsChanged) -> Void
+
+    /// A second tap on what is still pending is the first one's intent: nobody pays twice for a finger that slipped
+    /// (ours).
+    /// - Throws: `productNotPromotable`, `promotionUnsupported`, `rateLimited`; `notFound` for an unknown device.
+    func start(_ request: StartPurchaseRequest, deadline: ContinuousClock.Instant) async throws -> StartPurchaseReply {
+        let now = try await times.now(of: request.bundleId, deadline: deadline)
+        let started = try await database.write { transaction in
+            let started = try await start(request, IntentCommit(transaction: transaction, now: now))
+            try checkpoint(.insideStartCommit)
+            return started
+        }
+        try checkpoint(.afterStartCommit)
+        if let seq = started.seq {
+            publish(IntentsChanged(bundleId: request.bundleId, deviceId: request.deviceId, seq: seq))
+        }
+        return started.reply
+    }
+
+    private struct Started {
+        var reply: StartPurchaseReply
+        /// The installation's number, when an intent has begun.
+        var seq: Int64?
+    }
+
+    private func start(_ request: StartPurchaseRequest, _ commit: IntentCommit) async throws -> Started {
+        let installation = InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)
+        let device = try await DeviceRepository.lock(request.deviceId, in: commit.transaction)
+        let installed = try await InstallationRepository.find(installation, in: commit.transaction)
+        try StartPolicy.check(
+            request,
+            on: DevicePromotions(
+                overrides: installed?.overrides ?? PromotionOverrides(), isLaunched: installed?.isLaunched ?? false,
+                unsupported: device.unsupported))
+        let outcome = StartPolicy.outcome(request.facts, on: installed)
+        var open: [StoredIntent] = []
+        for intent in try await IntentRepository.lockOpen(of: installation, in: commit.transaction) {
+            open.append(try await commit.settle(intent))
+        }
+        open.removeAll { $0.life.state.isFinal }
+        let promptId = try await prepare(outcome, request, installation, commit)
+        if let pending = open.first(where: { $0.isSamePurchase(as: request) }) {
+            _ = try await commit.rewrite(pending) { $0.promptId = promptId ?? $0.promptId }
+            return Started(reply: StartPurchaseReply(outcome: outcome, intentIdentifier: pending.id))
+        }
+        guard open.count < Self.openMax else {
+            throw StoreError(
+                .rateLimited, "\(Self.openMax) purchases of this app wait on the device already",
+                retryAfterMs: 10_000)
+        }
+        let id = Identifiers.intent(wall: commit.now.wall)
+        try await commit.begin(StoredIntent(request, id: id, promptId: promptId, now: commit.now))
+        return Started(
+            reply: StartPurchaseReply(outcome: outcome, intentIdentifier: id),
+            seq: try await IntentHeadRepository.advance(installation, in: commit.transaction))
+    }
+
+    /// What comes before the intent.
+    /// - Returns: the prompt that asks whether to buy the app, if one does.
+    private func prepare(
+        _ outcome: StartPurchaseReply.Outcome, _ request: StartPurchaseRequest, _ installation: InstallationReference,
+        _ commit: IntentCommit
+    ) async throws -> String? {
+        switch outcome {
+        case .openApp, .promptUpgrade: return nil
+        case .promptBuyApp: return try await PromptRepository.open(request, at: commit.now.wall, in: commit.transaction)
+        case .downloading:
+            try await InstallationRepository.install(
+                installation, version: request.facts.currentVersion, in: commit.transaction)
+            return nil
+        }
+    }
+}
+
+extension StoredIntent {
+    fileprivate func isSamePurchase(as request: StartPurchaseRequest) -> Bool {
+        life.state == .pending && customerIdentifier == request.customerIdentifier
+            && payment.productIdentifier == request.facts.product.productIdentifier
+    }
+}

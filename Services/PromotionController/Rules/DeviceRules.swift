@@ -1,0 +1,37 @@
+import StoreModels
+
+/// What may be said of devices and what is on them.
+enum DeviceRules {
+    static let feedbackCharactersMax = 500
+
+    /// - Throws: `requestInvalid` for a version that is not integers with dots.
+    static func check(version: String, at path: String) throws(StoreError) {
+        guard DottedVersion(version) == nil else { return }
+        throw invalid(path, "'\(version)' is no version; a version is integers with dots, such as 17.4")
+    }
+
+    /// - Throws: `requestInvalid` for too many products and for one that is there twice.
+    static func check(order: [String]) throws(StoreError) {
+        let path = "$.productIdentifiers"
+        guard order.count <= PromotionOverrides.orderMax else {
+            throw invalid(path, "an order has at most \(PromotionOverrides.orderMax) products, not \(order.count)")
+        }
+        var seen = Set<String>()
+        for product in order where !seen.insert(product).inserted {
+            throw invalid(path, "'\(product)' is there twice")
+        }
+    }
+
+    /// - Throws: `requestInvalid` for feedback that is too long, or comes with another decision than `cancel`.
+    static func check(feedback: String?, with decision: DecideIntentRequest.Decision) throws(StoreError) {
+        guard let feedback else { return }
+        guard decision == .cancel else { throw invalid("$.feedback", "only 'cancel' comes with feedback") }
+        guard feedback.count <= feedbackCharactersMax else {
+            throw invalid("$.feedback", "has at most \(feedbackCharactersMax) characters")
+        }
+    }
+
+    static func invalid(_ path: String, _ reason: String) -> StoreError {
+        StoreError(.requestInvalid, "\(path): \(reason)", details: ["path": .string(path)])
+    }
+}

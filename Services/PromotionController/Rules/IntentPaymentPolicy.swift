@@ -1,0 +1,38 @@
+import StoreModels
+
+/// Whether a payment is the one an intent carries (I5), and what a repeated one is (I3). Pure.
+enum IntentPaymentPolicy {
+    /// - Throws: `intentMismatch` naming the first member that differs. Who buys and what they are called in the app is
+    ///   the app's to say, when it adds the payment.
+    static func check(_ payment: Payment, continues intent: Payment) throws(StoreError) {
+        func differs(_ member: String, _ found: String, _ expected: String) -> StoreError {
+            StoreError(
+                .intentMismatch, "the payment's \(member) is \(found) and the intent's is \(expected)",
+                details: ["member": .string(member)])
+        }
+        guard payment.productIdentifier == intent.productIdentifier else {
+            throw differs("productIdentifier", "'\(payment.productIdentifier)'", "'\(intent.productIdentifier)'")
+        }
+        guard payment.quantity == intent.quantity else {
+            throw differs("quantity", "\(payment.quantity)", "\(intent.quantity)")
+        }
+        guard payment.paymentDiscount == intent.paymentDiscount else {
+            throw differs(
+                "paymentDiscount", payment.paymentDiscount.map { "'\($0.identifier)'" } ?? "none",
+                intent.paymentDiscount.map { "'\($0.identifier)'" } ?? "none")
+        }
+    }
+
+    /// A payment for an intent that is continued already.
+    /// - Throws: `intentDecided` for another key, `keyReused` for another payment under the same one.
+    static func check(_ payment: Payment, repeats added: Payment?) throws(StoreError) {
+        guard let added, added.requestIdentifier == payment.requestIdentifier else {
+            throw StoreError(
+                .intentDecided, "the intent was continued with another payment",
+                details: ["state": .string(PurchaseIntent.State.continued.rawValue)])
+        }
+        guard added == payment else {
+            throw StoreError(.keyReused, "the key came with another payment of this intent before")
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import StoreModels
+
+/// What happens when somebody begins a purchase in the store (M65, M72–M75, M109). Pure.
+enum StartPolicy {
+    /// Whether the product may be bought here.
+    /// - Throws: `promotionUnsupported`, `productNotPromotable` naming the reason. A test URL starts what is not
+    ///   promoted too.
+    static func check(_ request: StartPurchaseRequest, on promotions: DevicePromotions) throws(StoreError) {
+        if let reason = promotions.unsupported { throw StoreError(.promotionUnsupported, reason) }
+        guard request.source != .testURL else { return }
+        let product = request.facts.product.productIdentifier
+        guard request.facts.isPromoted else {
+            throw StoreError(.productNotPromotable, "'\(product)' is not promoted; explain says why")
+        }
+        let hidden = request.facts.isHidden == true ? [product] : []
+        guard PromotionArrangement(promoted: [product], hidden: hidden).isVisible(product, with: promotions.overrides)
+        else { throw StoreError(.productNotPromotable, "'\(product)' is hidden on this device") }
+    }
+
+    /// What the store does next. The intent is kept whatever it is.
+    static func outcome(_ facts: PromotedProductFacts, on installation: StoredInstallation?)
+        -> StartPurchaseReply.Outcome
+    {
+        guard let installation else { return facts.appPrice.isPaid ? .promptBuyApp : .downloading }
+        let isTooOld = PromotionSupport.isTooOld(
+            appVersion: installation.version, since: facts.promotionsSupportedSince)
+        return isTooOld || installation.promotedPurchases == DeviceLaunch.PromotedPurchases.none
+            ? .promptUpgrade : .openApp
+    }
+}
+
+extension Money? {
+    fileprivate var isPaid: Bool { (self?.minorUnits ?? 0) > 0 }
+}

@@ -1,0 +1,83 @@
+import Persistence
+import StoreModels
+
+/// Apps on devices, with what each device overrides.
+enum InstallationRepository {
+    static func find(
+        _ installation: InstallationReference, in reader: SQLReader
+    ) async throws -> StoredInstallation? {
+        try await reader.queryOne(
+            "SELECT * FROM installation WHERE bundle_id = ? AND device_id = ?", installation.bundleId,
+            installation.deviceId
+        ).map(StoredInstallation.init)
+    }
+
+    /// As ``find(_:in:)``, with the row locked until the commit.
+    static func lock(
+        _ installation: InstallationReference, in transaction: SQLTransaction
+    ) async throws -> StoredInstallation? {
+        try await transaction.queryOne(
+            "SELECT * FROM installation WHERE bundle_id = ? AND device_id = ? \(transaction.dialect.lockRow)",
+            installation.bundleId, installation.deviceId
+        ).map(StoredInstallation.init)
+    }
+
+    /// A device's apps in the order of their bundle identifiers.
+    static func list(on deviceId: String, in reader: SQLReader) async throws -> [StoredInstallation] {
+        try await reader.query("SELECT * FROM installation WHERE device_id = ? ORDER BY bundle_id", deviceId)
+            .map(StoredInstallation.init)
+    }
+
+    /// Installs the app or another version of it. A launch there was stays, and so do the overrides.
+    /// - Parameter promotedPurchases: nil keeps what is known.
+    static func install(
+        _ installation: InstallationReference, version: String,
+        promotedPurchases: DeviceLaunch.PromotedPurchases? = nil, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
+            """
+            INSERT INTO installation (bundle_id, device_id, version, promoted_purchases) VALUES (?, ?, ?, ?)
+            ON CONFLICT (bundle_id, device_id) DO UPDATE SET
+                version = excluded.version,
+                promoted_purchases = COALESCE(excluded.promoted_purchases, installation.promoted_purchases)
+            """, installation.bundleId, installation.deviceId, version, promotedPurchases)
+    }
+
+    /// The app runs, in the version and with the handler it says (M94).
+    static func launch(
+        _ launch: DeviceLaunch, at wall: Timestamp, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
+            """
+            INSERT INTO installation (bundle_id, device_id, version, promoted_purchases, launched_version, launched_at)
+            VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (bundle_id, device_id) DO UPDATE SET
+                version = excluded.version, promoted_purchases = excluded.promoted_purchases,
+                launched_version = excluded.launched_version, launched_at = excluded.launched_at
+            """,
+            launch.bundleId, launch.deviceId, launch.appVersion, launch.promotedPurchases, launch.appVersion,
+            wall.milliseconds)
+    }
+
+    static func setOverrides(
+        _ overrides: PromotionOverrides, of installation: InstallationReference, in transaction: SQLTransaction
+    ) async throws {
+        let isEmpty = overrides == PromotionOverrides()
+        try await transaction.execute(
+            "UPDATE installation SET overrides = ? WHERE bundle_id = ? AND device_id = ?",
+            isEmpty ? nil : try StoredJSON.text(overrides), installation.bundleId, installation.deviceId)
+    }
+
+    /// The overrides go with it (M96).
+    static func remove(
+        _ installation: InstallationReference, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
+            "DELETE FROM installation WHERE bundle_id = ? AND device_id = ?", installation.bundleId,
+            installation.deviceId)
+    }
+
+    static func removeAll(on deviceId: String, in transaction: SQLTransaction) async throws(PersistenceError) {
+        try await transaction.execute("DELETE FROM installation WHERE device_id = ?", deviceId)
+    }
+}

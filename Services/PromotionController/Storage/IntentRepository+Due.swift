@@ -1,0 +1,85 @@
+import Persistence
+import StoreModels
+
+/// What is due without anybody asking. Rows that somebody else has locked are being looked at already and left out.
+extension IntentRepository {
+    /// Pending ones whose time to answer is over.
+    static func lockUnanswered(
+        at wall: Timestamp, limit: Int, in transaction: SQLTransaction
+    ) async throws -> [StoredIntent] {
+        try await transaction.query(
+            """
+            SELECT * FROM purchase_intent WHERE state = 'pending' AND answer_by <= ?
+            ORDER BY answer_by LIMIT ? \(transaction.dialect.skipLocked)
+            """, wall.milliseconds, limit
+        ).map(StoredIntent.init)
+    }
+
+    /// Open ones of an app whose day is over.
+    static func lockExpired(
+        of bundleId: String, at business: Timestamp, limit: Int, in transaction: SQLTransaction
+    ) async throws -> [StoredIntent] {
+        try await transaction.query(
+            """
+            SELECT * FROM purchase_intent
+            WHERE bundle_id = ? AND expires_at <= ? AND state IN ('pending', 'deferred')
+            ORDER BY expires_at LIMIT ? \(transaction.dialect.skipLocked)
+            """, bundleId, business.milliseconds, limit
+        ).map(StoredIntent.init)
+    }
+
+    /// Whether somebody's time to answer is over.
+    static func hasUnanswered(at wall: Timestamp, in reader: SQLReader) async throws(PersistenceError) -> Bool {
+        try await reader.queryOne(
+            "SELECT 1 AS found FROM purchase_intent WHERE state = 'pending' AND answer_by <= ? LIMIT 1",
+            wall.milliseconds) != nil
+    }
+
+    /// Whether an app has an intent whose day is over.
+    static func hasExpired(
+        of bundleId: String, at business: Timestamp, in reader: SQLReader
+    ) async throws(PersistenceError) -> Bool {
+        try await reader.queryOne(
+            """
+            SELECT 1 AS found FROM purchase_intent
+            WHERE bundle_id = ? AND expires_at <= ? AND state IN ('pending', 'deferred') LIMIT 1
+            """, bundleId, business.milliseconds) != nil
+    }
+
+    /// Apps behind `after` that have open intents, in the order of their identifiers.
+    static func appsWithOpen(
+        after: String, limit: Int, in reader: SQLReader
+    ) async throws(PersistenceError) -> [String] {
+        var apps: [String] = []
+        let rows = try await reader.query(
+            """
+            SELECT DISTINCT bundle_id FROM purchase_intent
+            WHERE bundle_id > ? AND state IN ('pending', 'deferred') ORDER BY bundle_id LIMIT ?
+            """, after, limit)
+        for row in rows { apps.append(try row["bundle_id"]) }
+        return apps
+    }
+
+    /// Continued ones whose payment PaymentQueue has not confirmed, by identifier behind `after`.
+    static func unadded(after: String, limit: Int, in reader: SQLReader) async throws -> [StoredIntent] {
+        try await reader.query(
+            """
+            SELECT * FROM purchase_intent WHERE state = 'continued' AND is_added = 0 AND intent_identifier > ?
+            ORDER BY intent_identifier LIMIT ?
+            """, after, limit
+        ).map(StoredIntent.init)
+    }
+
+    /// Removes final ones that began before `wall`, at most `limit`; one whose payment is still to be confirmed stays.
+    static func prune(
+        startedBefore wall: Timestamp, limit: Int, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> Int {
+        try await transaction.execute(
+            """
+            DELETE FROM purchase_intent WHERE intent_identifier IN (
+                SELECT intent_identifier FROM purchase_intent
+                WHERE started_at < ? AND (state IN ('cancelled', 'expired') OR is_added = 1)
+                ORDER BY started_at LIMIT ?)
+            """, wall.milliseconds, limit)
+    }
+}

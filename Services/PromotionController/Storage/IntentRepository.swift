@@ -1,0 +1,87 @@
+import Persistence
+import StoreModels
+
+/// Intents' rows.
+enum IntentRepository {
+    static func insert(
+        _ intent: StoredIntent, at wall: Timestamp, in transaction: SQLTransaction
+    ) async throws {
+        try await transaction.execute(
+            """
+            INSERT INTO purchase_intent (intent_identifier, bundle_id, device_id, customer_identifier, account,
+                product_identifier, source, payment, product, supported_since, prompt_id, state, expires_at, revision,
+                started_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            intent.id, intent.installation.bundleId, intent.installation.deviceId, intent.customerIdentifier,
+            intent.account, intent.payment.productIdentifier, intent.source, try StoredJSON.text(intent.payment),
+            try StoredJSON.text(intent.product), intent.supportedSince, intent.promptId, intent.life.state,
+            intent.life.expiresAt.milliseconds, intent.revision, wall.milliseconds)
+    }
+
+    static func find(_ id: String, in reader: SQLReader) async throws -> StoredIntent? {
+        try await reader.queryOne("SELECT * FROM purchase_intent WHERE intent_identifier = ?", id)
+            .map(StoredIntent.init)
+    }
+
+    /// As ``find(_:in:)``, with the row locked until the commit.
+    static func lock(_ id: String, in transaction: SQLTransaction) async throws -> StoredIntent? {
+        try await transaction.queryOne(
+            "SELECT * FROM purchase_intent WHERE intent_identifier = ? \(transaction.dialect.lockRow)", id
+        ).map(StoredIntent.init)
+    }
+
+    /// The installation's open intents, of all customers or of one, oldest first.
+    static func open(
+        of installation: InstallationReference, customer: String? = nil, in reader: SQLReader
+    ) async throws -> [StoredIntent] {
+        try await open(of: installation, customer, "", in: reader)
+    }
+
+    /// As ``open(of:customer:in:)``, with the rows locked until the commit. Everybody locks the older ones first.
+    static func lockOpen(
+        of installation: InstallationReference, customer: String? = nil, in transaction: SQLTransaction
+    ) async throws -> [StoredIntent] {
+        try await open(of: installation, customer, transaction.dialect.lockRow, in: transaction)
+    }
+
+    /// All of a device, in all apps, locked.
+    static func lockOpen(onDevice deviceId: String, in transaction: SQLTransaction) async throws -> [StoredIntent] {
+        try await transaction.query(
+            """
+            SELECT * FROM purchase_intent WHERE device_id = ? AND state IN ('pending', 'deferred')
+            ORDER BY intent_identifier \(transaction.dialect.lockRow)
+            """, deviceId
+        ).map(StoredIntent.init)
+    }
+
+    private static func open(
+        of installation: InstallationReference, _ customer: String?, _ lock: String, in reader: SQLReader
+    ) async throws -> [StoredIntent] {
+        try await reader.query(
+            """
+            SELECT * FROM purchase_intent
+            WHERE device_id = ? AND bundle_id = ? AND state IN ('pending', 'deferred')
+                \(customer == nil ? "" : "AND customer_identifier = ?")
+            ORDER BY intent_identifier \(lock)
+            """, arguments: [installation.deviceId, installation.bundleId] + [customer].compactMap(\.self)
+        ).map(StoredIntent.init)
+    }
+
+    /// Writes the next revision of a row that was at `revision`.
+    /// - Returns: false when somebody else has written one meanwhile, and nothing was written.
+    static func update(
+        _ intent: StoredIntent, from revision: Int64, in transaction: SQLTransaction
+    ) async throws -> Bool {
+        try await transaction.execute(
+            """
+            UPDATE purchase_intent SET
+                state = ?, answer_by = ?, deferred_by = ?, feedback = ?, prompt_id = ?, addition = ?, is_added = ?,
+                transaction_id = ?, revision = ?
+            WHERE intent_identifier = ? AND revision = ?
+            """,
+            intent.life.state, intent.life.answerBy?.milliseconds, intent.life.deferredBy, intent.life.feedback,
+            intent.promptId, try intent.addition.map(StoredJSON.text), intent.life.isAdded, intent.transactionId,
+            intent.revision, intent.id, revision) == 1
+    }
+}

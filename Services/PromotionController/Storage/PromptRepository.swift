@@ -1,0 +1,59 @@
+import Persistence
+import StoreModels
+
+/// Open prompts. An answered one has no row: whoever deletes the row has answered.
+enum PromptRepository {
+    /// The customer's prompt for the app on this device, made unless there is one.
+    /// - Returns: its identifier.
+    static func open(
+        _ request: StartPurchaseRequest, at wall: Timestamp, in transaction: SQLTransaction
+    ) async throws -> String {
+        try await transaction.execute(
+            """
+            INSERT INTO app_prompt (id, bundle_id, device_id, customer_identifier, account, version, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            """, Identifiers.prompt(wall: wall), request.bundleId, request.deviceId, request.customerIdentifier,
+            request.account, request.facts.currentVersion, wall.milliseconds)
+        let row = try await transaction.queryOne(
+            "SELECT id FROM app_prompt WHERE bundle_id = ? AND device_id = ? AND customer_identifier = ?",
+            request.bundleId, request.deviceId, request.customerIdentifier)
+        guard let row else { throw StoreError(.internal, "the prompt was not written") }
+        return try row["id"]
+    }
+
+    static func find(_ id: String, in reader: SQLReader) async throws(PersistenceError) -> StoredPrompt? {
+        guard let row = try await reader.queryOne("SELECT * FROM app_prompt WHERE id = ?", id) else { return nil }
+        return try StoredPrompt(row)
+    }
+
+    /// - Returns: false when the prompt was answered already.
+    static func remove(_ id: String, in transaction: SQLTransaction) async throws(PersistenceError) -> Bool {
+        try await transaction.execute("DELETE FROM app_prompt WHERE id = ?", id) == 1
+    }
+
+    /// The app is on the device now, or the device is gone: nobody need be asked any more.
+    static func removeAll(
+        of installation: InstallationReference, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
+            "DELETE FROM app_prompt WHERE bundle_id = ? AND device_id = ?", installation.bundleId,
+            installation.deviceId)
+    }
+
+    static func removeAll(on deviceId: String, in transaction: SQLTransaction) async throws(PersistenceError) {
+        try await transaction.execute("DELETE FROM app_prompt WHERE device_id = ?", deviceId)
+    }
+
+    /// Behind `after`, oldest first.
+    static func list(
+        account: String?, after: String, limit: Int, in reader: SQLReader
+    ) async throws(PersistenceError) -> [StoredPrompt] {
+        let ofAccount = account == nil ? "" : "AND account = ?"
+        let rows = try await reader.query(
+            "SELECT * FROM app_prompt WHERE id > ? \(ofAccount) ORDER BY id LIMIT ?",
+            arguments: [after] + [account].compactMap(\.self) + [limit])
+        var prompts: [StoredPrompt] = []
+        for row in rows { prompts.append(try StoredPrompt(row)) }
+        return prompts
+    }
+}

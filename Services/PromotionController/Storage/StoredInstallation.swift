@@ -1,0 +1,46 @@
+import Persistence
+import StoreModels
+
+/// An app on a device.
+struct StoredInstallation: Hashable, Sendable {
+    var reference: InstallationReference
+    /// What is installed now.
+    var version: String
+    /// What its last launch declared, or the operator said; nil: not known yet.
+    var promotedPurchases: DeviceLaunch.PromotedPurchases?
+    /// What was launched last, which an upgrade does not change; nil: it never ran.
+    var launchedVersion: String?
+    var overrides: PromotionOverrides
+
+    init(
+        _ reference: InstallationReference, version: String, promotedPurchases: DeviceLaunch.PromotedPurchases? = nil,
+        launchedVersion: String? = nil, overrides: PromotionOverrides = PromotionOverrides()
+    ) {
+        self.reference = reference
+        self.version = version
+        self.promotedPurchases = promotedPurchases
+        self.launchedVersion = launchedVersion
+        self.overrides = overrides
+    }
+
+    init(_ row: SQLRow) throws {
+        self.init(
+            InstallationReference(bundleId: try row["bundle_id"], deviceId: try row["device_id"]),
+            version: try row["version"], promotedPurchases: try row["promoted_purchases"],
+            launchedVersion: try row["launched_version"],
+            overrides: try (row["overrides"] as String?).map {
+                try StoredJSON.value(PromotionOverrides.self, $0)
+            } ?? PromotionOverrides())
+    }
+
+    var isLaunched: Bool { launchedVersion != nil }
+
+    /// As the operator sees it.
+    var app: Device.InstalledApp {
+        Device.InstalledApp(
+            bundleId: reference.bundleId, version: version, promotedPurchases: promotedPurchases,
+            isLaunched: isLaunched, overrides: overrides)
+    }
+}
+
+extension DeviceLaunch.PromotedPurchases: SQLValueConvertible {}

@@ -1,0 +1,17 @@
+import StoreModels
+
+/// Wire types as they stand in TEXT columns.
+enum StoredJSON {
+    static func text(_ value: some Encodable) throws -> String {
+        String(decoding: try StoreJSON.encode(value), as: UTF8.self)
+    }
+
+    /// - Throws: `internal` when what we wrote cannot be read again: a damaged row, never the caller's fault.
+    static func value<Value: Decodable>(_ type: Value.Type, _ text: String) throws(StoreError) -> Value {
+        do {
+            return try StoreJSON.decode(type, from: Array(text.utf8))
+        } catch {
+            throw StoreError(.internal, "a stored \(Value.self) cannot be read: \(error.message)")
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import EventLoop
+import StoreModels
+
+/// A stand-in for PaymentQueue: a clock per app, and payments of which one key is one transaction and one intent at most
+/// one payment.
+final class Payments: Sendable {
+    /// What happens to a payment with a new key.
+    enum Mode: Sendable {
+        case sell
+        /// Refused before anything is written.
+        case refuse(StoreError)
+        /// Written, and the answer is lost.
+        case loseAnswer
+    }
+
+    private struct Contents {
+        var mode = Mode.sell
+        var requests: [AddPaymentRequest] = []
+        var transactions: [String: PaymentTransaction] = [:]
+        var ofIntents: [String: String] = [:]
+        var clocks: [String: AppClockState] = [:]
+        var clockRequests = 0
+    }
+
+    private let contents = Locked(Contents())
+    private let wall: @Sendable () -> Timestamp
+
+    init(wall: @escaping @Sendable () -> Timestamp) { self.wall = wall }
+
+    func set(_ mode: Mode) { contents.withLock { $0.mode = mode } }
+
+    /// All that was asked, repeated ones too.
+    var requests: [AddPaymentRequest] { contents.withLock { $0.requests } }
+    /// What was sold, once each.
+    var transactions: [PaymentTransaction] { contents.withLock { $0.transactions.values.sorted { $0.id < $1.id } } }
+    var clockRequests: Int { contents.withLock { $0.clockRequests } }
+
+    /// Moves an app's business clock; from then on it stands.
+    func moveClock(of bundleId: String = TestStore.bundleId, by time: Duration) {
+        contents.withLock { contents in
+            let before = contents.clocks[bundleId]
+            contents.clocks[bundleId] = AppClockState(
+                bundleId: bundleId, now: (before?.now ?? wall()) + time, rate: .realTime, frozen: true,
+                epoch: (before?.epoch ?? 1) + 1)
+        }
+    }
+
+    /// An app's clock that runs, `rate` times as fast as the wall's.
+    func runClock(of bundleId: String = TestStore.bundleId, rate: Double) {
+        contents.withLock { contents in
+            contents.clocks[bundleId] = AppClockState(
+                bundleId: bundleId, now: wall(), rate: .factor(rate), frozen: false, epoch: 2)
+        }
+    }
+
+    func clock(_ request: AppRequest) -> AppClockState {
+        contents.withLock { contents in
+            contents.clockRequests += 1
+            return contents.clocks[request.bundleId]
+                ?? AppClockState(
+                    bundleId: request.bundleId, now: wall(), rate: .realTime, frozen: false, epoch: 1)
+        }
+    }
+
+    func add(_ request: AddPaymentRequest) throws(StoreError) -> AddPaymentReply {
+        let result: Result<AddPaymentReply, StoreError> = contents.withLock { contents in
+            contents.requests.append(request)
+            let key = request.customerIdentifier + "\u{0}" + request.payment.requestIdentifier
+            if let known = contents.transactions[key] {
+                guard known.payment == request.payment else {
+                    return .failure(StoreError(.keyReused, "another payment under this key"))
+                }
+                return .success(AddPaymentReply(status: 201, transaction: known, isReplayed: true))
+            }
+            if case .refuse(let error) = contents.mode { return .failure(error) }
+            if let intent = request.payment.intentIdentifier {
+                guard contents.ofIntents[intent] == nil else {
+                    return .failure(StoreError(.intentDecided, "the intent has a payment"))
+                }
+                contents.ofIntents[intent] = key
+            }
+            let transaction = PaymentTransaction(
+                id: "t_\(contents.transactions.count + 1)", transactionState: .purchased, payment: request.payment,
+                revision: 2, originDeviceId: request.deviceId)
+            contents.transactions[key] = transaction
+            if case .loseAnswer = contents.mode { return .failure(StoreError(.outcomeUnknown, "the answer is lost")) }
+            return .success(AddPaymentReply(status: 201, transaction: transaction, isReplayed: false))
+        }
+        return try result.get()
+    }
+}

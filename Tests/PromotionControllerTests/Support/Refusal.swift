@@ -1,0 +1,12 @@
+import StoreModels
+
+/// The error a call is refused with; nil when it is not refused.
+/// - Throws: what is no `StoreError`.
+func refusal(of call: () async throws -> some Sendable) async throws -> StoreError? {
+    do {
+        _ = try await call()
+        return nil
+    } catch let error as StoreError {
+        return error
+    }
+}

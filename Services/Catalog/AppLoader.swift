@@ -21,6 +21,12 @@ struct AppLoader: Sendable {
         }
     }
 
+    /// Loads an app that another process has changed since. What an operator does next is judged by it as it is.
+    func refresh(_ bundleId: String) async throws {
+        guard let head = try await apps.head(of: bundleId), directory.isBehind(head) else { return }
+        try await load(bundleId)
+    }
+
     /// Loads one app as it is now. Its file is read only if memory has another one.
     ///
     /// A file that this version cannot read any more must not keep the others from being sold, nor the operator from

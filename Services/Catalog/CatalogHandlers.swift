@@ -33,13 +33,29 @@ package struct CatalogHandlers: Sendable {
         handle(service, CatalogEndpoints.quoteProduct, products.quote)
         handle(service, CatalogEndpoints.productOffers, products.offers)
         handle(service, CatalogEndpoints.explainProduct, products.explain)
-        handle(service, CatalogEndpoints.listPromotions, products.promoted)
+        handle(service, CatalogEndpoints.listPromotions(as: RawJSON.self), products.promoted)
+        handle(service, CatalogEndpoints.productPromotion, products.promotion)
         handle(service, CatalogEndpoints.listStorefronts) { _ in
             StorefrontsReply(storefronts: products.storefronts.entries.map(\.storefront))
         }
         handle(service, CatalogEndpoints.describeStorefronts) { _ in
             StorefrontDescriptions(storefronts: products.storefronts.entries.map(\.described))
         }
+        registerPromotions(on: service)
+    }
+
+    private func registerPromotions(on service: BusService) {
+        let (promotions, images) = (store.promotions, store.images)
+        handle(service, CatalogEndpoints.putPromotions) { try await promotions.put($0) }
+        handle(service, CatalogEndpoints.getPromotions, promotions.setup)
+        handle(service, CatalogEndpoints.beginImage, images.begin)
+        handle(service, CatalogEndpoints.addImagePart, images.add)
+        handle(service, CatalogEndpoints.commitImage, images.commit)
+        handle(service, CatalogEndpoints.getImage, promotions.image)
+        handle(service, CatalogEndpoints.readImage, promotions.read)
+        handle(service, CatalogEndpoints.reviewImage, promotions.review)
+        handle(service, CatalogEndpoints.putFeatured) { try await promotions.put($0) }
+        handle(service, CatalogEndpoints.getFeatured, promotions.featured)
     }
 
     /// Registers a handler that needs no context, and turns what the database says into what a caller can act on.

@@ -12,6 +12,8 @@ package struct CatalogStore: Sendable {
     let products: ProductQueries
     let uploader: ContentUploader
     let library: ContentLibrary
+    let images: ImageUploader
+    let promotions: PromotionDesk
     /// These two run beside the endpoints.
     package let sweeper: ContentSweeper
     package let refresher: CatalogRefresher
@@ -42,6 +44,9 @@ package struct CatalogStore: Sendable {
         products = ProductQueries(directory: directory, storefronts: .builtIn, now: now)
         uploader = ContentUploader(contents: contents, loader: loader, now: now)
         library = ContentLibrary(contents: contents, directory: directory)
+        let stored = PromotionRepository(database: database)
+        images = ImageUploader(contents: contents, promotions: stored, loader: loader, now: now)
+        promotions = PromotionDesk(promotions: stored, contents: contents, loader: loader, products: products)
         sweeper = ContentSweeper(contents: contents, now: now, logger: logger)
         refresher = CatalogRefresher(loader: loader, logger: logger)
     }

@@ -1,7 +1,5 @@
-import BusClient
 import BusService
 import Foundation
-import Logging
 import StoreModels
 import Testing
 
@@ -9,25 +7,6 @@ import Testing
 
 /// The subjects on a bus inside the process: what a caller sends and gets.
 @Suite struct CatalogHandlersTests {
-    private func withCaller(_ body: (ServiceCaller) async throws -> Void) async throws {
-        try await withCatalog { store async throws in
-            let bus = InMemoryBus()
-            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-            let service = BusService(name: .catalog, version: "test", bus: bus.client(name: "catalog"), logger: logger)
-            CatalogHandlers(store: store).register(on: service)
-            let running = Task { try await service.run() }
-            await service.ready()
-            do {
-                try await body(ServiceCaller(bus: bus.client(name: "test"), caller: "test"))
-            } catch {
-                running.cancel()
-                throw error
-            }
-            running.cancel()
-            _ = await running.result
-        }
-    }
-
     @Test func `a file goes in, products, a quote and the file come out`() async throws {
         try await withCaller { caller in
             let file = try StoreJSON.encode(

@@ -22,7 +22,9 @@ import Testing
     @Test func `M5 a product that can be bought has no reasons`() async throws {
         try await withCatalog { store async throws in
             try await store.importFile(FileBuilder.file(products: [FileBuilder.product("a")]))
-            let expected = ProductExplanation(productIdentifier: "a", storefront: "FRA", reasons: [], details: [])
+            let expected = ProductExplanation(
+                productIdentifier: "a", storefront: "FRA", reasons: [], details: [],
+                promotion: PromotionExplanation(reasons: [], details: []))
             #expect(try store.explain("a", in: "FRA") == expected)
             #expect(expected.available)
         }

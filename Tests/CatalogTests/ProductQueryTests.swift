@@ -189,12 +189,11 @@ import Testing
     @Test func `the promoted list is the catalogue's first twenty once the app is released`() async throws {
         try await withCatalog { store async throws in
             try await store.importFile(FileBuilder.file(products: (0..<25).map { FileBuilder.product("p\($0)") }))
-            let request = PromotedProductsRequest(bundleId: CatalogFixture.bundleId, storefront: "USA")
-            #expect(try store.products.promoted(request).products.map(\.productIdentifier) == (0..<20).map { "p\($0)" })
+            #expect(try store.promoted().products.map(\.productIdentifier) == (0..<20).map { "p\($0)" })
             _ = try await store.put(
                 PutAppRequest(bundleId: CatalogFixture.bundleId, settings: AppSettings(name: "A", released: false)))
             // M109
-            #expect(try store.products.promoted(request).products.isEmpty)
+            #expect(try store.promoted().products.isEmpty)
         }
     }
 }

@@ -18,8 +18,7 @@ import Testing
             #expect((try store.quote(product, in: storefront).product != nil) == isSold)
             #expect(try store.explain(product, in: storefront).available == isSold)
         }
-        let promoted = try store.products.promoted(
-            PromotedProductsRequest(bundleId: CatalogFixture.bundleId, storefront: storefront))
+        let promoted = try store.promoted(in: storefront)
         #expect(promoted.products.map(\.productIdentifier) == Array(identifiers.prefix(20)))
         return identifiers
     }
@@ -100,8 +99,7 @@ import Testing
         try await withCatalog { store async throws in
             let products = (0..<50).map { FileBuilder.product("p\($0)", ["clearedForSale": .bool($0 % 2 == 1)]) }
             try await store.importFile(FileBuilder.file(products: products))
-            let promoted = try store.products.promoted(
-                PromotedProductsRequest(bundleId: CatalogFixture.bundleId, storefront: "USA"))
+            let promoted = try store.promoted()
             #expect(promoted.products.map(\.productIdentifier) == (0..<20).map { "p\($0 * 2 + 1)" })
         }
     }

@@ -43,6 +43,9 @@ struct ContentRules: Sendable {
                 + "upload that package, or change `hostedContent.lengths` and import it again")
     }
 
+    static let imageTooLarge = StoreError(
+        .bodyTooLarge, "a promotional image has at most \(PromotionImage.lengthMax) bytes")
+
     static let unknownUpload = StoreError(
         .notFound, "no such upload; it was refused, or left alone for more than an hour. Begin it again")
 }

@@ -1,6 +1,5 @@
 import BusService
 import Crypto
-import Foundation
 import StoreModels
 
 /// Takes hosted content in parts: begin, parts, commit. The content in force changes with the commit and not before.
@@ -17,7 +16,7 @@ struct ContentUploader: Sendable {
         let rules = try ContentRules(product)
         try rules.check(version: request.version)
         let identifier = RandomIdentifier.hex(digits: 24)
-        try await contents.begin(identifier, request, declaredLength: rules.declared.length, now: now())
+        try await contents.begin(identifier, .content, request, declaredLength: rules.declared.length, now: now())
         return BeginContentReply(uploadIdentifier: identifier)
     }
 
@@ -25,13 +24,7 @@ struct ContentUploader: Sendable {
     /// - Throws: `notFound`, `requestInvalid`, `bodyTooLarge`; `catalogInvalid` beyond the declared length, and then
     ///   the upload is forgotten.
     func add(_ request: ContentPartRequest) async throws -> Empty {
-        guard let bytes = Data(base64Encoded: request.data), !bytes.isEmpty else {
-            throw StoreError(.requestInvalid, "$.data: must be base64 of one byte or more", details: ["path": "$.data"])
-        }
-        guard bytes.count <= ContentPartRequest.bytesMax else {
-            throw StoreError(.bodyTooLarge, "a part has at most \(ContentPartRequest.bytesMax) bytes")
-        }
-        let part = ContentRepository.Part(offset: request.offset, bytes: Array(bytes))
+        let part = try ContentRepository.Part(request)
         if let refusal = try await contents.add(part, to: request.uploadIdentifier, now: now()) { throw refusal }
         return Empty()
     }
@@ -41,12 +34,7 @@ struct ContentUploader: Sendable {
     ///   catalogue declares by now, and then the upload is forgotten.
     func commit(_ request: CommitContentRequest) async throws -> CommitContentReply {
         let package = try await contents.package(request.uploadIdentifier, now: now())
-        guard package.length == request.length else {
-            throw StoreError(
-                .requestInvalid,
-                "$.length: \(request.length) bytes were sent and \(package.length) came; "
-                    + "send the parts from \(package.length) on and commit again", details: ["path": "$.length"])
-        }
+        try package.check(sent: request.length)
         if let reply = package.reply {
             // The first commit may have been lost on its way here.
             try await loader.load(package.bundleId)
@@ -82,8 +70,19 @@ struct ContentUploader: Sendable {
             hash.update(data: bytes)
             offset += Int64(bytes.count)
         }
-        return hash.finalize().map { byte in
-            byte < 16 ? "0\(String(byte, radix: 16))" : String(byte, radix: 16)
-        }.joined()
+        return hash.finalize().hexadecimal
+    }
+}
+
+extension ContentRepository.Package {
+    /// - Parameter length: what the uploader has counted.
+    /// - Throws: `requestInvalid` while parts are missing.
+    func check(sent length: Int64) throws(StoreError) {
+        guard self.length == length else {
+            throw StoreError(
+                .requestInvalid,
+                "$.length: \(length) bytes were sent and \(self.length) came; "
+                    + "send the parts from \(self.length) on and commit again", details: ["path": "$.length"])
+        }
     }
 }

@@ -63,8 +63,10 @@ final class AppDirectory: Sendable {
         entries.withLock { entries in
             let current = entries[stored.row.app.bundleId]
             guard stored.row.app.catalogVersion >= current?.catalogVersion ?? 0 else { return }
-            let inForce = catalog ?? current?.snapshot.catalog ?? .empty
-            Self.put(stored.row, inForce, stored.contents, fileVersion: stored.fileVersion, into: &entries)
+            let index = catalog.map(CatalogIndex.init) ?? current?.snapshot.index ?? CatalogIndex(.empty)
+            Self.put(
+                stored.row, index, stored.contents, stored.promotions, fileVersion: stored.fileVersion,
+                into: &entries)
         }
     }
 
@@ -76,8 +78,9 @@ final class AppDirectory: Sendable {
             var app = row.app
             app.catalogVersion = current.catalogVersion
             Self.put(
-                AppRow(app: app, settingsRevision: row.settingsRevision), current.snapshot.catalog,
-                current.snapshot.contents, fileVersion: current.fileVersion, into: &entries)
+                AppRow(app: app, settingsRevision: row.settingsRevision), current.snapshot.index,
+                current.snapshot.contents, current.snapshot.promotions, fileVersion: current.fileVersion,
+                into: &entries)
             return true
         }
     }
@@ -91,24 +94,25 @@ final class AppDirectory: Sendable {
             guard version > known else { return true }
             guard version == known + 1 else { return false }
             Self.put(
-                row, catalog, current?.snapshot.contents ?? StoredContents(), fileVersion: version, into: &entries)
+                row, CatalogIndex(catalog), current?.snapshot.contents ?? StoredContents(),
+                current?.snapshot.promotions ?? StoredPromotions(), fileVersion: version, into: &entries)
             return true
         }
     }
 
     /// The later settings stay, whatever order commits come back in.
     private static func put(
-        _ row: AppRow, _ catalog: Catalog, _ contents: StoredContents, fileVersion: Int64,
-        into entries: inout [String: Entry]
+        _ row: AppRow, _ index: CatalogIndex, _ contents: StoredContents, _ promotions: StoredPromotions,
+        fileVersion: Int64, into entries: inout [String: Entry]
     ) {
         var (app, revision) = (row.app, row.settingsRevision)
         if let current = entries[app.bundleId], current.settingsRevision > revision {
             (app.settings, revision) = (current.snapshot.app.settings, current.settingsRevision)
         }
-        app.testerDefaults = catalog.testerDefaults
-        app.subscriptionOfferKeys = catalog.offerKeys.isEmpty ? nil : catalog.offerKeys
+        app.testerDefaults = index.catalog.testerDefaults
+        app.subscriptionOfferKeys = index.catalog.offerKeys.isEmpty ? nil : index.catalog.offerKeys
         entries[app.bundleId] = Entry(
             settingsRevision: revision, fileVersion: fileVersion,
-            snapshot: AppSnapshot(app: app, catalog: catalog, contents: contents))
+            snapshot: AppSnapshot(app: app, index: index, contents: contents, promotions: promotions))
     }
 }

@@ -1,30 +1,27 @@
 import StoreModels
-import Synchronization
 
 /// An app with its catalogue in force, in memory. Replaced as a whole by a commit, so a request sees one version from
 /// its beginning to its end.
 final class AppSnapshot: Sendable {
-    /// Storefronts kept ready; another one takes the place of the one that was made first.
-    private static let presentedMax = 8
-
     let app: App
-    let catalog: Catalog
+    let index: CatalogIndex
     let contents: StoredContents
-    private let positions: [ExactText: Int]
-    private let presented = Mutex<[(countryCode: String, catalog: PresentedCatalog)]>([])
+    let promotions: StoredPromotions
+    /// Places in the catalogue of products with a promotional image, in its order.
+    let illustrated: [Int]
 
-    init(app: App, catalog: Catalog, contents: StoredContents) {
+    init(app: App, index: CatalogIndex, contents: StoredContents, promotions: StoredPromotions) {
         self.app = app
-        self.catalog = catalog
+        self.index = index
         self.contents = contents
-        positions = Dictionary(
-            uniqueKeysWithValues: catalog.products.enumerated().map {
-                (ExactText($0.element.productIdentifier), $0.offset)
-            })
+        self.promotions = promotions
+        illustrated = promotions.illustrated.compactMap(index.position).sorted()
     }
 
+    var catalog: Catalog { index.catalog }
+
     /// The product's place in the catalogue; nil when the app has no such product.
-    func position(of productIdentifier: String) -> Int? { positions[ExactText(productIdentifier)] }
+    func position(of productIdentifier: String) -> Int? { index.position(of: productIdentifier) }
 
     func product(_ identifier: String) -> CatalogProduct? { position(of: identifier).map { catalog.products[$0] } }
 
@@ -38,16 +35,5 @@ final class AppSnapshot: Sendable {
         }
     }
 
-    func products(in entry: StorefrontEntry) -> PresentedCatalog {
-        let countryCode = entry.storefront.countryCode
-        if let ready = presented.withLock({ $0.first { $0.countryCode == countryCode }?.catalog }) { return ready }
-        // Made outside of the lock: two requests may make the same one, which costs a little and harms nothing.
-        let made = PresentedCatalog(catalog, for: entry)
-        presented.withLock { presented in
-            presented.removeAll { $0.countryCode == countryCode }
-            if presented.count == Self.presentedMax { presented.removeFirst() }
-            presented.append((countryCode, made))
-        }
-        return made
-    }
+    func products(in entry: StorefrontEntry) -> PresentedCatalog { index.products(in: entry) }
 }

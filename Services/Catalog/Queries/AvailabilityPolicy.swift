@@ -20,10 +20,15 @@ struct AvailabilityPolicy: Sendable {
     let storefront: String
     /// By the wall clock.
     let now: Timestamp
+    /// A test URL has begun the purchase: a product that is not available *yet* can be bought (M109).
+    var isTest = false
 
     func isAvailable(_ product: CatalogProduct) -> Bool {
-        !Reason.allCases.contains { applies($0, to: .product(product)) }
+        !Reason.allCases.contains { applies($0, to: .product(product)) && !(isTest && Self.passes.contains($0)) }
     }
+
+    /// What time and the review will bring (ours: neither what was taken from sale, nor another storefront's).
+    private static let passes: Set<Reason> = [.notApproved, .notClearedForSale, .notPropagated]
 
     /// Every reason that applies, in the order they are looked at; empty exactly when it can be bought.
     func reasons(against subject: Subject) -> [Reason] { Reason.allCases.filter { applies($0, to: subject) } }

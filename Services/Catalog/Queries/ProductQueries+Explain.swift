@@ -1,7 +1,7 @@
 import StoreModels
 
 extension ProductQueries {
-    /// Whether a product can be bought in a storefront, and every reason why not (M5).
+    /// Whether a product can be bought in a storefront and is promoted there, and every reason why not (M5, M66).
     ///
     /// Without a storefront it is the one the app's testers have: the catalogue file's, else the United States'.
     /// - Throws: `notFound` for an unknown app, `requestInvalid` for an unknown storefront.
@@ -19,9 +19,13 @@ extension ProductQueries {
             bundleId: request.bundleId, productIdentifier: String(request.productIdentifier.prefix(100)), entry: entry,
             product: product, otherApps: owners,
             similar: product == nil ? snapshot.similar(to: request.productIdentifier) : nil)
+        let promotion = product.map { _ in
+            PromotionPolicy(snapshot: snapshot, availability: policy(snapshot, entry))
+                .explanation(of: request.productIdentifier)
+        }
         return ProductExplanation(
             productIdentifier: request.productIdentifier, storefront: entry.storefront.countryCode, reasons: reasons,
-            details: reasons.map(sentences.sentence))
+            details: reasons.map(sentences.sentence), promotion: promotion)
     }
 
     /// What can be bought of an app in a storefront just now.

@@ -4,8 +4,6 @@ import StoreModels
 struct ProductQueries: Sendable {
     static let identifiersMax = 500
     static let limitMax = 500
-    /// StoreKit's limit of promoted products.
-    static let promotedMax = 20
     /// Below the bus's 512 KiB for a reply, with room for what surrounds the products.
     static let replyBytesMax = 480 * 1024
 
@@ -92,7 +90,9 @@ struct ProductQueries: Sendable {
             unfinishedLimit: snapshot.app.settings.unfinishedLimit, testerDefaults: snapshot.app.testerDefaults,
             billingGracePeriod: snapshot.app.settings.billingGracePeriod)
         guard let product = snapshot.product(request.productIdentifier) else { return quote }
-        let offered = Sale(snapshot, policy(snapshot, entry), entry).offer(request.productIdentifier)
+        var policy = policy(snapshot, entry)
+        policy.isTest = request.isTest == true
+        let offered = Sale(snapshot, policy, entry).offer(request.productIdentifier)
         quote.availability = offered == nil ? .notForSale : .available
         quote.subscriptionLevel = product.subscription?.level
         quote.product = offered?.product
@@ -101,22 +101,6 @@ struct ProductQueries: Sendable {
             quote.redeemableOffers = presenter.redeemableOffers(of: product)
         }
         return quote
-    }
-
-    /// The first twenty that can be bought, in the catalogue's order, as long as nobody has set up an order; none before the app is
-    /// released (M109).
-    /// - Throws: `requestInvalid` for an unknown storefront.
-    func promoted(_ request: PromotedProductsRequest) throws(StoreError) -> PromotedProductsReply {
-        let entry = try storefronts.entry(request.storefront)
-        guard let snapshot = directory.snapshot(of: request.bundleId) else {
-            return PromotedProductsReply(products: [], catalogVersion: 0)
-        }
-        var reply = PromotedProductsReply(products: [], catalogVersion: snapshot.app.catalogVersion)
-        guard snapshot.app.settings.released else { return reply }
-        let sale = Sale(snapshot, policy(snapshot, entry), entry)
-        let offered = snapshot.catalog.products.indices.lazy.compactMap { sale.offer(at: $0)?.product }
-        reply.products = Array(offered.prefix(Self.promotedMax))
-        return reply
     }
 
     static func check(limit: Int) throws(StoreError) {

@@ -47,7 +47,21 @@ struct AppRepository: Sendable {
             }
             return StoredApp(
                 row: row, fileVersion: fileVersion, file: stored,
-                contents: try await ContentRepository.stored(of: bundleId, in: reader))
+                contents: try await ContentRepository.stored(of: bundleId, in: reader),
+                promotions: try await PromotionRepository.stored(of: bundleId, in: reader))
+        }
+    }
+
+    /// How far one app has come; nil when there is no such app.
+    func head(of bundleId: String) async throws -> Head? {
+        try await database.read { reader in
+            try await reader.queryOne(
+                "SELECT settings_revision, catalog_version FROM app WHERE bundle_id = ?", bundleId
+            ).map { row in
+                Head(
+                    bundleId: bundleId, settingsRevision: try row["settings_revision"],
+                    catalogVersion: try row["catalog_version"])
+            }
         }
     }
 

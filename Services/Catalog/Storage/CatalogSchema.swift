@@ -68,5 +68,30 @@ enum CatalogSchema {
                     PRIMARY KEY (package_id, at_byte)
                 );
                 """),
+        Migration(
+            number: 3, name: "promotions",
+            sql: """
+                ALTER TABLE content_package ADD COLUMN kind TEXT NOT NULL DEFAULT 'content'
+                    CHECK (kind IN ('content', 'image'));
+                CREATE TABLE promotion_image (
+                    package_id TEXT PRIMARY KEY REFERENCES content_package (id) ON DELETE CASCADE,
+                    bundle_id TEXT NOT NULL REFERENCES app (bundle_id),
+                    product_identifier TEXT NOT NULL,
+                    state TEXT NOT NULL CHECK (state IN ('waiting', 'approved', 'rejected')),
+                    format TEXT NOT NULL CHECK (format IN ('png', 'jpeg')),
+                    width BIGINT NOT NULL,
+                    height BIGINT NOT NULL,
+                    reason TEXT,
+                    UNIQUE (bundle_id, product_identifier)
+                );
+                CREATE TABLE promotion_list (
+                    bundle_id TEXT PRIMARY KEY REFERENCES app (bundle_id),
+                    entries BLOB NOT NULL
+                );
+                CREATE TABLE featured_list (
+                    id BIGINT PRIMARY KEY CHECK (id = 1),
+                    products BLOB NOT NULL
+                );
+                """),
     ]
 }

@@ -4,13 +4,13 @@ import StoreModels
 extension ContentRepository {
     /// An upload, or the package that it became.
     /// - Throws: `notFound` when it is unknown or forgotten.
-    func package(_ identifier: String, now: Timestamp) async throws -> Package {
+    func package(_ identifier: String, _ kind: Kind = .content, now: Timestamp) async throws -> Package {
         try await database.read { reader in
             let row = try await reader.queryOne(
                 """
                 SELECT * FROM content_package
-                WHERE id = ? AND (state = 'inForce' OR (state = 'open' AND touched_at >= ?))
-                """, identifier, ContentLimits.expiry(now).milliseconds)
+                WHERE id = ? AND kind = ? AND (state = 'inForce' OR (state = 'open' AND touched_at >= ?))
+                """, identifier, kind.rawValue, ContentLimits.expiry(now).milliseconds)
             guard let row else { throw ContentRules.unknownUpload }
             return try Package(row)
         }
@@ -18,8 +18,12 @@ extension ContentRepository {
 
     /// Puts an upload in force, in the place of what was there of its version, and raises the catalogue's version, so
     /// that whoever keeps products asks again: all in one transaction.
+    /// - Parameter alongside: what else belongs to the commit; not done when another one has put the package in force.
     /// - Throws: `notFound` when the upload has ended meanwhile; `requestInvalid` when parts came in.
-    func commit(_ package: Package, sha256: String, now: Timestamp) async throws -> CommitContentReply {
+    func commit(
+        _ package: Package, sha256: String, now: Timestamp,
+        alongside: @escaping @Sendable (SQLTransaction) async throws -> Void = { _ in }
+    ) async throws -> CommitContentReply {
         try await database.write { transaction in
             // First, because it makes commits of one app follow one another.
             _ = try await transaction.queryOne(
@@ -44,6 +48,7 @@ extension ContentRepository {
                 WHERE id = ? RETURNING *
                 """, sha256, replaced > 0, now.milliseconds, package.id)
             guard let reply = try row.map(Package.init)?.reply else { throw ContentRules.unknownUpload }
+            try await alongside(transaction)
             try await transaction.execute(
                 "UPDATE app SET catalog_version = catalog_version + 1 WHERE bundle_id = ?", package.bundleId)
             return reply

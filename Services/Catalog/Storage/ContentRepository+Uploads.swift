@@ -1,3 +1,4 @@
+import Foundation
 import Persistence
 import StoreModels
 
@@ -6,24 +7,43 @@ extension ContentRepository {
     struct Part: Hashable, Sendable {
         let offset: Int64
         let bytes: [UInt8]
+
+        init(offset: Int64, bytes: [UInt8]) {
+            self.offset = offset
+            self.bytes = bytes
+        }
+
+        /// - Throws: `requestInvalid`, `bodyTooLarge`.
+        init(_ request: ContentPartRequest) throws(StoreError) {
+            guard let bytes = Data(base64Encoded: request.data), !bytes.isEmpty else {
+                throw StoreError(
+                    .requestInvalid, "$.data: must be base64 of one byte or more", details: ["path": "$.data"])
+            }
+            guard bytes.count <= ContentPartRequest.bytesMax else {
+                throw StoreError(.bodyTooLarge, "a part has at most \(ContentPartRequest.bytesMax) bytes")
+            }
+            self.init(offset: request.offset, bytes: Array(bytes))
+        }
     }
 
     /// Opens an upload, after what was left alone has made room.
     /// - Throws: `rateLimited` when too many or too large ones are open; `requestInvalid` when too many versions of the
     ///   product's content are kept.
     func begin(
-        _ identifier: String, _ request: BeginContentRequest, declaredLength: Int64, now: Timestamp
+        _ identifier: String, _ kind: Kind, _ request: BeginContentRequest, declaredLength: Int64,
+        now: Timestamp
     ) async throws {
         try await database.write { transaction in
             try await Self.forget(before: ContentLimits.expiry(now), in: transaction)
             try await Self.checkRoom(for: declaredLength, in: transaction)
-            try await Self.checkVersions(request, in: transaction)
+            if kind == .content { try await Self.checkVersions(request, in: transaction) }
             try await transaction.execute(
                 """
-                INSERT INTO content_package (id, bundle_id, product_identifier, version, state, declared_length, length,
-                    part_count, touched_at)
-                VALUES (?, ?, ?, ?, 'open', ?, 0, 0, ?)
-                """, identifier, request.bundleId, request.productIdentifier, request.version, declaredLength,
+                INSERT INTO content_package (id, kind, bundle_id, product_identifier, version, state, declared_length,
+                    length, part_count, touched_at)
+                VALUES (?, ?, ?, ?, ?, 'open', ?, 0, 0, ?)
+                """, identifier, kind.rawValue, request.bundleId, request.productIdentifier, request.version,
+                declaredLength,
                 now.milliseconds)
         }
     }
@@ -49,6 +69,7 @@ extension ContentRepository {
                 """
                 SELECT count(*) AS n FROM content_package
                 WHERE bundle_id = ? AND product_identifier = ? AND version <> ? AND state = 'inForce'
+                    AND kind = 'content'
                 """, request.bundleId, request.productIdentifier, request.version))
         guard try others["n"] < ContentLimits.versionsMax else {
             throw StoreError(
@@ -59,11 +80,13 @@ extension ContentRepository {
     }
 
     /// Stores the part that comes next; one that is there already changes nothing.
-    /// - Returns: a refusal that has ended the upload: the package is longer than its catalogue declares.
+    /// - Returns: a refusal that has ended the upload: the package is longer than it may be.
     /// - Throws: `notFound`, `requestInvalid`, `bodyTooLarge`.
-    func add(_ part: Part, to identifier: String, now: Timestamp) async throws -> StoreError? {
+    func add(
+        _ part: Part, to identifier: String, _ kind: Kind = .content, now: Timestamp
+    ) async throws -> StoreError? {
         try await database.write { transaction in
-            let row = try await Self.openRow(identifier, now: now, in: transaction)
+            let row = try await Self.openRow(identifier, kind, now: now, in: transaction)
             let (length, declared, parts): (Int64, Int64, Int) = (
                 try row["length"], try row["declared_length"], try row["part_count"]
             )
@@ -75,7 +98,8 @@ extension ContentRepository {
             let end = length + Int64(part.bytes.count)
             guard end <= declared else {
                 try await Self.drop(identifier, in: transaction)
-                return ContentRules.otherLength(end, declared: declared)
+                return kind == .content
+                    ? ContentRules.otherLength(end, declared: declared) : ContentRules.imageTooLarge
             }
             try await transaction.execute(
                 "INSERT INTO content_chunk (package_id, at_byte, data) VALUES (?, ?, ?)", identifier, length,
@@ -88,13 +112,13 @@ extension ContentRepository {
     }
 
     private static func openRow(
-        _ identifier: String, now: Timestamp, in transaction: SQLTransaction
+        _ identifier: String, _ kind: Kind, now: Timestamp, in transaction: SQLTransaction
     ) async throws -> SQLRow {
         let row = try await transaction.queryOne(
             """
-            SELECT * FROM content_package WHERE id = ? AND state = 'open' AND touched_at >= ? \
+            SELECT * FROM content_package WHERE id = ? AND kind = ? AND state = 'open' AND touched_at >= ? \
             \(transaction.dialect.lockRow)
-            """, identifier, ContentLimits.expiry(now).milliseconds)
+            """, identifier, kind.rawValue, ContentLimits.expiry(now).milliseconds)
         guard let row else { throw ContentRules.unknownUpload }
         return row
     }

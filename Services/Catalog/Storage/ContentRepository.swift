@@ -1,12 +1,20 @@
 import Persistence
 import StoreModels
 
-/// Packages of hosted content, from the beginning of their upload on: a row each, the bytes beside it in chunks as they
+/// Packages of hosted content and promotional images, from the beginning of their upload on: a row each, the bytes beside it in chunks as they
 /// came over the bus.
 ///
 /// A package is `open` while it is uploaded, `inForce` from its commit on, and `dropped` when it was forgotten, refused
 /// or replaced; then its chunks go, a few at a time, and its row after them.
 struct ContentRepository: Sendable {
+    /// What a package is. The upload of one cannot be ended as the other.
+    enum Kind: String, Sendable {
+        case content, image
+    }
+
+    /// Images have no versions: a new one replaces the one before it. No content has this one.
+    static let imageVersion = ""
+
     let database: any SQLDatabase
 
     /// A package's row.
@@ -25,8 +33,10 @@ struct ContentRepository: Sendable {
     static func stored(of bundleId: String, in reader: SQLReader) async throws -> StoredContents {
         var contents = StoredContents()
         for row in try await reader.query(
-            "SELECT product_identifier, version, length FROM content_package WHERE bundle_id = ? AND state = 'inForce'",
-            bundleId)
+            """
+            SELECT product_identifier, version, length FROM content_package
+            WHERE bundle_id = ? AND state = 'inForce' AND kind = 'content'
+            """, bundleId)
         {
             contents.add(try row["version"], length: try row["length"], of: try row["product_identifier"])
         }
@@ -38,7 +48,7 @@ struct ContentRepository: Sendable {
         of productIdentifier: String, in bundleId: String, version: String
     ) async throws -> HostedContent? {
         try await database.read { reader in
-            try await Self.inForce(productIdentifier, bundleId, version, in: reader)?.reply?.content
+            try await Self.inForce(.content, productIdentifier, bundleId, version, in: reader)?.reply?.content
         }
     }
 
@@ -49,10 +59,10 @@ struct ContentRepository: Sendable {
     }
 
     /// - Returns: nil when no such package is in force.
-    func read(_ request: ReadContentRequest) async throws -> Reading? {
+    func read(_ request: ReadContentRequest, _ kind: Kind = .content) async throws -> Reading? {
         try await database.read { reader in
             let found = try await Self.inForce(
-                request.productIdentifier, request.bundleId, request.version, in: reader)
+                kind, request.productIdentifier, request.bundleId, request.version, in: reader)
             guard let package = found, package.reply?.content.sha256 == request.sha256 else { return nil }
             guard (0..<package.length).contains(request.offset) else {
                 return Reading(length: package.length, bytes: nil)
@@ -64,13 +74,13 @@ struct ContentRepository: Sendable {
     }
 
     static func inForce(
-        _ productIdentifier: String, _ bundleId: String, _ version: String, in reader: SQLReader
+        _ kind: Kind, _ productIdentifier: String, _ bundleId: String, _ version: String, in reader: SQLReader
     ) async throws -> Package? {
         try await reader.queryOne(
             """
             SELECT * FROM content_package
-            WHERE bundle_id = ? AND product_identifier = ? AND version = ? AND state = 'inForce'
-            """, bundleId, productIdentifier, version
+            WHERE bundle_id = ? AND product_identifier = ? AND version = ? AND state = 'inForce' AND kind = ?
+            """, bundleId, productIdentifier, version, kind.rawValue
         ).map(Package.init)
     }
 

@@ -12,4 +12,5 @@ struct StoredApp: Sendable {
     /// Nil before the first import, and when whoever asked has it already.
     let file: File?
     let contents: StoredContents
+    var promotions = StoredPromotions()
 }

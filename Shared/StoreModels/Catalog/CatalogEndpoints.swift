@@ -43,8 +43,13 @@ public enum CatalogEndpoints {
     public static let productOffers = Endpoint<ProductOffersRequest, ProductOffers>(
         .catalog, "products.offers", isIdempotent: true)
     /// The promoted products in the operator's order; without an order of their own, in the catalogue's.
-    public static let listPromotions = Endpoint<PromotedProductsRequest, PromotedProductsReply>(
-        .catalog, "promotions.list", isIdempotent: true)
+    public static let listPromotions = listPromotions(as: Product.self)
+    /// The same request, for an asker that needs less than whole products.
+    public static func listPromotions<Item>(
+        as item: Item.Type
+    ) -> Endpoint<PromotedProductsRequest, PromotedProductsReplyOf<Item>> {
+        Endpoint(.catalog, "promotions.list", isIdempotent: true)
+    }
     public static let listStorefronts = Endpoint<Empty, StorefrontsReply>(
         .catalog, "storefronts.list", isIdempotent: true)
     /// The same storefronts with all that is known of them.

@@ -266,18 +266,20 @@ public struct PromotedProductsRequest: Hashable, Sendable, Codable {
     }
 }
 
-public struct PromotedProductsReply: Hashable, Sendable, Codable {
+/// `Item` is as in ``ProductsReplyOf``.
+public struct PromotedProductsReplyOf<Item: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
     /// At most 20, StoreKit's limit of promoted products, in the operator's order, hidden ones too.
-    public var products: [Product]
+    public var products: [Item]
     /// Those of them that the operator hides where no device shows them.
     public var hiddenProductIdentifiers: [String]
     /// The app's entries of the featured tab, in its order.
     public var featuredProductIdentifiers: [String]
     /// What a search may find them by, besides their own texts.
     public var appName: String
+    /// Grows also with each change of what is promoted.
     public var catalogVersion: Int64
     public init(
-        products: [Product], hiddenProductIdentifiers: [String] = [], featuredProductIdentifiers: [String] = [],
+        products: [Item], hiddenProductIdentifiers: [String] = [], featuredProductIdentifiers: [String] = [],
         appName: String = "", catalogVersion: Int64
     ) {
         self.products = products
@@ -287,6 +289,8 @@ public struct PromotedProductsReply: Hashable, Sendable, Codable {
         self.catalogVersion = catalogVersion
     }
 }
+
+public typealias PromotedProductsReply = PromotedProductsReplyOf<Product>
 
 public struct StorefrontsReply: Hashable, Sendable, Codable {
     public var storefronts: [Storefront]

@@ -1,0 +1,8 @@
+import Crypto
+
+extension Digest {
+    /// Two digits a byte.
+    var hexadecimal: String {
+        map { byte in byte < 16 ? "0\(String(byte, radix: 16))" : String(byte, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,107 @@
+import BusService
+import Crypto
+import StoreModels
+
+/// Takes promotional images in parts, as ``ContentUploader`` takes hosted content: begin, parts, commit. The image in force
+/// changes with the commit and not before.
+struct ImageUploader: Sendable {
+    let contents: ContentRepository
+    let promotions: PromotionRepository
+    let loader: AppLoader
+    /// The wall clock: uploads are forgotten by it, because they outlive the process.
+    let now: @Sendable () -> Timestamp
+
+    /// - Throws: `notFound`, `productNotFound`; `rateLimited` while too many uploads are under way.
+    func begin(_ request: BeginImageRequest) async throws -> BeginContentReply {
+        try await loader.refresh(request.bundleId)
+        _ = try loader.directory.product(request.productIdentifier, of: request.bundleId)
+        let identifier = RandomIdentifier.hex(digits: 24)
+        try await contents.begin(
+            identifier, .image,
+            BeginContentRequest(
+                bundleId: request.bundleId, productIdentifier: request.productIdentifier,
+                version: ContentRepository.imageVersion), declaredLength: PromotionImage.lengthMax, now: now())
+        return BeginContentReply(uploadIdentifier: identifier)
+    }
+
+    /// Stores the part that comes next. The same part again changes nothing.
+    /// - Throws: `notFound`, `requestInvalid`; `bodyTooLarge` beyond 4 MiB, and then the upload is forgotten.
+    func add(_ request: ContentPartRequest) async throws -> Empty {
+        let part = try ContentRepository.Part(request)
+        if let refusal = try await contents.add(part, to: request.uploadIdentifier, .image, now: now()) {
+            throw refusal
+        }
+        return Empty()
+    }
+
+    /// Puts the image in the place of the one before it; its review begins. Again it gives the image as it is now.
+    /// - Throws: `notFound`, also when another image has taken its place; `requestInvalid` while parts are missing, and
+    ///   with 422 when it is no PNG or JPEG of 1024×1024: then the upload is forgotten.
+    func commit(_ request: CommitContentRequest) async throws -> PromotionImage {
+        let package = try await contents.package(request.uploadIdentifier, .image, now: now())
+        try package.check(sent: request.length)
+        var written: PromotionImage?
+        if package.reply == nil {
+            let (header, sha256) = try await examine(package)
+            do {
+                try check(header)
+            } catch {
+                try await contents.drop(package.id)
+                throw error
+            }
+            _ = try await contents.commit(package, sha256: sha256, now: now()) { transaction in
+                if let header { try await PromotionRepository.put(header, of: package, in: transaction) }
+            }
+            written = header.map { PromotionImage($0, of: package, sha256: sha256) }
+        }
+        // The first commit may have been lost on its way here.
+        try await loader.load(package.bundleId)
+        // By now another image may have taken its place; it was in force all the same.
+        guard let image = try await promotions.image(ofUpload: package.id) ?? written else {
+            throw ContentRules.unknownUpload
+        }
+        return image
+    }
+
+    /// All of it, which is at most 4 MiB, and not on the bus's loop.
+    @concurrent
+    private func examine(
+        _ package: ContentRepository.Package
+    ) async throws -> (header: ImageHeader?, sha256: String) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Int(package.length))
+        while bytes.count < package.length {
+            try Task.checkCancellation()
+            let more = try await contents.bytes(of: package.id, from: Int64(bytes.count))
+            guard !more.isEmpty else { throw StoreError(.internal, "a part of an upload is missing") }
+            bytes += more
+        }
+        return (ImageHeader(bytes), SHA256.hash(data: bytes).hexadecimal)
+    }
+
+    private func check(_ header: ImageHeader?) throws(StoreError) {
+        let wanted = "a promotional image is a PNG or JPEG of \(PromotionSentences.size) pixels"
+        guard let header else {
+            throw Self.refusal("\(wanted); this is neither, by its first bytes", found: nil)
+        }
+        guard header.width == PromotionImage.side, header.height == PromotionImage.side else {
+            throw Self.refusal("\(wanted); this one is \(header.description)", found: header.description)
+        }
+    }
+
+    private static func refusal(_ message: String, found: String?) -> StoreError {
+        var error = StoreError(.requestInvalid, message)
+        error.status = 422
+        if let found { error.details["found"] = .string(found) }
+        return error
+    }
+}
+
+extension PromotionImage {
+    /// As a commit leaves it.
+    fileprivate init(_ header: ImageHeader, of package: ContentRepository.Package, sha256: String) {
+        self.init(
+            productIdentifier: package.productIdentifier, state: .waiting, format: header.format, width: header.width,
+            height: header.height, length: package.length, sha256: sha256)
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import StoreModels
+
+/// What the operator does about promotions: the list, the featured tab, and the review of images.
+struct PromotionDesk: Sendable {
+    /// Products with an image that are told of an app without a list.
+    static let illustratedMax = 100
+
+    let promotions: PromotionRepository
+    let contents: ContentRepository
+    let loader: AppLoader
+    let products: ProductQueries
+
+    private var rules: PromotionRules { PromotionRules(directory: loader.directory) }
+
+    /// Replaces an app's list.
+    /// - Throws: `notFound`, `productNotFound`, `requestInvalid`.
+    func put(_ request: PutPromotionsRequest) async throws -> PromotionSetup {
+        try await loader.refresh(request.bundleId)
+        try rules.check(request)
+        try await promotions.put(request)
+        return try await setup(AppRequest(bundleId: request.bundleId))
+    }
+
+    /// What is set up, and what still stands between each product and the page, in the storefront of the app's testers.
+    /// - Throws: `notFound`.
+    func setup(_ request: AppRequest) async throws -> PromotionSetup {
+        try await loader.refresh(request.bundleId)
+        let snapshot = try rules.app(request.bundleId)
+        let policy = try products.promotionPolicy(snapshot)
+        let items =
+            snapshot.promotions.entries.map { entries in
+                entries.map { item(snapshot, policy, $0.productIdentifier, isVisible: $0.visible) }
+            } ?? products(of: snapshot, policy).map { item(snapshot, policy, $0, isVisible: true) }
+        return PromotionSetup(
+            bundleId: request.bundleId, isPreview: snapshot.promotions.isPreview, promotions: items)
+    }
+
+    /// Without a list: what stands on the page of a preview, else the products that have an image.
+    private func products(of snapshot: AppSnapshot, _ policy: PromotionPolicy) -> [String] {
+        let positions =
+            snapshot.promotions.isPreview
+            ? policy.ready().map(\.position) : Array(snapshot.illustrated.prefix(Self.illustratedMax))
+        return positions.map { snapshot.catalog.products[$0].productIdentifier }
+    }
+
+    private func item(
+        _ snapshot: AppSnapshot, _ policy: PromotionPolicy, _ productIdentifier: String, isVisible: Bool
+    ) -> PromotionSetup.Item {
+        let explanation = policy.explanation(of: productIdentifier)
+        return PromotionSetup.Item(
+            productIdentifier: productIdentifier, visible: isVisible,
+            image: snapshot.promotions.image(of: productIdentifier), reasons: explanation.reasons,
+            details: explanation.details)
+    }
+
+    // MARK: The featured tab
+
+    /// Replaces the tab, which all apps share.
+    /// - Throws: `notFound`, `productNotFound`, `requestInvalid`.
+    func put(_ list: FeaturedList) async throws -> FeaturedList {
+        for bundleId in Set(list.products.map(\.bundleId)).sorted() { try await loader.refresh(bundleId) }
+        try rules.check(list)
+        for bundleId in try await promotions.put(list) { try await loader.load(bundleId) }
+        return list
+    }
+
+    func featured(_ request: Empty) async throws -> FeaturedList { try await promotions.featured() }
+
+    // MARK: Images
+
+    /// - Throws: `notFound`, `productNotFound`.
+    func image(_ product: ProductReference) async throws -> PromotionImage {
+        guard let image = try await promotions.image(of: product) else { throw try await missing(product) }
+        return image
+    }
+
+    /// - Throws: `notFound` when another image has taken its place; `requestInvalid` beyond its end.
+    func read(_ request: ReadImageRequest) async throws -> ContentPart {
+        let reading = try await contents.read(
+            ReadContentRequest(
+                bundleId: request.bundleId, productIdentifier: request.productIdentifier,
+                version: ContentRepository.imageVersion, sha256: request.sha256, offset: request.offset,
+                length: ContentPartRequest.bytesMax), .image)
+        guard let reading else {
+            throw StoreError(
+                .notFound,
+                "this promotional image of \(request.productIdentifier.prefix(100)) was replaced, or never was")
+        }
+        guard let bytes = reading.bytes else {
+            throw StoreError(
+                .requestInvalid, "$.offset: must be from 0 to \(reading.length - 1)", details: ["path": "$.offset"])
+        }
+        return ContentPart(data: Data(bytes).base64EncodedString())
+    }
+
+    /// The operator's verdict. Either may follow the other, and the same one again changes nothing.
+    /// - Throws: `notFound` without an image, `productNotFound`, `requestInvalid`.
+    func review(_ request: ReviewImageRequest) async throws -> PromotionImage {
+        try PromotionRules.check(reason: request.reason)
+        guard let image = try await promotions.review(request) else {
+            throw try await missing(
+                ProductReference(bundleId: request.bundleId, productIdentifier: request.productIdentifier))
+        }
+        try await loader.refresh(request.bundleId)
+        return image
+    }
+
+    private func missing(_ product: ProductReference) async throws -> StoreError {
+        try await loader.refresh(product.bundleId)
+        _ = try loader.directory.product(product.productIdentifier, of: product.bundleId)
+        return StoreError(
+            .notFound, "\(product.productIdentifier) has no promotional image; upload one first")
+    }
+}

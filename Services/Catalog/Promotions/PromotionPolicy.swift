@@ -1,0 +1,79 @@
+import StoreModels
+
+/// Decides what is promoted in one storefront at one moment and, if a product is not, why: the one place that the promoted
+/// list, a started purchase, the operator's set-up and `explain` ask, so that they cannot disagree.
+struct PromotionPolicy: Sendable {
+    typealias Reason = PromotionExplanation.Reason
+
+    /// A product of the operator's order.
+    struct Entry: Hashable, Sendable {
+        /// In the catalogue.
+        let position: Int
+        /// Unless a device says otherwise.
+        let isVisible: Bool
+    }
+
+    let snapshot: AppSnapshot
+    /// What can be bought.
+    let availability: AvailabilityPolicy
+
+    /// What stands on the page, hidden products too, in the operator's order; nothing before the app is released (M109).
+    func promoted() -> [Entry] { snapshot.app.settings.released ? ready() : [] }
+
+    /// Every reason that keeps a product off the page; empty exactly when ``promoted()`` has it.
+    func reasons(at position: Int) -> [Reason] {
+        var reasons = imageReasons(at: position)
+        if !availability.isAvailable(snapshot.catalog.products[position]) { reasons.append(.notAvailable) }
+        if !isChosen(position, isReady: reasons.isEmpty) { reasons.insert(.notInPromotions, at: 0) }
+        if !snapshot.app.settings.released { reasons.append(.appNotReleased) }
+        return reasons
+    }
+
+    /// The order there is to choose from: the operator's list, else the products with an image, else the whole catalogue,
+    /// in its order.
+    func candidates() -> any Sequence<Entry> {
+        if let entries = snapshot.promotions.entries {
+            return entries.lazy.compactMap { entry in
+                snapshot.position(of: entry.productIdentifier).map { Entry(position: $0, isVisible: entry.visible) }
+            }
+        }
+        if snapshot.promotions.isPreview {
+            return snapshot.catalog.products.indices.lazy.map { Entry(position: $0, isVisible: true) }
+        }
+        return snapshot.illustrated.lazy.map { Entry(position: $0, isVisible: true) }
+    }
+
+    /// What would stand on the page of a released app.
+    func ready() -> [Entry] {
+        var found: [Entry] = []
+        for entry in candidates() where isReady(at: entry.position) {
+            found.append(entry)
+            if found.count == PutPromotionsRequest.entriesMax { break }
+        }
+        return found
+    }
+
+    private func isReady(at position: Int) -> Bool {
+        imageReasons(at: position).isEmpty && availability.isAvailable(snapshot.catalog.products[position])
+    }
+
+    /// On the list; without one, among the first twenty that are ready.
+    private func isChosen(_ position: Int, isReady: Bool) -> Bool {
+        let identifier = ExactText(snapshot.catalog.products[position].productIdentifier)
+        if let entries = snapshot.promotions.entries {
+            return entries.contains { ExactText($0.productIdentifier) == identifier }
+        }
+        return !isReady || ready().contains { $0.position == position }
+    }
+
+    private func imageReasons(at position: Int) -> [Reason] {
+        guard !snapshot.promotions.isPreview else { return [] }
+        let image = snapshot.promotions.image(of: snapshot.catalog.products[position].productIdentifier)
+        return switch image?.state {
+        case nil: [.noImage]
+        case .waiting: [.imageWaitingForReview]
+        case .rejected: [.imageRejected]
+        case .approved: []
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Persistence
+import StoreModels
+
+/// Lists of promotions, the featured tab, and what is known of promotional images, whose bytes are packages of
+/// ``ContentRepository``.
+///
+/// Whatever changes an app's promotions raises the version of its catalogue in the same commit, so that other processes
+/// and whoever keeps products notice.
+struct PromotionRepository: Sendable {
+    let database: any SQLDatabase
+
+    /// All that the operator has set up of an app.
+    static func stored(of bundleId: String, in reader: SQLReader) async throws -> StoredPromotions {
+        var promotions = StoredPromotions()
+        promotions.entries = try await entries(of: bundleId, in: reader)
+        promotions.featured = try await featured(in: reader).products.filter { $0.bundleId == bundleId }.map(
+            \.productIdentifier)
+        for row in try await reader.query("\(selectImage) WHERE i.bundle_id = ?", bundleId) {
+            promotions.add(try PromotionImage(row))
+        }
+        return promotions
+    }
+
+    // MARK: The list
+
+    private static func entries(of bundleId: String, in reader: SQLReader) async throws -> [PromotionEntry]? {
+        try await reader.queryOne("SELECT entries FROM promotion_list WHERE bundle_id = ?", bundleId).map { row in
+            try StoreJSON.decode([PromotionEntry].self, from: row["entries"])
+        }
+    }
+
+    /// Replaces an app's list. The same one again changes nothing.
+    func put(_ request: PutPromotionsRequest) async throws {
+        let encoded = try StoreJSON.encode(request.entries)
+        try await database.write { transaction in
+            try await Self.lock(request.bundleId, in: transaction)
+            guard try await Self.entries(of: request.bundleId, in: transaction) != request.entries else { return }
+            try await transaction.execute(
+                """
+                INSERT INTO promotion_list (bundle_id, entries) VALUES (?, ?)
+                ON CONFLICT (bundle_id) DO UPDATE SET entries = excluded.entries
+                """, request.bundleId, encoded)
+            try await Self.raiseVersion(of: request.bundleId, in: transaction)
+        }
+    }
+
+    // MARK: The featured tab
+
+    func featured() async throws -> FeaturedList {
+        try await database.read { reader in try await Self.featured(in: reader) }
+    }
+
+    private static func featured(in reader: SQLReader) async throws -> FeaturedList {
+        try await reader.queryOne("SELECT products FROM featured_list").map { row in
+            try StoreJSON.decode(FeaturedList.self, from: row["products"])
+        } ?? FeaturedList(products: [])
+    }
+
+    /// Replaces the featured tab.
+    /// - Returns: the apps whose part of it has changed.
+    func put(_ list: FeaturedList) async throws -> [String] {
+        let (encoded, none) = (try StoreJSON.encode(list), try StoreJSON.encode(FeaturedList(products: [])))
+        return try await database.write { transaction in
+            // The only row, made by whoever is first: it makes changes of the tab follow one another.
+            try await transaction.execute(
+                "INSERT INTO featured_list (id, products) VALUES (1, ?) ON CONFLICT (id) DO NOTHING", none)
+            _ = try await transaction.queryOne("SELECT id FROM featured_list \(transaction.dialect.lockRow)")
+            let before = Dictionary(grouping: try await Self.featured(in: transaction).products, by: \.bundleId)
+            let after = Dictionary(grouping: list.products, by: \.bundleId)
+            let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
+            // In one order, so that nobody waits for another one crosswise.
+            for bundleId in changed { try await Self.raiseVersion(of: bundleId, in: transaction) }
+            try await transaction.execute("UPDATE featured_list SET products = ?", encoded)
+            return changed
+        }
+    }
+
+    // MARK: Images
+
+    static let selectImage = """
+        SELECT i.*, p.length, p.sha256 FROM promotion_image i JOIN content_package p ON p.id = i.package_id
+        """
+
+    func image(of product: ProductReference) async throws -> PromotionImage? {
+        try await database.read { reader in try await Self.image(of: product, in: reader) }
+    }
+
+    private static func image(of product: ProductReference, in reader: SQLReader) async throws -> PromotionImage? {
+        try await reader.queryOne(
+            "\(selectImage) WHERE i.bundle_id = ? AND i.product_identifier = ?", product.bundleId,
+            product.productIdentifier
+        ).map(PromotionImage.init)
+    }
+
+    /// The image that an upload has become; nil when another one has taken its place.
+    func image(ofUpload identifier: String) async throws -> PromotionImage? {
+        try await database.read { reader in
+            try await reader.queryOne("\(Self.selectImage) WHERE i.package_id = ?", identifier).map(PromotionImage.init)
+        }
+    }
+
+    /// Makes an upload's package the product's image, in the commit that puts the package in force.
+    static func put(
+        _ header: ImageHeader, of package: ContentRepository.Package, in transaction: SQLTransaction
+    ) async throws {
+        try await transaction.execute(
+            "DELETE FROM promotion_image WHERE bundle_id = ? AND product_identifier = ?", package.bundleId,
+            package.productIdentifier)
+        try await transaction.execute(
+            """
+            INSERT INTO promotion_image (package_id, bundle_id, product_identifier, state, format, width, height)
+            VALUES (?, ?, ?, 'waiting', ?, ?, ?)
+            """, package.id, package.bundleId, package.productIdentifier, header.format.rawValue, header.width,
+            header.height)
+    }
+
+    /// Writes down the verdict. The same one again changes nothing.
+    /// - Returns: the image as it is now; nil when there is none.
+    func review(_ request: ReviewImageRequest) async throws -> PromotionImage? {
+        let product = ProductReference(bundleId: request.bundleId, productIdentifier: request.productIdentifier)
+        let state: PromotionImage.State = request.isApproved ? .approved : .rejected
+        let reason = request.isApproved ? nil : request.reason
+        return try await database.write { transaction in
+            try await Self.lock(request.bundleId, in: transaction)
+            guard var image = try await Self.image(of: product, in: transaction) else { return nil }
+            guard (image.state, image.reason) != (state, reason) else { return image }
+            (image.state, image.reason) = (state, reason)
+            try await transaction.execute(
+                "UPDATE promotion_image SET state = ?, reason = ? WHERE bundle_id = ? AND product_identifier = ?",
+                state.rawValue, reason, request.bundleId, request.productIdentifier)
+            try await Self.raiseVersion(of: request.bundleId, in: transaction)
+            return image
+        }
+    }
+
+    // MARK: The app
+
+    /// Makes commits about one app follow one another.
+    private static func lock(_ bundleId: String, in transaction: SQLTransaction) async throws {
+        let row = try await transaction.queryOne(
+            "SELECT bundle_id FROM app WHERE bundle_id = ? \(transaction.dialect.lockRow)", bundleId)
+        guard row != nil else { throw CatalogStore.unknownApp(bundleId) }
+    }
+
+    private static func raiseVersion(of bundleId: String, in transaction: SQLTransaction) async throws {
+        try await transaction.execute(
+            "UPDATE app SET catalog_version = catalog_version + 1 WHERE bundle_id = ?", bundleId)
+    }
+}
+
+extension PromotionImage {
+    init(_ row: SQLRow) throws {
+        let (state, format): (String, String) = (try row["state"], try row["format"])
+        guard let state = State(rawValue: state), let format = Format(rawValue: format) else {
+            throw StoreError(.internal, "a stored image is '\(state)' and '\(format)'")
+        }
+        self.init(
+            productIdentifier: try row["product_identifier"], state: state, format: format, width: try row["width"],
+            height: try row["height"], length: try row["length"], sha256: try row["sha256"],
+            reason: try row["reason"])
+    }
+}

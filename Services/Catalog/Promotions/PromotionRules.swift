@@ -1,0 +1,73 @@
+import StoreModels
+
+/// What may be put into a list of promotions and into the featured tab, and what may be said of an image.
+struct PromotionRules: Sendable {
+    static let reasonCharactersMax = 500
+
+    let directory: AppDirectory
+
+    /// - Throws: `requestInvalid` for too many or for one twice; `productNotFound`, `notFound` for an unknown app.
+    func check(_ request: PutPromotionsRequest) throws(StoreError) {
+        try Self.checkCount(request.entries.count, max: PutPromotionsRequest.entriesMax, "promoted products")
+        var seen: Set<ExactText> = []
+        for (index, entry) in request.entries.enumerated() {
+            let path = "$[\(index)].productIdentifier"
+            guard seen.insert(ExactText(entry.productIdentifier)).inserted else {
+                throw Self.repeated(entry.productIdentifier, path)
+            }
+            try checkProduct(entry.productIdentifier, of: request.bundleId, path)
+        }
+        _ = try app(request.bundleId)
+    }
+
+    /// - Throws: as above.
+    func check(_ list: FeaturedList) throws(StoreError) {
+        try Self.checkCount(list.products.count, max: FeaturedList.productsMax, "featured products")
+        var seen: Set<[ExactText]> = []
+        for (index, product) in list.products.enumerated() {
+            let path = "$[\(index)].productIdentifier"
+            guard seen.insert([ExactText(product.bundleId), ExactText(product.productIdentifier)]).inserted else {
+                throw Self.repeated(product.productIdentifier, path)
+            }
+            _ = try app(product.bundleId)
+            try checkProduct(product.productIdentifier, of: product.bundleId, path)
+        }
+    }
+
+    /// - Throws: `requestInvalid`.
+    static func check(reason: String?) throws(StoreError) {
+        guard (reason?.count ?? 0) <= reasonCharactersMax else {
+            throw invalid("$.reason", "has at most \(reasonCharactersMax) characters")
+        }
+    }
+
+    /// - Throws: `notFound`.
+    func app(_ bundleId: String) throws(StoreError) -> AppSnapshot {
+        guard let snapshot = directory.snapshot(of: bundleId) else { throw CatalogStore.unknownApp(bundleId) }
+        return snapshot
+    }
+
+    private func checkProduct(
+        _ productIdentifier: String, of bundleId: String, _ path: String
+    ) throws(StoreError) {
+        do {
+            _ = try directory.product(productIdentifier, of: bundleId)
+        } catch {
+            var error = error
+            error.details["path"] = .string(path)
+            throw error
+        }
+    }
+
+    private static func checkCount(_ count: Int, max: Int, _ what: String) throws(StoreError) {
+        guard count <= max else { throw invalid("$", "has \(count) entries; there are at most \(max) \(what)") }
+    }
+
+    private static func repeated(_ productIdentifier: String, _ path: String) -> StoreError {
+        invalid(path, "'\(productIdentifier.prefix(100))' stands in the list already")
+    }
+
+    private static func invalid(_ path: String, _ reason: String) -> StoreError {
+        StoreError(.requestInvalid, "\(path): \(reason)", details: ["path": .string(path)])
+    }
+}

@@ -1,0 +1,47 @@
+import StoreModels
+
+/// Says for each reason why a product is not promoted what is wrong and what to change.
+struct PromotionSentences: Sendable {
+    let bundleId: String
+    let productIdentifier: String
+    let promotions: StoredPromotions
+    /// False for an entry of the list whose product was removed by an import.
+    let isInCatalog: Bool
+
+    func sentence(_ reason: PromotionExplanation.Reason) -> String {
+        switch reason {
+        case .notInPromotions: notInPromotions
+        case .noImage:
+            "It has no promotional image; upload a PNG or JPEG of \(Self.size) pixels as its `promotion-image`."
+        case .imageWaitingForReview:
+            "Its promotional image waits for review; approve it."
+        case .imageRejected: imageRejected
+        case .notAvailable: notAvailable
+        case .appNotReleased:
+            "\(bundleId) is not released; set `released` to true in the app's settings."
+        }
+    }
+
+    static let size = "\(PromotionImage.side)×\(PromotionImage.side)"
+
+    private var notInPromotions: String {
+        if promotions.entries != nil {
+            return "It is not in the promotions of \(bundleId); put a list that names it."
+        }
+        let others = promotions.isPreview ? "that can be bought" : "with an approved image"
+        return
+            "Nobody has put a list of promotions, so the first \(PutPromotionsRequest.entriesMax) products \(others) "
+            + "stand on the page, and it comes behind them; put a list that names it."
+    }
+
+    private var imageRejected: String {
+        let reason = promotions.image(of: productIdentifier)?.reason.map { " (\($0))" } ?? ""
+        return "Its promotional image was rejected\(reason); upload another one, or approve it."
+    }
+
+    private var notAvailable: String {
+        isInCatalog
+            ? "It cannot be bought in this storefront; `explain` says why."
+            : "The catalogue no longer has it; the entry counts again when an import brings the product back."
+    }
+}

@@ -1,0 +1,37 @@
+import StoreModels
+import Synchronization
+
+/// A catalogue and what is made of it once: places by identifier, and how storefronts show it. Settings, content and
+/// promotions change without it.
+final class CatalogIndex: Sendable {
+    /// Storefronts kept ready; another one takes the place of the one that was made first.
+    private static let presentedMax = 8
+
+    let catalog: Catalog
+    private let positions: [ExactText: Int]
+    private let presented = Mutex<[(countryCode: String, catalog: PresentedCatalog)]>([])
+
+    init(_ catalog: Catalog) {
+        self.catalog = catalog
+        positions = Dictionary(
+            uniqueKeysWithValues: catalog.products.enumerated().map {
+                (ExactText($0.element.productIdentifier), $0.offset)
+            })
+    }
+
+    /// The product's place in the catalogue; nil when the app has no such product.
+    func position(of productIdentifier: String) -> Int? { positions[ExactText(productIdentifier)] }
+
+    func products(in entry: StorefrontEntry) -> PresentedCatalog {
+        let countryCode = entry.storefront.countryCode
+        if let ready = presented.withLock({ $0.first { $0.countryCode == countryCode }?.catalog }) { return ready }
+        // Made outside of the lock: two requests may make the same one, which costs a little and harms nothing.
+        let made = PresentedCatalog(catalog, for: entry)
+        presented.withLock { presented in
+            presented.removeAll { $0.countryCode == countryCode }
+            if presented.count == Self.presentedMax { presented.removeFirst() }
+            presented.append((countryCode, made))
+        }
+        return made
+    }
+}

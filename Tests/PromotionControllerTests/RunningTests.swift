@@ -1,0 +1,133 @@
+import Persistence
+import StoreModels
+import StorebusTesting
+import Testing
+
+@testable import PromotionController
+
+/// Goal: the jobs beside the endpoints do their work by themselves and end in order, and an earlier database is taken
+/// over.
+@Suite(.serialized) struct RunningTests {
+    @Test(arguments: Engine.allCases)
+    func `the janitor works without anybody asking, then the database is closed`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.launchedPhone()
+            let (paid, unanswered) = (try await alice.begin("coins"), try await alice.begin("gems"))
+            try await alice.deliver()
+            await store.stopPayments()
+            try await alice.decide(.continue, paid)
+            store.wait(.seconds(10))
+            try await store.startPayments()
+            let database = store.database
+            let running = store.current.service
+            let run = Task { try await running.run() }
+            try await eventually("the janitor has done it", within: .seconds(20)) {
+                try await database.read { reader in
+                    let (first, second) = (
+                        try await IntentRepository.find(paid, in: reader),
+                        try await IntentRepository.find(unanswered, in: reader)
+                    )
+                    return first?.life.isAdded == true && second?.life.state == .deferred
+                }
+            }
+            run.cancel()
+            _ = await run.result
+            #expect(try await refusal { try await alice.get(paid) }?.code == .serviceUnavailable)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `after thirty days events and decided intents go, open ones and unpaid ones stay`(_ engine: Engine)
+        async throws
+    {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.launchedPhone()
+            // The app's own time stands, so nothing expires.
+            store.payments.moveClock(by: .zero)
+            let (cancelled, paid) = (try await alice.begin("a"), try await alice.begin("b"))
+            try await alice.decide(.cancel, cancelled)
+            try await alice.decide(.continue, paid)
+            let unpaid = try await alice.begin("c")
+            await store.stopPayments()
+            try await alice.decide(.continue, unpaid)
+            let open = try await alice.begin("d")
+            let pruner = store.current.service.pruner
+            store.wait(.seconds(30 * 86_400))
+            #expect(try await pruner.prune() == 0)
+            store.wait(.milliseconds(1))
+            let begun = try await alice.begin("e")
+            #expect(try await pruner.prune() > 4)
+            let left = try await store.database.read { reader in
+                try await reader.query("SELECT intent_identifier FROM purchase_intent ORDER BY intent_identifier")
+                    .map { try $0["intent_identifier"] as String }
+            }
+            #expect(Set(left) == [unpaid, open, begun])
+            // What comes after has a place behind what has gone.
+            let position = try await store.position()
+            _ = try await alice.begin("f")
+            #expect(try await store.events(after: position, count: 1).count == 1)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a database of schema 1 opens, and knows what was launched`(_ engine: Engine) async throws {
+        try await TestStore.with(
+            engine,
+            prepare: { files in
+                let first = Array(PromotionControllerService.migrations.prefix(1))
+                let database = try await files.open(migrations: first)
+                try await database.write { transaction in
+                    try await transaction.execute(
+                        "INSERT INTO device (device_id, platform, os_version, seen_at) VALUES ('alice-1', 'iOS', '17.0', 1)"
+                    )
+                    try await transaction.execute(
+                        """
+                        INSERT INTO installation (bundle_id, device_id, app_version, promoted_purchases, launched_at)
+                        VALUES ('com.example.app', 'alice-1', '1.2', 'delegate', 1)
+                        """)
+                }
+                await database.close()
+            },
+            { store in
+                let alice = store.phone()
+                let app = try #require(try await alice.state().apps.first)
+                #expect(app.version == "1.2" && app.isLaunched && app.promotedPurchases == .delegate)
+                #expect(try await alice.setOrder(["h"]).order == ["h"])
+                let intent = try await alice.begin()
+                #expect(try await alice.deliver().intents.map(\.intentIdentifier) == [intent])
+            })
+    }
+
+    @Test func `what is due is found without looking through all intents`() async throws {
+        try await TestStore.with { store in
+            func plan(_ sql: String, _ arguments: any SQLValueConvertible...) async throws -> String {
+                try await store.database.read { reader in
+                    try await reader.query("EXPLAIN QUERY PLAN \(sql)", arguments: arguments)
+                        .map { try $0["detail"] as String }
+                }.joined(separator: "; ")
+            }
+            let unanswered = try await plan(
+                "SELECT * FROM purchase_intent WHERE state = 'pending' AND answer_by <= ? ORDER BY answer_by LIMIT ?",
+                Int64(1), 1)
+            #expect(unanswered.contains("purchase_intent_unanswered"))
+            let expired = try await plan(
+                """
+                SELECT * FROM purchase_intent
+                WHERE bundle_id = ? AND expires_at <= ? AND state IN ('pending', 'deferred') ORDER BY expires_at LIMIT ?
+                """, "a", Int64(1), 1)
+            #expect(expired.contains("purchase_intent_expiring"))
+            let unadded = try await plan(
+                """
+                SELECT * FROM purchase_intent WHERE state = 'continued' AND is_added = 0 AND intent_identifier > ?
+                ORDER BY intent_identifier LIMIT ?
+                """, "", 1)
+            #expect(unadded.contains("purchase_intent_unadded"))
+            let open = try await plan(
+                """
+                SELECT * FROM purchase_intent WHERE device_id = ? AND bundle_id = ? AND state IN ('pending', 'deferred')
+                ORDER BY intent_identifier
+                """, "d", "b")
+            #expect(open.contains("purchase_intent_open"))
+        }
+    }
+}

@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: Engine.allCases)
     func `I1–I4: random histories`(_ engine: Engine) async throws {
         var random = SplitMix64.seeded()
-        let (histories, steps) = (engine == .sqlite ? 12 : 6, 60)
+        let (histories, steps) = (engine == .sqlite ? 8 : 4, 60)
         for _ in 0..<histories {
             let seed = random.next()
             try await TestStore.with(engine) { store in

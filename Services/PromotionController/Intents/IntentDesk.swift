@@ -24,9 +24,11 @@ struct IntentDesk: Sendable {
                     of: installation, customer: request.customerIdentifier, in: reader)
             )
         }
-        guard let version = found.version, found.open.contains(where: { $0.life.state == .pending }) else {
+        guard found.open.contains(where: { $0.life.state == .pending }) else {
             return DeliverIntentsReply(intents: [], seq: found.seq)
         }
+        // There is a stream and no launch: nobody could tell of it yet. An old number makes the stream ask again.
+        guard let version = found.version else { return DeliverIntentsReply(intents: [], seq: found.seq - 1) }
         let now = try await times.now(of: request.bundleId, deadline: deadline)
         var open = found.open
         if open.contains(where: { $0.isNews(to: version, at: now) }) {

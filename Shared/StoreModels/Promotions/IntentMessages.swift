@@ -82,7 +82,8 @@ public struct DeliverIntentsRequest: Hashable, Sendable, Codable {
 /// All pending intents of the installation and customer, oldest first; at most 50, the most there can be.
 public struct DeliverIntentsReply: Hashable, Sendable, Codable {
     public var intents: [PurchaseIntent]
-    /// Counts the installation's changes of intents; what ``PromotionEndpoints/intentHeads`` tells.
+    /// Counts the purchases that began on the installation; what ``PromotionEndpoints/intentHeads`` tells, or less when
+    /// there is more to ask for.
     public var seq: Int64
     public init(intents: [PurchaseIntent], seq: Int64) {
         self.intents = intents
@@ -231,7 +232,8 @@ public struct AddIntentPaymentRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// The intent as it is now, and the queue's answer when it was continued.
+/// The intent as it is now, and the queue's answer when it was continued. Without that answer the decision stands all the
+/// same, and the transaction comes on the stream.
 public struct DecideIntentReply: Hashable, Sendable, Codable {
     public var intent: PurchaseIntent
     public var added: AddPaymentReply?

@@ -41,6 +41,8 @@ import Testing
         (["---completion", "buy", "--", "positional@0"], "pro.monthly\nhidden-beaches\n"),
         (["---completion", "account", "show", "--", "positional@0"], "alice\n"),
         (["---completion", "tx", "show", "--", "positional@0"], "2000000000000001\n"),
+        (["---completion", "device", "show", "--", "positional@0"], "alice-1\n"),
+        (["---completion", "intent", "continue", "--", "positional@0"], "i_01j2k9f\n"),
         (["---completion", "product", "list", "--", "--storefront"], "USA\nFRA\n"),
     ])
     func `products, accounts, transactions and storefronts are those of the store`(

@@ -36,6 +36,21 @@ import Testing
         ["refund", "0001", "--reason", "appIssue"], ["revoke", "0001"], ["receipt", "--as", "alice"],
         ["verify", text], ["eligibility", "--as", "alice"], ["eligibility", "pro.monthly", "--as", "alice"],
         ["why", "pro.monthly", "--as", "alice"],
+        ["promo", "list"], ["promo", "list", "--device", "alice-1"], ["promo", "order", "pro.monthly"],
+        ["promo", "order", "hidden-beaches", "--device", "alice-1"], ["promo", "hide", "pro.monthly"],
+        ["promo", "hide", "pro.monthly", "--device", "alice-1"], ["promo", "show", "fishing"],
+        ["promo", "default", "pro.monthly", "--device", "alice-1"], ["promo", "reset"],
+        ["promo", "reset", "--device", "alice-1"], ["promo", "image", "put", "hidden-beaches", sample],
+        ["promo", "image", "approve", "hidden-beaches"], ["promo", "image", "reject", "hidden-beaches"],
+        ["promo", "featured"], ["promo", "featured", "pro.monthly"], ["page", "--as", "alice"],
+        ["page", "--device", "alice-1", "--featured"], ["page", "--as", "alice", "--search", "beach"],
+        ["intent", "hidden-beaches", "--as", "alice"], ["intent", Promoted.link, "--device", "alice-1"],
+        ["intent", "list"], ["intent", "show", "…2k9f"], ["intent", "continue", "…2k9f"],
+        ["intent", "defer", "i_01j2k9f"], ["intent", "cancel", "2k9f"],
+        ["intent", "url", "pro.monthly"], ["device", "show", "alice-1"],
+        ["device", "put", "alice-1", "--os-version", "17.4"], ["device", "delete", "alice-1", "--yes"],
+        ["device", "delete", "alice-1", "--dry-run"], ["device", "install", "alice-1"],
+        ["device", "uninstall", "alice-1"], ["buy", "pro.monthly", "--as", "alice", "--intent", "2k9f"],
     ]
 
     /// Each prints a sentence, or something another program reads.

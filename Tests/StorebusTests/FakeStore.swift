@@ -8,6 +8,7 @@ final class FakeStore: StoreTransport {
 
     private let answers: Mutex<[String: Respond]>
     private let streams = Mutex<[String: @Sendable (StoreRequest) -> StoreStream]>([:])
+    private let raw = Mutex(FakeStore.promotedBytes)
     private let seen = Mutex<[StoreRequest]>([])
 
     /// Whether others go on before an answer comes, as over a network.
@@ -24,6 +25,9 @@ final class FakeStore: StoreTransport {
     }
 
     func answer(_ key: String, _ respond: @escaping Respond) { answers.withLock { $0[key] = respond } }
+
+    /// Answers with what is no JSON.
+    func answer(_ key: String, bytes: [UInt8]) { raw.withLock { $0[key] = bytes } }
 
     /// Answers `open`.
     func stream(_ key: String, _ respond: @escaping @Sendable (StoreRequest) -> StoreStream) {
@@ -43,7 +47,9 @@ final class FakeStore: StoreTransport {
     func send(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
         seen.withLock { $0.append(request) }
         if takesTime { await Task.yield() }
-        let known = answers.withLock { $0["\(request.method.rawValue) \(Self.path(request))"] }
+        let key = "\(request.method.rawValue) \(Self.path(request))"
+        let known = answers.withLock { $0[key] }
+        if known == nil, let bytes = raw.withLock({ $0[key] }) { return StoreResponse(status: 200, body: bytes) }
         let (status, body) = known?(request) ?? (404, StubTransport.problem(404, .notFound))
         return StoreResponse(status: status, body: Array(JSONText.line(body).utf8))
     }
@@ -97,7 +103,9 @@ extension FakeStore {
     private static let app = "/admin/v1/apps/com.example.app"
 
     /// One of everything that can be listed.
-    static let usual: [String: JSONValue] = [
+    static let usual = everyday.merging(promoted) { $1 }
+
+    private static let everyday: [String: JSONValue] = [
         "POST /v1/sessions": JSONText.value(Fixtures.session),
         "POST /v1/products/query": JSONText.value(
             ProductsAnswer(products: [products[0]], invalidProductIdentifiers: [], degraded: [])),

@@ -27,6 +27,9 @@ final class StubTransport: StoreTransport {
     var unused: Int { state.withLock { $0.answers.count } }
 
     func send(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
+        if Self.isBeforeSession(request) {
+            return StoreResponse(status: 404, body: Array(JSONText.line(Self.problem(404, .notFound)).utf8))
+        }
         let answer: Answer? = state.withLock { state in
             state.requests.append(request)
             return state.answers.isEmpty ? nil : state.answers.removeFirst()
@@ -36,6 +39,13 @@ final class StubTransport: StoreTransport {
             throw CLIError(.internal, "no answer")
         }
         return response
+    }
+
+    /// What is asked of device and app before a session opens is in no script: nobody knows them.
+    private static func isBeforeSession(_ request: StoreRequest) -> Bool {
+        guard request.method == .get else { return false }
+        let parts = request.path.split(separator: "/")
+        return parts.count == 4 && parts[0] == "admin" && ["devices", "apps"].contains(parts[2])
     }
 
     func open(_ request: StoreRequest) async throws(CLIError) -> StoreStream {

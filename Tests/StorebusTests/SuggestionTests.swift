@@ -9,6 +9,7 @@ import Testing
         (["account", "shwo"], "storebus account show"), (["bus", "stat"], "storebus bus stats"),
         (["complations"], "storebus completions"), (["resotre"], "storebus restore"),
         (["download", "fecth"], "storebus download fetch"), (["device", "ad"], "storebus device add"),
+        (["promo", "lsit"], "storebus promo list"), (["promo", "image", "aprove"], "storebus promo image approve"),
     ])
     func `a misspelt command`(arguments: [String], meant: String) async {
         let (status, said) = await Recorder.run(arguments)
@@ -38,10 +39,22 @@ import Testing
         (["product", "content", "show", "hidden-beach"], "hidden-beaches"),
         (["product", "list", "--storefront", "UAS"], "USA"),
         (["product", "show", "pro.monthly", "--storefront", "UAS"], "USA"),
+        (["promo", "image", "approve", "hidden-beach"], "hidden-beaches"),
+        (["intent", "continue", "i_01j2k9g"], "i_01j2k9f"), (["device", "show", "alice-11"], "alice-1"),
+        (["intent", "hidden-beach", "--as", "alice"], "hidden-beaches"), (["intent", "lsit"], "list"),
+        (["intent", "url", "pro.month"], "pro.monthly"), (["intent", "list", "--state", "defered"], "deferred"),
+        (["device", "put", "alice-1", "--platform", "ios"], "iOS"), (["wait", "intentDefered"], "intentDeferred"),
+        (["intent", "pro.monthly", "--as", "alice", "--source", "serch"], "search"),
+        (["device", "install", "alice-1", "--promoted-purchases", "delegat"], "delegate"),
     ])
     func `a misspelt word behind it`(arguments: [String], meant: String) async {
         let store = FakeStore()
         store.answer("GET /admin/v1/testers/alcie", ["account": "alcie", "overrides": .object([:])])
+        let unknown = StubTransport.problem(404, .productNotFound)
+        store.answer("POST /v1/store-page/purchase", status: 404, unknown)
+        let products = "/admin/v1/apps/com.example.app/products"
+        store.answer("POST \(products)/hidden-beach/promotion-image/approve", status: 404, unknown)
+        store.answer("GET \(products)/pro.month/test-url", status: 404, unknown)
         if arguments.contains("UAS") {
             let refusal = StubTransport.problem(400, .requestInvalid)
             store.answer("GET /admin/v1/apps/com.example.app/products", status: 400, refusal)

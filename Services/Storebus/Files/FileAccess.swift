@@ -93,6 +93,14 @@ package enum FileAccess {
         }
     }
 
+    /// What a directory holds; nothing when there is none.
+    package static func names(in directory: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    }
+
+    /// A file that is not there is as good as removed.
+    package static func remove(_ path: String) { unlink(path) }
+
     private static func unwritable(_ path: String) -> CLIError {
         CLIError(
             .dataDirectoryUnusable, "cannot write \(path): \(systemReason)", hints: ["name another place: --data DIR"])

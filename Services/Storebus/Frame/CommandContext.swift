@@ -64,6 +64,11 @@ package struct CommandContext: Sendable {
         return CommandContext(environment: environment, options: options, settings: settings, api: api)
     }
 
+    /// A file somebody named, from where the command was typed.
+    package func path(_ name: String) -> String {
+        name.hasPrefix("/") ? name : "\(environment.currentDirectory)/\(name)"
+    }
+
     // MARK: Printing
 
     package func print(_ answer: Answer) {

@@ -5,6 +5,8 @@ package struct CommandTree: Hashable, Sendable {
     package var name: String
     package var aliases: [String]
     package var children: [CommandTree]
+    /// Whether a word that names none of the children is an argument: `storebus intent PRODUCT`.
+    package var takesWords: Bool
 
     package static let root = CommandTree(StorebusCommand.self)
 
@@ -12,6 +14,7 @@ package struct CommandTree: Hashable, Sendable {
         let configuration = command.configuration
         name = configuration.commandName ?? ""
         aliases = configuration.aliases
+        takesWords = configuration.defaultSubcommand != nil
         children = (configuration.subcommands + configuration.groupedSubcommands.flatMap(\.subcommands))
             .reduce(into: [CommandTree]()) { children, next in
                 let child = CommandTree(next)
@@ -37,7 +40,7 @@ package struct CommandTree: Hashable, Sendable {
     /// The first word that should name a command and names none, with the words before it.
     package func unknown(_ arguments: some Collection<String>) -> [String]? {
         guard let first = arguments.first, !first.hasPrefix("-"), !children.isEmpty else { return nil }
-        guard let child = child(first) else { return first == "help" ? nil : [first] }
+        guard let child = child(first) else { return first == "help" || takesWords ? nil : [first] }
         return child.unknown(arguments.dropFirst()).map { [child.name] + $0 }
     }
 

@@ -30,6 +30,16 @@ enum Completion {
         await ask(words) { api, _ throws(CLIError) in try await api.storefronts().map(\.countryCode) }
     }
 
+    static let devices = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
+        await ask(words) { api, _ throws(CLIError) in try await api.devices().map(\.deviceId) }
+    }
+
+    static let intents = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
+        await ask(words) { api, _ throws(CLIError) in
+            try await api.intents(IntentListRequest()).intents.filter { !$0.state.isFinal }.map(\.intentIdentifier)
+        }
+    }
+
     static let services = CompletionKind.list(ServiceRoster.services)
 
     /// - Parameter words: the command line so far; its `--url`, `--data` and `--bundle-id` count.

@@ -17,11 +17,15 @@ package struct Filter: Hashable, Sendable {
     package static let names = ["account", "bundleId", "id", "product", "since", "state", "type"]
 
     package private(set) var terms: [Term] = []
+    /// What `type` may be.
+    private var types = StoreEvent.Kind.allCases.map(\.rawValue)
 
     /// - Parameters:
     ///   - words: each with one or more terms, separated by spaces.
     ///   - bare: the name a word without `=` and `~` is the value of; nil when there is none.
-    package init(_ words: [String], bare: String? = nil) throws(CLIError) {
+    ///   - alsoTypes: what `type` may be besides what happens to transactions.
+    package init(_ words: [String], bare: String? = nil, alsoTypes: [String] = []) throws(CLIError) {
+        types += alsoTypes
         for word in words.flatMap({ $0.split(separator: " ") }) { try add(word, bare: bare) }
     }
 
@@ -51,7 +55,7 @@ package struct Filter: Hashable, Sendable {
                 hints: (near.map { ["did you mean '\($0)'?"] } ?? [])
                     + ["it knows \(Self.names.joined(separator: ", "))"])
         }
-        let known = term.name == "type" ? StoreEvent.Kind.allCases.map(\.rawValue) : Self.values(term.name)
+        let known = term.name == "type" ? types : Self.values(term.name)
         if let known, term.comparison == .equals, !known.contains(term.value) {
             let near = Suggestion.nearest(to: term.value, among: known)
             throw CLIError(
@@ -91,6 +95,22 @@ package struct Filter: Hashable, Sendable {
             case "type": term.holds(type?.rawValue ?? transaction.transactionState.rawValue)
             case "id": term.holds(transaction.id) || transaction.transactionIdentifier.map(term.holds) == true
             case "since": term.isWithin(transaction.transactionDate, now)
+            default: false
+            }
+        }
+    }
+}
+
+extension Filter {
+    /// Whether something that happened to an intent is wanted; nothing but these terms can be said of one.
+    package func matches(_ event: IntentEvent) -> Bool {
+        terms.allSatisfy { term in
+            switch term.name {
+            case "account": term.holds(event.account)
+            case "bundleId": term.holds(event.bundleId)
+            case "product": term.holds(event.intent.payment.productIdentifier)
+            case "id": term.holds(event.intent.intentIdentifier)
+            case "type": term.holds(event.type.rawValue)
             default: false
             }
         }

@@ -18,6 +18,26 @@ enum Known {
             hints: hints + ["all products: storebus product list\(option(bundleId))"])
     }
 
+    /// Asks with products in the question, and suggests the nearest for one that the store does not know.
+    static func suggestingProduct<Value>(
+        _ products: [String], _ context: CommandContext, _ body: () async throws(CLIError) -> Value
+    ) async throws(CLIError) -> Value {
+        let failure: CLIError
+        do {
+            return try await body()
+        } catch {
+            failure = error
+        }
+        guard failure.code.name == StoreErrorCode.productNotFound.name else { throw failure }
+        let known = (try? await context.api.catalogProducts(context.bundleId, storefront: "USA")) ?? []
+        var error = failure
+        error.hints =
+            products.filter { product in !known.contains { $0.productIdentifier == product } }
+            .flatMap { meant($0, among: known.map(\.productIdentifier)) }
+            + ["all products: storebus product list\(option(context.bundleId))"]
+        throw error
+    }
+
     /// Asks about an account, and suggests the nearest when there is none.
     static func suggestingAccount<Value>(
         _ account: String, _ context: CommandContext, _ body: () async throws(CLIError) -> Value

@@ -13,6 +13,7 @@ package struct StorebusCommand: AsyncParsableCommand {
             storebus finish TRANSACTION --as alice    say that it was delivered
             storebus restore --as alice               bring back what was bought
             storebus time advance 3mo                 let three months pass, with their renewals
+            storebus page --as alice                  see what the store promotes to alice
 
             The store is found by .storebus/run/up.json here or in a directory above; --data, --url, STOREBUS_URL and \
             STOREBUS_ADMIN_KEY say otherwise. No command uses the network beyond the store's address. Results go to \
@@ -41,6 +42,8 @@ package struct StorebusCommand: AsyncParsableCommand {
                     RestoreCommand.self, RefundCommand.self, RevokeCommand.self, SubCommand.self,
                     DownloadCommand.self, TxCommand.self, WatchCommand.self, DeviceCommand.self, ReceiptCommand.self,
                 ]),
+            CommandGroup(
+                name: "Promotion", subcommands: [PromoCommand.self, PageCommand.self, IntentCommand.self]),
             CommandGroup(
                 name: "Explain", subcommands: [EligibilityCommand.self, WhyCommand.self, VerifyCommand.self]),
             CommandGroup(name: "Time", subcommands: [TimeCommand.self]),

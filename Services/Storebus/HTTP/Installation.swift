@@ -16,18 +16,39 @@ package struct Installation: Hashable, Sendable {
         self.storefront = storefront
     }
 
-    var sessionRequest: [String: JSONValue] {
+    /// The app is launched.
+    func sessionRequest(on profile: DeviceProfile) -> [String: JSONValue] {
+        var members = request("app", profile)
+        members["appVersion"] = .string(profile.appVersion)
+        members["promotedPurchases"] = .string(profile.promotedPurchases.rawValue)
+        return members
+    }
+
+    /// The App Store app is opened.
+    func storeSessionRequest(on profile: DeviceProfile) -> [String: JSONValue] { request("store", profile) }
+
+    private func request(_ client: String, _ profile: DeviceProfile) -> [String: JSONValue] {
         var members: [String: JSONValue] = [
-            "client": "app", "bundleId": .string(bundleId), "deviceId": .string(deviceId), "account": .string(account),
-            "platform": "iOS", "osVersion": "18.0", "appVersion": "1.0",
+            "client": .string(client), "bundleId": .string(bundleId), "deviceId": .string(deviceId),
+            "account": .string(account), "platform": .string(profile.platform.rawValue),
+            "osVersion": .string(profile.osVersion),
         ]
         if let storefront { members["storefront"] = .string(storefront) }
         return members
     }
 
+    var reference: InstallationReference { InstallationReference(bundleId: bundleId, deviceId: deviceId) }
+
     /// The file that keeps its session; nil when the names are too long for one.
     var fileName: String? {
         let name = [bundleId, account, deviceId].map(PercentEncoding.encode).joined(separator: "@") + ".json"
         return name.utf8.count <= 255 ? name : nil
+    }
+
+    /// Whether a file keeps a session of anybody's on a device.
+    /// - Parameter bundleId: nil for any app.
+    static func isFile(_ name: String, of bundleId: String?, on deviceId: String) -> Bool {
+        name.hasSuffix("@\(PercentEncoding.encode(deviceId)).json")
+            && bundleId.map { name.hasPrefix("\(PercentEncoding.encode($0))@") } ?? true
     }
 }

@@ -15,9 +15,7 @@ package struct SessionKeeper: Sendable {
     /// The kept session, or a new one.
     package func session(_ installation: Installation) async throws(CLIError) -> Session {
         if let kept = kept(installation) { return kept }
-        let session = try await api.openSession(installation)
-        keep(session, installation)
-        return session
+        return try await renewed(installation)
     }
 
     /// Runs `body` with a session, and once more with a new one when the store no longer takes the kept one (it ran
@@ -39,9 +37,25 @@ package struct SessionKeeper: Sendable {
     }
 
     private func renewed(_ installation: Installation) async throws(CLIError) -> Session {
-        let session = try await api.openSession(installation)
+        let session = try await api.openSession(installation, on: .known(installation, api))
         keep(session, installation)
         return session
+    }
+
+    /// The App Store app on the installation's device. Nothing is launched by it, so it need not be kept.
+    package func store(_ installation: Installation) async throws(CLIError) -> Session {
+        try await api.openStoreSession(installation, on: .known(installation, api))
+    }
+
+    /// Forgets the sessions of a device that has become another, or of an app that was replaced there: the next command
+    /// launches it anew.
+    /// - Parameter bundleId: nil for all apps.
+    package func forget(_ bundleId: String? = nil, on deviceId: String) {
+        guard let directory else { return }
+        for name in FileAccess.names(in: directory)
+        where Installation.isFile(name, of: bundleId, on: deviceId) {
+            FileAccess.remove("\(directory)/\(name)")
+        }
     }
 
     private func file(_ installation: Installation) -> String? {

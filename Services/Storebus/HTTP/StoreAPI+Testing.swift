@@ -121,6 +121,18 @@ extension StoreAPI {
             ], token: adminKey, timeout: time + .seconds(10))
     }
 
+    /// The same for what happens to purchases that begin in the store.
+    package func intentEvents(
+        _ filter: IntentEventsRequest, within time: Duration
+    ) async throws(CLIError) -> IntentEventsReply {
+        try await get(
+            "/admin/v1/events/wait",
+            [
+                "type": filter.type?.rawValue, "account": filter.account, "bundleId": filter.bundleId,
+                "after": filter.after, "timeout": TimeLimit(time).description,
+            ], token: adminKey, timeout: time + .seconds(10))
+    }
+
     // MARK: Services
 
     /// `GET /admin/v1/services`

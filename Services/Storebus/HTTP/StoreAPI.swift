@@ -22,8 +22,10 @@ package struct StoreAPI: Sendable {
     }
 
     /// `POST /v1/sessions`: the app is launched on a device.
-    package func openSession(_ installation: Installation) async throws(CLIError) -> Session {
-        try await call(.post, "/v1/sessions", token: nil, body: installation.sessionRequest)
+    package func openSession(
+        _ installation: Installation, on profile: DeviceProfile = DeviceProfile()
+    ) async throws(CLIError) -> Session {
+        try await call(.post, "/v1/sessions", token: nil, body: installation.sessionRequest(on: profile))
     }
 
     // MARK: App

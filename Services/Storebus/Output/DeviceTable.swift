@@ -2,35 +2,78 @@ import StoreModels
 
 /// Devices as `storebus device list` shows them.
 package enum DeviceTable {
-    /// `{"account":"alice","bundleId":"com.example.app","device":"alice-1","transactions":3,"unfinished":1}`
-    package struct Device: Hashable, Sendable, Codable {
+    /// One app on one device, and what was bought there:
+    /// `{"account":"alice","bundleId":"com.example.app","device":"alice-1","transactions":3,"unfinished":1,
+    /// "platform":"iOS","osVersion":"18.0","version":"1.0","isLaunched":true}`
+    package struct Row: Hashable, Sendable, Codable {
         package var device: String
-        package var account: String
-        package var bundleId: String
+        /// nil while nobody has bought anything on it.
+        package var account: String?
+        package var bundleId: String?
         /// Caused by this device.
         package var transactions: Int
         package var unfinished: Int
+        package var platform: DeviceLaunch.Platform?
+        package var osVersion: String?
+        /// nil when the app is not on it any more.
+        package var version: String?
+        package var isLaunched: Bool?
     }
 
     /// In the order of their accounts and names.
-    package static func devices(_ rows: [TransactionTable.Row]) -> [Device] {
+    /// - Parameters:
+    ///   - rows: everything that was bought or restored.
+    ///   - known: what the store knows of devices; those on which nothing was bought come last.
+    package static func rows(_ rows: [TransactionTable.Row], known: [Device]) -> [Row] {
         let groups = Dictionary(grouping: rows) { row in
             [row.account, row.transaction.originDeviceId, row.bundleId]
         }
-        return groups.map { key, rows in
-            Device(
-                device: key[1], account: key[0], bundleId: key[2], transactions: rows.count,
-                unfinished: rows.count { !$0.isFinished })
-        }.sorted { ($0.account, $0.device, $0.bundleId) < ($1.account, $1.device, $1.bundleId) }
+        let used = groups.map { key, rows in
+            described(
+                Row(
+                    device: key[1], account: key[0], bundleId: key[2], transactions: rows.count,
+                    unfinished: rows.count { !$0.isFinished }), known)
+        }
+        let places = Set(used.map { [$0.device, $0.bundleId] })
+        let others = known.flatMap { device -> [Row] in
+            let apps: [String?] = device.apps.isEmpty ? [nil] : device.apps.map(\.bundleId)
+            return apps.filter { !places.contains([device.deviceId, $0]) }.map { bundleId in
+                described(Row(device: device.deviceId, bundleId: bundleId, transactions: 0, unfinished: 0), known)
+            }
+        }
+        return used.sorted { order($0).lexicographicallyPrecedes(order($1)) }
+            + others.sorted { order($0).lexicographicallyPrecedes(order($1)) }
     }
 
-    package static func table(_ devices: [Device]) -> Table {
+    private static func order(_ row: Row) -> [String] { [row.account ?? "", row.device, row.bundleId ?? ""] }
+
+    private static func described(_ row: Row, _ known: [Device]) -> Row {
+        guard let device = known.first(where: { $0.deviceId == row.device }) else { return row }
+        var row = row
+        row.platform = device.platform
+        row.osVersion = device.osVersion
+        let app = device.apps.first { $0.bundleId == row.bundleId }
+        row.version = app?.version
+        row.isLaunched = app?.isLaunched
+        return row
+    }
+
+    package static func table(_ rows: [Row]) -> Table {
         var table = Table([
-            .init("DEVICE"), .init("ACCOUNT"), .init("APP"), .init("TRANSACTIONS", .right), .init("UNFINISHED", .right),
+            .init("DEVICE"), .init("ACCOUNT"), .init("SYSTEM"), .init("APP"), .init("VERSION"), .init("LAUNCHED"),
+            .init("TRANSACTIONS", .right), .init("UNFINISHED", .right),
         ])
-        for one in devices {
-            table.add([one.device, one.account, one.bundleId, "\(one.transactions)", "\(one.unfinished)"])
+        for one in rows {
+            table.add([
+                one.device, one.account ?? "-", system(one), one.bundleId ?? "-", one.version ?? "-",
+                one.isLaunched.map { $0 ? "yes" : "no" } ?? "-", "\(one.transactions)", "\(one.unfinished)",
+            ])
         }
         return table
+    }
+
+    private static func system(_ row: Row) -> String {
+        let words = [row.platform?.rawValue, row.osVersion].compactMap { $0 }
+        return words.isEmpty ? "-" : words.joined(separator: " ")
     }
 }

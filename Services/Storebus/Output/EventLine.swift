@@ -24,4 +24,13 @@ package enum EventLine {
         return words.enumerated().filter { !$1.isEmpty }
             .map { $0 == 3 ? style.paint($1, .of(state: $1)) : $1 }.joined(separator: "  ") + "\n"
     }
+
+    /// The same of an intent.
+    static func text(_ event: IntentEvent, _ style: Style, at now: Timestamp) -> String {
+        let words = [
+            Words.clock(now), event.account, event.intent.intentIdentifier, event.type.rawValue,
+            event.intent.payment.productIdentifier, IntentTable.remarks(event.intent),
+        ]
+        return words.filter { !$0.isEmpty }.map(Table.onOneLine).joined(separator: "  ") + "\n"
+    }
 }

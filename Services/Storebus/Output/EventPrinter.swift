@@ -38,6 +38,8 @@ package struct EventPrinter: Sendable {
             lines = Self.decode(Downloads.self, event)?.downloads.map { "download  \(DownloadTable.line($0))" } ?? []
         case "restoreCompletedTransactionsFinished", "restoreCompletedTransactionsFailedWithError":
             lines = [Self.restoreEnd(event)]
+        case "promotedPurchase": lines = [Self.promoted(event)]
+        case "openApp": lines = [Self.opened(event)]
         case "synchronized": lines = [ends ? "up to date" : "up to date, waiting      ^C ends"]
         default: lines = ["\(event.event)  \(Table.onOneLine(event.data))"]
         }
@@ -51,9 +53,12 @@ package struct EventPrinter: Sendable {
         return comment.isEmpty || comment == "alive" ? nil : "note: \(Table.onOneLine(comment))\n"
     }
 
-    /// The transactions it is about, one a line.
+    /// The transactions it is about, one a line, or the intent.
     package static func names(_ event: ServerSentEvent) -> String {
-        transactions(event).map { Words.name($0) + "\n" }.joined()
+        if event.event == "promotedPurchase" {
+            return decode(Promoted.self, event).map { "\($0.intent.intentIdentifier)\n" } ?? ""
+        }
+        return transactions(event).map { Words.name($0) + "\n" }.joined()
     }
 
     private struct Transactions: Decodable { var transactions: [PaymentTransaction] }
@@ -67,6 +72,23 @@ package struct EventPrinter: Sendable {
     private struct RestoreEnd: Decodable {
         var restoreIdentifier: String
         var error: TransactionError?
+    }
+
+    private struct Promoted: Decodable { var intent: PurchaseIntent }
+
+    /// `promoted purchase  i_01j…  com.example.hiddenBeaches  answer by 2026-11-21 10:00:14Z`
+    private static func promoted(_ event: ServerSentEvent) -> String {
+        guard let intent = decode(Promoted.self, event)?.intent else { return event.event }
+        return [
+            "promoted purchase", intent.intentIdentifier, intent.payment.productIdentifier,
+            IntentTable.remarks(intent),
+        ].filter { !$0.isEmpty }.map(Table.onOneLine).joined(separator: "  ")
+    }
+
+    private struct Opened: Decodable { var intentIdentifier: String }
+
+    private static func opened(_ event: ServerSentEvent) -> String {
+        "the app is opened" + (decode(Opened.self, event).map { "  \(Table.onOneLine($0.intentIdentifier))" } ?? "")
     }
 
     private static func decode<Data: Decodable>(_ type: Data.Type, _ event: ServerSentEvent) -> Data? {

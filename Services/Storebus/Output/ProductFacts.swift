@@ -47,6 +47,12 @@ package struct ProductFacts: Sendable {
         for (reason, detail) in zip(explanation.reasons, explanation.details) {
             facts.add("reason", "\(reason.rawValue): \(detail)")
         }
+        if let promotion = explanation.promotion {
+            facts.add("promoted", promotion.reasons.isEmpty ? "yes" : "no", isState: true)
+            for (reason, detail) in zip(promotion.reasons, promotion.details) {
+                facts.add("reason", "\(reason.rawValue): \(detail)")
+            }
+        }
         guard let eligibility else { return facts }
         facts.add("eligibility", eligibility.eligibility.rawValue, isState: true)
         facts.add("because", EligibilityWords.because(eligibility))

@@ -22,6 +22,7 @@ package enum PromptTable {
         return Answer(
             "answered  \(prompt.id)  \(answer.rawValue)  \(prompt.account)\(product)\n",
             data: ["answer": .string(answer.rawValue), "prompt": JSONText.value(prompt)], names: [prompt.id],
-            next: "storebus tx list --as \(prompt.account)")
+            next: prompt.kind == .appPurchase
+                ? "storebus intent list --as \(prompt.account)" : "storebus tx list --as \(prompt.account)")
     }
 }

@@ -26,6 +26,9 @@ struct BuyCommand: AsyncParsableCommand {
             --offer promo:ID is signed here, as the app's server would, with the key in --offer-key: PEM with \
             --offer-key-id, or what storebus key create --kind subscriptionOffer -o json prints. --offer code:ID and \
             winback:ID are redeemed outside the app, as in the App Store.
+
+            --intent adds the payment that an app saved when it deferred a purchase begun in the store; it is made once, \
+            with the product and quantity it was begun with.
             """)
 
     @Argument(
@@ -54,6 +57,11 @@ struct BuyCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("What the key is called, when its file does not say so.", valueName: "id"))
     var offerKeyId: String?
 
+    @Option(
+        help: ArgumentHelp("The saved payment of this intent, or the end of its identifier.", valueName: "intent"),
+        completion: Completion.intents)
+    var intent: String?
+
     @Option(help: ArgumentHelp("The same key again gives the same purchase.", valueName: "key"))
     var idempotencyKey: String?
 
@@ -69,6 +77,9 @@ struct BuyCommand: AsyncParsableCommand {
     func validate() throws {
         try WantedOutcome.validate("--outcome", outcome)
         try WantedOffer.validate(offer, hasKey: offerKey != nil)
+        if intent != nil, offer.flatMap(WantedOffer.init)?.redeemed != nil {
+            throw ValidationError("--intent is a payment of the app; code: and winback: are redeemed outside it")
+        }
     }
 
     func run() async throws {
@@ -77,13 +88,18 @@ struct BuyCommand: AsyncParsableCommand {
             productIdentifier: product, quantity: quantity, applicationUsername: applicationUsername,
             key: idempotencyKey ?? "cli-\(Secret.make().prefix(32))", timeout: context.timeLimit ?? .seconds(30),
             wanted: outcome.flatMap(WantedOutcome.init), offer: offer.flatMap(WantedOffer.init),
-            discount: try discount(context.bundleId))
+            discount: try discount(context.bundleId), intentIdentifier: try await savedIntent(context))
         let installation = account.installation(context, storefront: storefront)
         let outcome = try await context.progress.during("buying \(product)") { () throws(CLIError) in
             try await purchase.run(installation, context)
         }
         context.print(outcome.answer)
         if outcome.status != .success { throw QuietExit(status: outcome.status) }
+    }
+
+    private func savedIntent(_ context: CommandContext) async throws(CLIError) -> String? {
+        guard let intent else { return nil }
+        return try await IntentLookup.find(intent, context).intentIdentifier
     }
 
     /// Signed once for the whole command, so that every attempt sends the same payment.

@@ -15,10 +15,13 @@ package struct Purchase: Sendable {
     package var offer: WantedOffer?
     /// Of a promotional offer.
     package var discount: PaymentDiscount?
+    /// The purchase begun in the store whose saved payment it is.
+    package var intentIdentifier: String?
 
     package init(
         productIdentifier: String, quantity: Int, applicationUsername: String?, key: String, timeout: Duration,
-        wanted: WantedOutcome? = nil, offer: WantedOffer? = nil, discount: PaymentDiscount? = nil
+        wanted: WantedOutcome? = nil, offer: WantedOffer? = nil, discount: PaymentDiscount? = nil,
+        intentIdentifier: String? = nil
     ) {
         self.productIdentifier = productIdentifier
         self.quantity = quantity
@@ -28,6 +31,7 @@ package struct Purchase: Sendable {
         self.wanted = wanted
         self.offer = offer
         self.discount = discount
+        self.intentIdentifier = intentIdentifier
     }
 
     package func run(_ installation: Installation, _ context: CommandContext) async throws(CLIError) -> PurchaseOutcome
@@ -140,6 +144,7 @@ package struct Purchase: Sendable {
         ]
         if let applicationUsername { members["applicationUsername"] = .string(applicationUsername) }
         if let discount { members["paymentDiscount"] = JSONText.value(discount) }
+        if let intentIdentifier { members["intentIdentifier"] = .string(intentIdentifier) }
         return members
     }
 }

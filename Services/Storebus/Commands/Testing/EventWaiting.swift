@@ -24,15 +24,36 @@ package struct EventWaiting: Sendable {
 
     /// - Throws: `notInTime`, with exit status 1.
     package func run() async throws(CLIError) -> (event: StoreEvent, after: String) {
+        try await first { after, time throws(CLIError) in
+            let reply = try await api.events(filter.eventsRequest(after: after), within: time)
+            return (reply.events.first { filter.matches($0, now: .wallClock()) }, reply.after)
+        }
+    }
+
+    /// The kind of intent event that is wanted, when one is.
+    package var intentKind: IntentEvent.Kind? { filter.exact("type").flatMap(IntentEvent.Kind.init) }
+
+    /// The same, for what happens to purchases that begin in the store.
+    /// - Throws: as ``run()``.
+    package func runForIntents() async throws(CLIError) -> (event: IntentEvent, after: String) {
+        try await first { after, time throws(CLIError) in
+            let request = IntentEventsRequest(
+                after: after, type: intentKind, account: filter.exact("account"), bundleId: filter.exact("bundleId"))
+            let reply = try await api.intentEvents(request, within: time)
+            return (reply.events.first { filter.matches($0) }, reply.after)
+        }
+    }
+
+    private func first<Event>(
+        _ ask: (String?, Duration) async throws(CLIError) -> (event: Event?, after: String)
+    ) async throws(CLIError) -> (event: Event, after: String) {
         let deadline = ContinuousClock.now + timeout
         var after = after
         while true {
             let remaining = deadline - .now
             guard remaining > .zero else { throw late(after) }
-            let reply = try await api.events(filter.eventsRequest(after: after), within: min(remaining, Self.pollMax))
-            if let event = reply.events.first(where: { filter.matches($0, now: .wallClock()) }) {
-                return (event, reply.after)
-            }
+            let reply = try await ask(after, min(remaining, Self.pollMax))
+            if let event = reply.event { return (event, reply.after) }
             after = reply.after
         }
     }
@@ -40,7 +61,9 @@ package struct EventWaiting: Sendable {
     private func late(_ after: String?) -> CLIError {
         CLIError(
             .notInTime, "\(words) did not happen within \(Words.delay(timeout))",
-            hints: ["what did happen: storebus tx list", "wait longer: --timeout 1m"], retryable: true,
+            hints: [
+                "what did happen: storebus \(intentKind == nil ? "tx" : "intent") list", "wait longer: --timeout 1m",
+            ], retryable: true,
             details: after.map { ["after": .string($0)] } ?? [:])
     }
 }

@@ -8,6 +8,7 @@ struct WaitCommand: AsyncParsableCommand {
         discussion: """
             storebus wait purchased --as alice --timeout 5s
             storebus wait finished product=com.example.pro.monthly -o names
+            storebus wait intentDeferred --as alice
 
             Looks at what happens from now on, or behind --after: every answer's 'after' (-o json) goes on where it \
             ended. Waits 30s unless --timeout says otherwise, and exits with 1 when nothing has happened by then.
@@ -15,8 +16,8 @@ struct WaitCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "What: \(StoreEvent.Kind.allCases.map(\.rawValue).joined(separator: ", ")), or terms as in tx list.",
-            valueName: "filter"), completion: .list(StoreEvent.Kind.allCases.map(\.rawValue)))
+            "What: \(Self.kinds.joined(separator: ", ")), or terms as in tx list.",
+            valueName: "filter"), completion: .list(Self.kinds))
     var filter: [String] = []
 
     @Option(
@@ -32,13 +33,17 @@ struct WaitCommand: AsyncParsableCommand {
 
     @OptionGroup var global: GlobalOptions
 
+    private static let intentKinds = IntentEvent.Kind.allCases.map(\.rawValue)
+    private static let kinds = StoreEvent.Kind.allCases.map(\.rawValue) + intentKinds
+
     func run() async throws {
-        var filter = try Filter(filter, bare: "type")
+        var filter = try Filter(filter, bare: "type", alsoTypes: Self.intentKinds)
         try filter.add("account", account)
         try filter.add("bundleId", bundleId)
         let context = try CommandContext.find(global)
         let wait = EventWaiting(
             api: context.api, filter: filter, timeout: context.timeLimit ?? .seconds(30), after: after)
+        if wait.intentKind != nil { return try await runForIntents(wait, context) }
         let found = try await context.progress.during("waiting for \(wait.words)") { () throws(CLIError) in
             try await wait.run()
         }
@@ -47,5 +52,19 @@ struct WaitCommand: AsyncParsableCommand {
                 data: JSONText.value(found.event), names: [Words.name(found.event.transaction)],
                 next: "storebus tx show \(Words.name(found.event.transaction))", after: found.after
             ) { EventLine.text(found.event, .human, $0, at: .wallClock()) })
+    }
+
+    private func runForIntents(_ wait: EventWaiting, _ context: CommandContext) async throws(CLIError) {
+        let found = try await context.progress.during("waiting for \(wait.words)") { () throws(CLIError) in
+            try await wait.runForIntents()
+        }
+        let intent = found.event.intent
+        var members = JSONText.value(found.event).objectValue ?? [:]
+        members["summary"] = .string(IntentTable.remarks(intent))
+        context.print(
+            Answer(
+                data: .object(members), names: [intent.intentIdentifier],
+                next: "storebus intent show \(intent.intentIdentifier)", after: found.after
+            ) { EventLine.text(found.event, $0, at: .wallClock()) })
     }
 }

@@ -4,12 +4,16 @@ import StoreModels
 /// `storebus device …`
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "device", abstract: "An account's devices: add one, list them, see what one is told at launch.",
+        commandName: "device", abstract: "Devices: their systems, the apps on them, what an app is told at launch.",
         discussion: """
             storebus device add alice-2 --as alice
             storebus device resume alice-2 --as alice
+            storebus device put alice-2 --platform iPadOS --os-version 17.4
             """,
-        subcommands: [DeviceListCommand.self, DeviceAddCommand.self, DeviceResumeCommand.self])
+        subcommands: [
+            DeviceListCommand.self, DeviceShowCommand.self, DeviceAddCommand.self, DeviceResumeCommand.self,
+            DevicePutCommand.self, DeviceDeleteCommand.self, DeviceInstallCommand.self, DeviceUninstallCommand.self,
+        ])
 }
 
 /// A device of an account on the command line.
@@ -28,7 +32,7 @@ struct DeviceArguments: ParsableArguments {
 /// `storebus device list`
 struct DeviceListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the devices something was bought or restored on.",
+        commandName: "list", abstract: "List devices, with the apps on them and what was bought there.",
         discussion: """
             storebus device list
             storebus device list --as alice -o names
@@ -50,14 +54,18 @@ struct DeviceListCommand: AsyncParsableCommand {
         try filter.add("account", account)
         let rows = try await TransactionSearch(api: context.api, filter: filter, isFinished: nil, now: .wallClock())
             .rows(limit: Self.searchedMax, after: nil).rows
-        let devices = DeviceTable.devices(rows)
+        // Whose a device is that nothing was bought on, is not known.
+        let known = try await context.api.devices()
+        let devices = DeviceTable.rows(rows, known: known).filter { account == nil || $0.account == account }
         var answer = Answer(
             DeviceTable.table(devices), items: devices.map { JSONText.value($0) }, names: devices.map(\.device),
-            next: devices.first.map { "storebus device resume \($0.device) --as \($0.account)" }
-                ?? "storebus device add alice-1 --as alice",
-            ifEmpty: "no devices")
+            next: devices.first.map(next) ?? "storebus device add alice-1 --as alice", ifEmpty: "no devices")
         if devices.isEmpty, let account { answer.notes = await Known.notes(aboutAccount: account, context) }
         context.print(answer)
+    }
+
+    private func next(_ row: DeviceTable.Row) -> String {
+        row.account.map { "storebus device resume \(row.device) --as \($0)" } ?? "storebus device show \(row.device)"
     }
 }
 

@@ -1,0 +1,90 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus device install`
+struct DeviceInstallCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "install", abstract: "Put an app on a device, or another version of it, without launching it.",
+        discussion: """
+            storebus device install alice-2
+            storebus device install alice-1 --app-version 2.0 --promoted-purchases purchaseIntent
+
+            The app's present version unless named. A device nobody knows is made. storebus device add launches it.
+            """)
+
+    @OptionGroup var named: DeviceArgument
+
+    @Option(help: ArgumentHelp("Integers with dots: 2.0.", valueName: "version"))
+    var appVersion: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How the app handles promoted purchases: \(Self.handlers.joined(separator: ", ")).", valueName: "way"),
+        completion: .list(Self.handlers))
+    var promotedPurchases: String?
+
+    @OptionGroup var global: GlobalOptions
+
+    private static let handlers = DeviceLaunch.PromotedPurchases.allCases.map(\.rawValue)
+
+    func validate() throws {
+        guard let promotedPurchases, DeviceLaunch.PromotedPurchases(rawValue: promotedPurchases) == nil else { return }
+        let near =
+            Suggestion.nearest(to: promotedPurchases, among: Self.handlers)
+            .map { "; did you mean '\($0)'?" } ?? ""
+        throw ValidationError("--promoted-purchases is one of \(Self.handlers.joined(separator: ", "))\(near)")
+    }
+
+    func run() async throws {
+        let context = try CommandContext.find(global, bundleId: named.app.bundleId)
+        if try await context.api.knownDevice(named.device) == nil {
+            let new = DeviceProfile()
+            _ = try await context.api.putDevice(named.device, platform: new.platform, osVersion: new.osVersion)
+        }
+        let device = try await context.api.install(
+            InstallationReference(bundleId: context.bundleId, deviceId: named.device),
+            version: try await version(context),
+            promotedPurchases: promotedPurchases.flatMap(DeviceLaunch.PromotedPurchases.init))
+        context.sessions.forget(context.bundleId, on: named.device)
+        context.print(DeviceFacts.answer(device, bundleId: context.bundleId))
+    }
+
+    private func version(_ context: CommandContext) async throws(CLIError) -> String {
+        if let appVersion { return appVersion }
+        return try await context.api.app(context.bundleId).settings.currentVersion
+    }
+}
+
+/// `storebus device uninstall`
+struct DeviceUninstallCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "uninstall", abstract: "Delete an app from a device, with everything it has set there.",
+        discussion: """
+            storebus device uninstall alice-2
+
+            Purchases stay. What began in the store there waits for the app's next first launch.
+            """)
+
+    @OptionGroup var named: DeviceArgument
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try CommandContext.find(global, bundleId: named.app.bundleId)
+        let installation = InstallationReference(bundleId: context.bundleId, deviceId: named.device)
+        let device = try await named.suggesting(context) { () throws(CLIError) in
+            try await context.api.device(named.device)
+        }
+        let isThere = device.apps.contains { $0.bundleId == installation.bundleId }
+        if isThere { try await context.api.uninstall(installation) }
+        context.sessions.forget(context.bundleId, on: named.device)
+        context.print(
+            Answer(
+                "\(isThere ? "deleted" : "not there")  \(Table.onOneLine(context.bundleId)) on "
+                    + "\(Table.onOneLine(named.device))\n",
+                data: [
+                    "bundleId": .string(context.bundleId), "deviceId": .string(named.device),
+                    "wasThere": .bool(isThere),
+                ],
+                names: [named.device], next: "storebus device show \(named.device)"))
+    }
+}

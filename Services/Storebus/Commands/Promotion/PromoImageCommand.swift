@@ -1,0 +1,135 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus promo image …`
+struct PromoImageCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "image", abstract: "Promotional images and their review.",
+        discussion: """
+            storebus promo image put com.example.hiddenBeaches beach.png
+            storebus promo image approve com.example.hiddenBeaches
+
+            A product is promoted once its image is approved. storebus promo list says where each stands.
+            """, subcommands: [Put.self, Approve.self, Reject.self, Get.self])
+
+    /// Of which product.
+    struct Named: ParsableArguments {
+        @Argument(
+            help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
+        var product: String
+    }
+
+    /// `storebus promo image put`
+    struct Put: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "put", abstract: "Upload a product's image, or replace it; it waits for review then.",
+            discussion: """
+                storebus promo image put com.example.hiddenBeaches beach.png
+                storebus promo image put com.example.hiddenBeaches beach.png --approve
+
+                PNG or JPEG, 1024 by 1024 pixels, which is read in the file and not in its name.
+                """)
+
+        @OptionGroup var named: Named
+
+        @Argument(help: ArgumentHelp("The image, at most 4 MiB.", valueName: "file"), completion: .file())
+        var file: String
+
+        @Flag(help: "Approve it at once.")
+        var approve = false
+
+        @OptionGroup var app: AppOptions
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            let upload = try UploadFile(file, lengthMax: PromotionImage.lengthMax)
+            let product = named.product
+            var image = try await Known.suggestingProduct([product], context) { () throws(CLIError) in
+                try await context.api.putImage(
+                    upload, of: product, bundleId: context.bundleId, timeout: context.timeLimit ?? .seconds(60))
+            }
+            if approve {
+                image = try await context.api.reviewImage(
+                    of: product, bundleId: context.bundleId, isApproved: true)
+            }
+            context.print(PromotionImageLine.answer(image, bundleId: context.bundleId))
+        }
+    }
+
+    /// `storebus promo image approve`
+    struct Approve: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "approve", abstract: "Approve a product's image.",
+            discussion: "storebus promo image approve com.example.hiddenBeaches")
+
+        @OptionGroup var named: Named
+        @OptionGroup var app: AppOptions
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            let image = try await PromotionImageLine.explaining(named.product, context) { () throws(CLIError) in
+                try await context.api.reviewImage(of: named.product, bundleId: context.bundleId, isApproved: true)
+            }
+            context.print(PromotionImageLine.answer(image, bundleId: context.bundleId))
+        }
+    }
+
+    /// `storebus promo image reject`
+    struct Reject: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "reject", abstract: "Reject a product's image: the product is not promoted with it.",
+            discussion: "storebus promo image reject com.example.hiddenBeaches --reason blurred")
+
+        @OptionGroup var named: Named
+
+        @Option(help: ArgumentHelp("Why, in a few words.", valueName: "text"))
+        var reason: String?
+
+        @OptionGroup var app: AppOptions
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            let image = try await PromotionImageLine.explaining(named.product, context) { () throws(CLIError) in
+                try await context.api.reviewImage(
+                    of: named.product, bundleId: context.bundleId, isApproved: false, reason: reason)
+            }
+            context.print(PromotionImageLine.answer(image, bundleId: context.bundleId))
+        }
+    }
+
+    /// `storebus promo image get`
+    struct Get: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "get", abstract: "Write a product's image into a file, as it was uploaded.",
+            discussion: "storebus promo image get com.example.hiddenBeaches --to beach.png")
+
+        @OptionGroup var named: Named
+
+        @Option(help: ArgumentHelp("The file. Default: <product>.png or .jpeg here.", valueName: "file"))
+        var to: String?
+
+        @OptionGroup var app: AppOptions
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            let bytes = try await PromotionImageLine.explaining(named.product, context) { () throws(CLIError) in
+                try await context.api.image(of: named.product, bundleId: context.bundleId)
+            }
+            let format: PromotionImage.Format = bytes.starts(with: [0xFF, 0xD8]) ? .jpeg : .png
+            let name = to ?? "\(PercentEncoding.encode(named.product)).\(format.rawValue)"
+            let path = context.path(name)
+            try FileAccess.write(bytes, to: path, mode: 0o644)
+            context.print(
+                Answer(
+                    "written  \(Table.onOneLine(path))  \(format.rawValue)  \(bytes.count) bytes\n",
+                    data: [
+                        "file": .string(path), "format": .string(format.rawValue), "length": .integer(bytes.count),
+                        "productIdentifier": .string(named.product),
+                    ], names: [path], next: "storebus promo list\(Known.option(context.bundleId))"))
+        }
+    }
+}

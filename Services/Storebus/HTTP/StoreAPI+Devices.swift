@@ -1,0 +1,98 @@
+import StoreModels
+
+/// Devices, the apps on them, and what these have set there.
+extension StoreAPI {
+    private static func devicePath(_ device: String) -> String { "/admin/v1/devices/\(PercentEncoding.encode(device))" }
+
+    private static func installationPath(_ installation: InstallationReference) -> String {
+        "\(devicePath(installation.deviceId))/apps/\(PercentEncoding.encode(installation.bundleId))"
+    }
+
+    /// `GET /admin/v1/devices`: all of them.
+    package func devices() async throws(CLIError) -> [Device] {
+        var devices: [Device] = []
+        var after: String?
+        repeat {
+            let page: DevicesPage = try await get(
+                "/admin/v1/devices", ["after": after, "limit": "100"], token: adminKey)
+            devices += page.devices
+            after = page.after
+        } while after != nil
+        return devices
+    }
+
+    /// `GET /admin/v1/devices/{deviceId}`
+    package func device(_ device: String) async throws(CLIError) -> Device {
+        try await get(Self.devicePath(device), token: adminKey)
+    }
+
+    /// The same; nil for a device nobody knows yet.
+    package func knownDevice(_ device: String) async throws(CLIError) -> Device? {
+        do {
+            return try await self.device(device)
+        } catch  where error.code.name == StoreErrorCode.notFound.name {
+            return nil
+        }
+    }
+
+    /// `PUT /admin/v1/devices/{deviceId}`
+    package func putDevice(
+        _ device: String, platform: DeviceLaunch.Platform, osVersion: String
+    ) async throws(CLIError) -> Device {
+        try await call(
+            .put, Self.devicePath(device), token: adminKey,
+            body: ["platform": .string(platform.rawValue), "osVersion": .string(osVersion)])
+    }
+
+    /// `DELETE /admin/v1/devices/{deviceId}`
+    package func deleteDevice(_ device: String) async throws(CLIError) {
+        _ = try await exchange(StoreRequest(.delete, Self.devicePath(device), token: adminKey))
+    }
+
+    /// `PUT /admin/v1/devices/{deviceId}/apps/{bundleId}`
+    /// - Parameter promotedPurchases: nil keeps what is known.
+    package func install(
+        _ installation: InstallationReference, version: String,
+        promotedPurchases: DeviceLaunch.PromotedPurchases?
+    ) async throws(CLIError) -> Device {
+        var body: [String: JSONValue] = ["version": .string(version)]
+        if let promotedPurchases { body["promotedPurchases"] = .string(promotedPurchases.rawValue) }
+        return try await call(.put, Self.installationPath(installation), token: adminKey, body: body)
+    }
+
+    /// `DELETE /admin/v1/devices/{deviceId}/apps/{bundleId}`
+    package func uninstall(_ installation: InstallationReference) async throws(CLIError) {
+        _ = try await exchange(StoreRequest(.delete, Self.installationPath(installation), token: adminKey))
+    }
+
+    /// `PUT …/promotions/order`; empty clears.
+    package func putOrder(
+        _ products: [String], on installation: InstallationReference
+    ) async throws(CLIError) {
+        let _: JSONValue = try await call(
+            .put, "\(Self.installationPath(installation))/promotions/order", token: adminKey,
+            body: ["productIdentifiers": JSONText.value(products)])
+    }
+
+    /// `PUT …/promotions/visibility/{productIdentifier}`; `default` removes the override.
+    package func putVisibility(
+        _ visibility: StorePromotionVisibility, of product: String, on installation: InstallationReference
+    ) async throws(CLIError) {
+        let path = "\(Self.installationPath(installation))/promotions/visibility/\(PercentEncoding.encode(product))"
+        let _: JSONValue = try await call(
+            .put, path, token: adminKey, body: ["visibility": .string(visibility.rawValue)])
+    }
+
+    /// `GET /admin/v1/apps/{bundleId}`
+    package func app(_ bundleId: String) async throws(CLIError) -> App {
+        try await get(Self.appPath(bundleId), token: adminKey)
+    }
+
+    /// `POST /v1/sessions` of the App Store app: nothing is launched.
+    package func openStoreSession(
+        _ installation: Installation, on profile: DeviceProfile
+    ) async throws(CLIError) -> Session {
+        try await call(
+            .post, "/v1/sessions", token: nil, body: installation.storeSessionRequest(on: profile))
+    }
+}

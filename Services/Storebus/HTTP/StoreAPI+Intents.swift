@@ -1,0 +1,61 @@
+import StoreModels
+
+/// Purchases that begin in the store.
+extension StoreAPI {
+    /// `POST /v1/store-page/purchase`: somebody taps Buy.
+    package func tapBuy(
+        _ product: String, source: PurchaseIntent.Source, token: String
+    ) async throws(CLIError) -> StartPurchaseReply {
+        var body: [String: JSONValue] = ["productIdentifier": .string(product)]
+        if source != .storePage { body["source"] = .string(source.rawValue) }
+        return try await call(.post, "/v1/store-page/purchase", token: token, body: body)
+    }
+
+    /// `POST /v1/open-url`: somebody opens a link on the device.
+    package func openURL(_ link: String, token: String) async throws(CLIError) -> StartPurchaseReply {
+        try await call(.post, "/v1/open-url", token: token, body: ["url": .string(link)])
+    }
+
+    private static func testURLPath(_ bundleId: String, _ product: String) -> String {
+        "\(appPath(bundleId))/products/\(PercentEncoding.encode(product))/test-url"
+    }
+
+    /// `GET …/products/{id}/test-url` as text: the link alone.
+    package func testURL(of product: String, bundleId: String) async throws(CLIError) -> String {
+        let request = StoreRequest(
+            .get, Self.testURLPath(bundleId, product), token: adminKey, headers: ["Accept": "text/plain"])
+        var text = String(decoding: try await exchange(request).body, as: UTF8.self)
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return text
+    }
+
+    /// The same as a QR code, in SVG.
+    package func testURLCode(of product: String, bundleId: String) async throws(CLIError) -> [UInt8] {
+        let request = StoreRequest(
+            .get, Self.testURLPath(bundleId, product), token: adminKey, headers: ["Accept": "image/svg+xml"])
+        return try await exchange(request).body
+    }
+
+    /// `GET /admin/v1/intents`: one page, oldest first.
+    package func intents(_ query: IntentListRequest) async throws(CLIError) -> IntentsPage {
+        try await get(
+            "/admin/v1/intents",
+            [
+                "bundleId": query.bundleId, "account": query.account, "deviceId": query.deviceId,
+                "state": query.state?.rawValue, "after": query.after, "limit": "\(query.limit)",
+            ], token: adminKey)
+    }
+
+    /// `POST /v1/intents/{id}/decision`: the app's answer. The same one again changes nothing.
+    package func decide(
+        _ intent: String, _ decision: DecideIntentRequest.Decision, feedback: String? = nil, token: String,
+        timeout: Duration = .seconds(10)
+    ) async throws(CLIError) -> IntentDecision {
+        var body: [String: JSONValue] = ["decision": .string(decision.rawValue)]
+        if let feedback { body["feedback"] = .string(feedback) }
+        let request = StoreRequest(
+            .post, "/v1/intents/\(PercentEncoding.encode(intent))/decision", token: token,
+            body: Array(JSONText.line(.object(body)).utf8), timeout: timeout)
+        return try decode(IntentDecision.self, await exchange(request))
+    }
+}

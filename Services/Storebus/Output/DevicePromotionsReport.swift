@@ -1,0 +1,108 @@
+import StoreModels
+
+/// What one device shows of an app's promotions, and why: the operator's list beside what the app has set there.
+package struct DevicePromotionsReport: Hashable, Sendable {
+    package let setup: PromotionSetup
+    /// nil for a device nobody knows.
+    package let device: Device?
+    package let installation: InstallationReference
+
+    package init(setup: PromotionSetup, device: Device?, installation: InstallationReference) {
+        self.setup = setup
+        self.device = device
+        self.installation = installation
+    }
+
+    private struct Row {
+        var productIdentifier: String
+        /// On the page; nil when it is not shown.
+        var place: Int?
+        var visibility: StorePromotionVisibility
+        /// In the device's own order.
+        var orderPlace: Int?
+        /// nil for what the app has set of a product that is not on the operator's list.
+        var item: PromotionSetup.Item?
+    }
+
+    private var app: Device.InstalledApp? { device?.apps.first { $0.bundleId == installation.bundleId } }
+    private var overrides: PromotionOverrides { app?.overrides ?? PromotionOverrides() }
+
+    private var unsupported: String? {
+        device.flatMap { PromotionSupport.promotionsUnsupported(platform: $0.platform, osVersion: $0.osVersion) }
+    }
+
+    /// First what is shown, in its order; then what is not, as the operator and the device have it.
+    private var rows: [Row] {
+        let overrides = overrides
+        let items = Dictionary(setup.promotions.map { ($0.productIdentifier, $0) }) { first, _ in first }
+        let promoted = setup.promotions.filter(\.promoted)
+        let shown =
+            unsupported == nil
+            ? PromotionArrangement(
+                promoted: promoted.map(\.productIdentifier),
+                hidden: promoted.filter { !$0.visible }.map(\.productIdentifier)
+            ).shown(with: overrides) : []
+        var seen = Set(shown)
+        let others = setup.promotions.map(\.productIdentifier) + overrides.order + overrides.visibility.keys.sorted()
+        let all = shown + others.filter { seen.insert($0).inserted }
+        return all.enumerated().map { index, product in
+            Row(
+                productIdentifier: product, place: index < shown.count ? index + 1 : nil,
+                visibility: overrides.visibility(of: product),
+                orderPlace: overrides.order.firstIndex(of: product).map { $0 + 1 }, item: items[product])
+        }
+    }
+
+    package var answer: Answer {
+        var table = Table([
+            .init("PLACE", .right), .init("PRODUCT"), .init("SHOWN", isState: true), .init("ORDER HERE", .right),
+            .init("VISIBILITY HERE"), .init("OPERATOR"), .init("REASON"),
+        ])
+        let rows = rows
+        for row in rows {
+            table.add([
+                row.place.map(String.init) ?? "-", row.productIdentifier, row.place == nil ? "no" : "yes",
+                row.orderPlace.map(String.init) ?? "-", row.visibility.rawValue, Self.operators(row),
+                Self.reasons(row).joined(separator: ", "),
+            ])
+        }
+        return Answer(
+            table, items: rows.map { json($0) }, names: rows.filter { $0.place != nil }.map(\.productIdentifier),
+            next: next, notes: notes, ifEmpty: "no promotions")
+    }
+
+    private static func operators(_ row: Row) -> String {
+        guard let item = row.item else { return "not listed" }
+        return item.visible ? "visible" : "hidden"
+    }
+
+    private static func reasons(_ row: Row) -> [String] {
+        row.item?.reasons.map(\.rawValue) ?? [PromotionExplanation.Reason.notInPromotions.rawValue]
+    }
+
+    private func json(_ row: Row) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "productIdentifier": .string(row.productIdentifier), "bundleId": .string(installation.bundleId),
+            "deviceId": .string(installation.deviceId), "shown": .bool(row.place != nil),
+            "visibility": .string(row.visibility.rawValue), "operator": .string(Self.operators(row)),
+            "reasons": JSONText.value(Self.reasons(row)), "place": .null, "orderPlace": .null,
+        ]
+        if let place = row.place { members["place"] = .integer(place) }
+        if let place = row.orderPlace { members["orderPlace"] = .integer(place) }
+        return .object(members)
+    }
+
+    private var notes: [String] {
+        guard device != nil else { return ["nobody knows this device yet: it shows what the operator shows"] }
+        if let unsupported { return [unsupported] }
+        guard let app else { return ["the app is not on this device, so nothing is set here"] }
+        let launched = "the app has never been launched here, so nothing can be set"
+        return app.isLaunched ? [] : [launched]
+    }
+
+    private var next: String {
+        let option = Known.option(installation.bundleId)
+        if app?.isLaunched == true { return "storebus page --device \(installation.deviceId)\(option)" }
+        return "storebus device add \(installation.deviceId) --as ACCOUNT\(option)"
+    }
+}

@@ -7,8 +7,15 @@ import Testing
 
 /// Goal: the listings of the documents this store is made after compile against the library, in Swift 6 mode, and do what
 /// the text around them says. Method: the sample app of `SampleApp` runs against a gateway of the test's, through
-/// `SKPaymentQueue.default()`, which a process has one of; so this is one journey.
-@Suite struct ListingTests {
+/// `SKPaymentQueue.default()`, which a process has one of; so the journeys are made one after the other.
+@Suite(.serialized) struct ListingTests {
+    /// Behind the process's one queue.
+    static let store = Result {
+        let gateway = try FakeGateway()
+        StoreConnection.use(gateway.connection())
+        return gateway
+    }
+
     private final class Screen: StoreObserverDelegate {
         let messages = Locked<[String]>([])
         func storeObserverDidReceiveMessage(_ message: String) { messages.withLock { $0.append(message) } }
@@ -21,7 +28,7 @@ import Testing
     }
 
     @Test func `L7 to L14, M15, M18, M32, M44: the sample app sells, tells, restores and finishes`() async throws {
-        let gateway = try FakeGateway()
+        let gateway = try Self.store.get()
         let stream = FakeStream.beginning()
         gateway.on("GET /v1/transactions/stream") { _ in .stream(stream) }
         let beaches = try Product.sample(
@@ -31,7 +38,6 @@ import Testing
         }
         gateway.on("POST /v1/transactions/*/finish") { _ in .json([String: String]()) }
         gateway.on("POST /v1/restore") { _ in .json(["restoreIdentifier": "r1"], status: 202) }
-        StoreConnection.use(gateway.connection())
 
         // L7 to L10
         let manager = StoreManager.shared

@@ -17,6 +17,19 @@ import Testing
         #expect(SKDownloadState.allCases.map { "\($0)" } == Download.State.allCases.map(\.rawValue))
     }
 
+    @Test func `the three visibilities of a promoted product`() {
+        #expect(
+            StorePromotionVisibility.allCases.map { SKProductStorePromotionVisibility($0) }
+                == SKProductStorePromotionVisibility.allCases)
+        #expect(SKProductStorePromotionVisibility.allCases.map(\.rawValue) == [0, 1, 2])
+        #expect(
+            SKProductStorePromotionVisibility.allCases.map { $0.model.rawNumber }
+                == SKProductStorePromotionVisibility.allCases.map(\.rawValue))
+        #expect(
+            SKProductStorePromotionVisibility.allCases.map(\.model.rawValue)
+                == StorePromotionVisibility.allCases.map(\.rawValue))
+    }
+
     @Test func `units, payment modes and types of offers`() throws {
         #expect(
             SubscriptionPeriod.Unit.allCases.map {

@@ -36,6 +36,7 @@ import Testing
         let expected: JSONValue = .object([
             "bundleId": "com.example.app", "deviceId": "alice-1", "account": "alice", "platform": "other",
             "osVersion": "1.0", "appVersion": "1.0", "storefront": "FRA",
+            "promotedPurchases": "none",
         ])
         #expect(sessions[0].json == expected)
         #expect(sessions[0].token == nil)

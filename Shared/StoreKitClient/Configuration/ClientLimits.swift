@@ -11,6 +11,11 @@ enum ClientLimits {
     static let callbacksMax = 1024
     /// Payments that have not been answered; one more fails at once, uncharged.
     static let paymentsMax = 256
+    /// Purchases that began in the store and are remembered, and decisions about them that have not been answered. The
+    /// store has fifty open ones at most; what is beyond is not asked about and deferred by the store.
+    static let intentsMax = 256
+    /// Calls about promotions that wait for the one before; one more fails at once.
+    static let overridesMax = 256
     /// Finished transactions that are remembered, so that nothing late brings them again. The oldest are forgotten; the
     /// store does not send finished transactions anyway.
     static let finishedMax = 4096

@@ -35,6 +35,9 @@ public struct StoreConnection: Sendable {
     /// Callbacks run one after the other on a serial queue of the library whose target this is. Nil is a background
     /// queue, which needs no run loop; an app with a user interface may say `.main`.
     public var callbackTarget: DispatchQueue?
+    /// Called on the callback queue when the store opens the app for a purchase that began there, just before the app is
+    /// asked about it. Nil does nothing: an app that is running is open already.
+    public var bringToFront: (@Sendable () -> Void)?
     /// Told in one sentence of what the library copes with by itself: a lost stream, a repeated payment. Never with
     /// tokens, receipts or names of shoppers. Called on any thread.
     public var log: (@Sendable (String) -> Void)?
@@ -43,6 +46,7 @@ public struct StoreConnection: Sendable {
         gateway: URL, bundleId: String, deviceId: String, account: String, platform: Platform = .other,
         osVersion: String = "1.0", appVersion: String = "1.0", storefront: String? = nil,
         contentDirectory: URL? = nil, callbackTarget: DispatchQueue? = nil,
+        bringToFront: (@Sendable () -> Void)? = nil,
         log: (@Sendable (String) -> Void)? = nil
     ) {
         self.gateway = gateway
@@ -55,6 +59,7 @@ public struct StoreConnection: Sendable {
         self.storefront = storefront
         self.contentDirectory = contentDirectory
         self.callbackTarget = callbackTarget
+        self.bringToFront = bringToFront
         self.log = log
     }
 

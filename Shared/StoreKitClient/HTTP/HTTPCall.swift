@@ -7,7 +7,7 @@ internal import StoreModels
 
 /// A request of ours, before it has an address and a token.
 struct HTTPCall: Sendable {
-    enum Method: String, Sendable { case get = "GET", post = "POST" }
+    enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT" }
 
     var method: Method
     /// Percent-encoded, with query.
@@ -23,10 +23,16 @@ struct HTTPCall: Sendable {
 
     /// - Parameter key: Its Idempotency-Key, when it needs one.
     static func post(_ path: String, _ body: some Encodable, key: String? = nil) -> HTTPCall {
-        // A body of ours is made of strings, numbers and booleans, which always have a JSON form.
-        let bytes = (try? StoreJSON.encode(body)) ?? []
-        return HTTPCall(method: .post, path: path, headers: key.map { ["Idempotency-Key": $0] } ?? [:], body: bytes)
+        HTTPCall(
+            method: .post, path: path, headers: key.map { ["Idempotency-Key": $0] } ?? [:], body: bytes(of: body))
     }
+
+    static func put(_ path: String, _ body: some Encodable) -> HTTPCall {
+        HTTPCall(method: .put, path: path, body: bytes(of: body))
+    }
+
+    /// A body of ours is made of strings, numbers and booleans, which always have a JSON form.
+    private static func bytes(of body: some Encodable) -> [UInt8] { (try? StoreJSON.encode(body)) ?? [] }
 
     /// A part of a path that comes from somebody else.
     static func escape(_ part: String) -> String {

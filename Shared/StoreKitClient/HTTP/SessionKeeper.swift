@@ -18,6 +18,10 @@ final class SessionKeeper: Sendable {
         var waiting: [Completion]?
         /// The store has ended this session's stream for a newer launch of the app.
         var isSuperseded = false
+        /// How the app handles promoted purchases, as the next session says it.
+        var handler = DeviceLaunch.PromotedPurchases.none
+        /// As `session` has said it.
+        var handlerSaid = DeviceLaunch.PromotedPurchases.none
     }
 
     private let connection: StoreConnection
@@ -72,13 +76,19 @@ final class SessionKeeper: Sendable {
         }
     }
 
-    /// The app is launched once more: a session that was superseded makes way for a new one.
-    func sessionForLaunch() async throws -> StoreSession {
-        let old = state.withLock { state in
-            defer { state.isSuperseded = false }
-            return state.isSuperseded ? state.session?.token : nil
+    /// The app is launched once more. A session that was superseded makes way for a new one, and so does one that has said
+    /// something else of promoted purchases: the store asks an app the way its latest launch has said.
+    func sessionForLaunch(_ handler: DeviceLaunch.PromotedPurchases) async throws -> StoreSession {
+        state.withLock { $0.handler = handler }
+        while true {
+            let old = state.withLock { state in
+                defer { state.isSuperseded = false }
+                return state.isSuperseded || state.handlerSaid != state.handler ? state.session?.token : nil
+            }
+            let session = try await session(insteadOf: old)
+            // One that was being opened meanwhile said what was true before.
+            if state.withLock({ $0.handlerSaid == $0.handler || $0.handler != handler }) { return session }
         }
-        return try await session(insteadOf: old)
     }
 
     /// Blocks until there is a first session, or for as long as `wait`.
@@ -91,24 +101,26 @@ final class SessionKeeper: Sendable {
     }
 
     private func open() {
-        let call = HTTPCall.post("/v1/sessions", SessionRequest(connection))
+        let handler = state.withLock { $0.handler }
+        let call = HTTPCall.post("/v1/sessions", SessionRequest(connection, handler))
         guard let request = call.request(to: connection, token: nil) else {
-            return opened(.failure(URLError(.badURL)))
+            return opened(.failure(URLError(.badURL)), handler)
         }
         transport.start(
             request,
             WholeTransfer(limit: call.limit) { [self] result in
-                opened(result.flatMap { answer in Result { try Self.read(answer) } })
+                opened(result.flatMap { answer in Result { try Self.read(answer) } }, handler)
             })
     }
 
-    private func opened(_ result: Result<StoreSession, any Error>) {
+    private func opened(_ result: Result<StoreSession, any Error>, _ handler: DeviceLaunch.PromotedPurchases) {
         let (waiting, isElsewhere) = state.withLock { state in
             var isElsewhere = false
             if case .success(let session) = result {
                 isElsewhere = state.session.map { $0.storefront != session.storefront } ?? false
                 state.session = session
                 state.isSuperseded = false
+                state.handlerSaid = handler
             }
             defer { state.waiting = nil }
             return (state.waiting ?? [], isElsewhere)

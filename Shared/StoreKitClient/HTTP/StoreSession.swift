@@ -17,8 +17,10 @@ struct SessionRequest: Encodable, Sendable {
     var osVersion: String
     var appVersion: String
     var storefront: String?
+    /// How the app handles promoted purchases.
+    var promotedPurchases: DeviceLaunch.PromotedPurchases
 
-    init(_ connection: StoreConnection) {
+    init(_ connection: StoreConnection, _ handler: DeviceLaunch.PromotedPurchases) {
         bundleId = connection.bundleId
         deviceId = connection.deviceId
         account = connection.account
@@ -26,5 +28,6 @@ struct SessionRequest: Encodable, Sendable {
         osVersion = connection.osVersion
         appVersion = connection.appVersion
         storefront = connection.storefront
+        promotedPurchases = handler
     }
 }

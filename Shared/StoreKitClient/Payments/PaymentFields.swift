@@ -7,9 +7,12 @@ struct PaymentFields: Hashable, Sendable {
     var applicationUsername: String?
     var simulatesAskToBuyInSandbox = false
     var paymentDiscount: SKPaymentDiscount?
+    /// The purchase that began in the store and that adding this payment continues (M81). The app does not see it.
+    var intentIdentifier: String?
 
     init(productIdentifier: String) { self.productIdentifier = productIdentifier }
 
+    /// Of a transaction. Whatever began in the store has been continued by it: adding the payment again is a new purchase.
     init(_ model: Payment) {
         productIdentifier = model.productIdentifier
         quantity = model.quantity
@@ -18,10 +21,23 @@ struct PaymentFields: Hashable, Sendable {
         paymentDiscount = model.paymentDiscount.map(SKPaymentDiscount.init)
     }
 
+    /// Of a purchase that began in the store.
+    init(promoted intent: StoreModels.PurchaseIntent) {
+        self.init(intent.payment)
+        intentIdentifier = intent.intentIdentifier
+    }
+
+    /// What the app sees.
+    var visible: PaymentFields {
+        var fields = self
+        fields.intentIdentifier = nil
+        return fields
+    }
+
     func model(key: String) -> Payment {
         Payment(
             requestIdentifier: key, productIdentifier: productIdentifier, quantity: quantity,
             applicationUsername: applicationUsername, simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox,
-            paymentDiscount: paymentDiscount?.model)
+            paymentDiscount: paymentDiscount?.model, intentIdentifier: intentIdentifier)
     }
 }

@@ -6,7 +6,8 @@ internal import StoreModels
 /// ```swift
 /// SKPaymentQueue.default().add(SKPayment(product: product))
 /// ```
-/// Adding the same payment twice is two transactions and two charges, as in StoreKit.
+/// Adding the same payment twice is two transactions and two charges, as in StoreKit. One that the store gave to
+/// `shouldAddStorePayment` is charged once: the second time is a failed transaction.
 public class SKPayment: NSObject, @unchecked Sendable {
     // Unchecked, because a class with subclasses cannot be checked: its only property is locked.
     fileprivate let locked: Locked<PaymentFields>
@@ -29,8 +30,8 @@ public class SKPayment: NSObject, @unchecked Sendable {
     public var paymentDiscount: SKPaymentDiscount? { fields.paymentDiscount }
 
     /// Two payments are equal when they say the same.
-    public override func isEqual(_ object: Any?) -> Bool { (object as? SKPayment)?.fields == fields }
-    public override var hash: Int { fields.hashValue }
+    public override func isEqual(_ object: Any?) -> Bool { (object as? SKPayment)?.fields.visible == fields.visible }
+    public override var hash: Int { fields.visible.hashValue }
 }
 
 /// A payment that can be changed until it is added: the queue takes a copy.

@@ -9,6 +9,7 @@ extension QueueCore {
         /// Left out unless true, as the sandbox alone knows it.
         let simulatesAskToBuyInSandbox: Bool?
         let paymentDiscount: PaymentDiscount?
+        let intentIdentifier: String?
 
         init(_ payment: Payment) {
             productIdentifier = payment.productIdentifier
@@ -16,6 +17,7 @@ extension QueueCore {
             applicationUsername = payment.applicationUsername
             simulatesAskToBuyInSandbox = payment.simulatesAskToBuyInSandbox ? true : nil
             paymentDiscount = payment.paymentDiscount
+            intentIdentifier = payment.intentIdentifier
         }
     }
 
@@ -49,7 +51,7 @@ extension QueueCore {
         }
     }
 
-    private func refuse(_ key: String, _ error: SKError) {
+    func refuse(_ key: String, _ error: SKError) {
         state.withLock { state in tell(state.table.refuse(key: key, error), in: &state) }
     }
 

@@ -1,13 +1,17 @@
 internal import StoreModels
 
 extension QueueCore: StreamListener {
-    func streamOpening() { state.withLock { $0.table.streamOpening() } }
+    func streamOpening(_ number: Int) {
+        state.withLock { state in
+            if state.stream?.number == number { state.table.streamOpening() }
+        }
+    }
 
-    func received(_ event: StreamEvent) {
+    func received(_ event: StreamEvent, from number: Int) {
         if case .storefront(let storefront) = event { sessions.moved(to: storefront) }
         state.withLock { state in
             // What a closed stream still had under way belongs to nobody (M20).
-            guard state.stream != nil else { return }
+            guard state.stream?.number == number else { return }
             switch event {
             case .updated(let models): tell(state.table.updated(models), in: &state)
             case .removed(let models): tell(state.table.removed(models), in: &state)
@@ -17,6 +21,8 @@ extension QueueCore: StreamListener {
             case .restoreFailed(let id, let error): restoreEnded(id, .restoreFailed(SKError(error)), in: &state)
             case .storefront: tellAll(.storefrontChanged, in: &state)
             case .revoked(let productIdentifiers): tellAll(.entitlementsRevoked(productIdentifiers), in: &state)
+            case .promoted(let intent): promoted(intent, in: &state)
+            case .openApp: opened(in: &state)
             case .superseded: break
             }
         }

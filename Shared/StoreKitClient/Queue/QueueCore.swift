@@ -17,6 +17,7 @@ final class QueueCore: Sendable {
     private let streamTransport: HTTPTransport
     let callbacks: DispatchQueue
     let receipt: ReceiptFile
+    let overrides = OverrideLine()
     private let desk: Locked<DownloadDesk?>
 
     init(_ connection: StoreConnection, timing: ClientTiming) {
@@ -42,7 +43,7 @@ final class QueueCore: Sendable {
 
     deinit {
         let state = state.withLock { $0 }
-        state.stream?.cancel()
+        state.stream?.task.cancel()
         for reader in state.waiting { reader.resume() }
     }
 
@@ -60,13 +61,15 @@ final class QueueCore: Sendable {
 
 extension QueueCore {
     /// The first observer opens the stream. A later one is told what is known.
+    /// - Precondition: It has no `shouldAddStorePayment`, or nobody iterates ``PurchaseIntent/intents``.
     func add(_ observer: any SKPaymentTransactionObserver) {
         let living = state.withLock { state in
             let living = state.observers.prune()
             guard let number = state.observers.add(observer) else { return living }
+            state.checkHandlers()
             let known = state.table.transactions
             if !known.isEmpty { tell(.updatedTransactions(objects(of: known, in: &state)), only: [number], in: &state) }
-            if state.stream == nil { state.stream = openStream() }
+            followListeners(in: &state)
             return living
         }
         withExtendedLifetime(living) {}
@@ -82,20 +85,30 @@ extension QueueCore {
         withExtendedLifetime(living) {}
     }
 
-    private func openStream() -> Task<Void, Never> {
+    /// Opens the stream for the first who listens, and another one when promoted purchases are handled another way now.
+    func followListeners(in state: inout QueueState) {
+        let handler = state.handler
+        guard state.stream?.handler != handler else { return }
+        state.stream?.task.cancel()
+        state.nextStream += 1
         let stream = ObserverStream(
-            connection: connection, transport: streamTransport, sessions: sessions, timing: timing)
+            number: state.nextStream, handler: handler, connection: connection, transport: streamTransport,
+            sessions: sessions, timing: timing)
         // Unstructured, because registering an observer returns at once; the queue cancels it when nobody observes.
-        return Task { [listener = StreamListenerReference(self)] in await stream.run { listener.listener } }
+        let task = Task { [listener = StreamListenerReference(self)] in await stream.run { listener.listener } }
+        state.stream = RunningStream(number: state.nextStream, handler: handler, task: task)
     }
 
     /// - Returns: Observers to be let go when the lock is.
-    private func endRunIfUnobserved(in state: inout QueueState) -> [any SKPaymentTransactionObserver] {
+    func endRunIfUnobserved(in state: inout QueueState) -> [any SKPaymentTransactionObserver] {
         let living = state.observers.prune()
-        if state.observers.isEmpty {
-            state.stream?.cancel()
+        if state.isObserved {
+            followListeners(in: &state)
+        } else {
+            state.stream?.task.cancel()
             state.stream = nil
             state.table.endRun()
+            state.intents.endRun()
             state.downloads.removeAll()
         }
         return living
@@ -127,8 +140,17 @@ extension QueueCore {
 
     private func tell(_ callback: QueueCallback, only numbers: [Int], in state: inout QueueState) {
         guard !numbers.isEmpty else { return }
+        enqueue(in: &state) { core in core.deliver(callback, to: numbers) }
+    }
+
+    /// Runs something of the app's on the callback queue, after everything decided on before it.
+    func enqueue(in state: inout QueueState, _ callback: @escaping @Sendable (QueueCore) -> Void) {
         state.callbackCount += 1
-        callbacks.async { [weak self] in self?.deliver(callback, to: numbers) }
+        callbacks.async { [weak self] in
+            guard let self else { return }
+            callback(self)
+            called()
+        }
     }
 
     /// Runs on the callback queue. An observer that was removed meanwhile hears nothing.
@@ -138,6 +160,9 @@ extension QueueCore {
             guard let queue, let observer else { continue }
             callback.tell(observer, of: queue)
         }
+    }
+
+    private func called() {
         let (living, caughtUp) = state.withLock { state in
             state.callbackCount -= 1
             let living = endRunIfUnobserved(in: &state)

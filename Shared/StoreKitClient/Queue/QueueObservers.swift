@@ -4,6 +4,8 @@ struct QueueObservers: Sendable {
     private struct Registration: Sendable {
         let number: Int
         let id: ObjectIdentifier
+        /// Whether it has `shouldAddStorePayment`.
+        let handlesStorePayments: Bool
         weak var observer: (any SKPaymentTransactionObserver)?
     }
 
@@ -17,7 +19,10 @@ struct QueueObservers: Sendable {
         registrations.removeAll { $0.id == id && $0.observer == nil }
         guard !registrations.contains(where: { $0.id == id }) else { return nil }
         defer { next += 1 }
-        registrations.append(Registration(number: next, id: id, observer: observer))
+        registrations.append(
+            Registration(
+                number: next, id: id, handlesStorePayments: type(of: observer).handlesStorePayments, observer: observer)
+        )
         return next
     }
 
@@ -36,6 +41,13 @@ struct QueueObservers: Sendable {
     var isEmpty: Bool { registrations.isEmpty }
     var numbers: [Int] { registrations.map(\.number) }
     var all: [any SKPaymentTransactionObserver] { registrations.compactMap(\.observer) }
+
+    /// Whether one of them has `shouldAddStorePayment`.
+    var handlesStorePayments: Bool { registrations.contains { $0.handlesStorePayments } }
+    /// The first of those.
+    var storePaymentHandler: (any SKPaymentTransactionObserver)? {
+        registrations.lazy.filter(\.handlesStorePayments).compactMap(\.observer).first
+    }
 
     /// The observer of a registration that still stands.
     func observer(_ number: Int) -> (any SKPaymentTransactionObserver)? {

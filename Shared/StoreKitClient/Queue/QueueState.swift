@@ -7,8 +7,13 @@ struct QueueState: Sendable {
     var observers = QueueObservers()
     /// The objects the app holds, of the downloads that can be used.
     var downloads: [String: SKDownload] = [:]
-    /// Runs while somebody observes.
-    var stream: Task<Void, Never>?
+    var intents = IntentTable()
+    /// Whoever iterates ``PurchaseIntent/intents``.
+    private(set) var intentListeners: [Int: AsyncStream<StoreModels.PurchaseIntent>.Continuation] = [:]
+    private var nextListener = 0
+    /// Runs while somebody observes or listens.
+    var stream: RunningStream?
+    var nextStream = 0
     var restoresEnded = BoundedSet<String>(count: ClientLimits.restoresMax)
     /// Callbacks on their way.
     var callbackCount = 0
@@ -16,6 +21,34 @@ struct QueueState: Sendable {
     var waiting: [CheckedContinuation<Void, Never>] = []
 
     init(deviceId: String) { table = TransactionTable(deviceId: deviceId) }
+
+    var isObserved: Bool { !observers.isEmpty || !intentListeners.isEmpty }
+
+    /// How the app handles promoted purchases.
+    var handler: DeviceLaunch.PromotedPurchases {
+        if observers.handlesStorePayments { return .delegate }
+        return intentListeners.isEmpty ? .none : .purchaseIntent
+    }
+
+    /// - Returns: Its number.
+    mutating func listen(_ listener: AsyncStream<StoreModels.PurchaseIntent>.Continuation) -> Int {
+        defer { nextListener += 1 }
+        intentListeners[nextListener] = listener
+        return nextListener
+    }
+
+    /// - Returns: The listener, to be let go when the lock is.
+    mutating func stopListening(
+        _ number: Int
+    ) -> AsyncStream<StoreModels.PurchaseIntent>.Continuation? { intentListeners.removeValue(forKey: number) }
+
+    /// Traps when promoted purchases are handled both ways: each would be asked about the other's purchases (M60).
+    func checkHandlers() {
+        precondition(
+            !observers.handlesStorePayments || intentListeners.isEmpty,
+            "promoted purchases are handled by an observer's paymentQueue(_:shouldAddStorePayment:for:) or by "
+                + "PurchaseIntent.intents, never by both: leave one of them out")
+    }
 
     /// Whoever waits for callbacks to catch up, once.
     mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {

@@ -29,14 +29,15 @@ public final class SKPaymentQueue: NSObject, Sendable {
     public class func canMakePayments() -> Bool { `default`().canMakePayments }
 
     /// A queue of its own: another device or another account in the same process.
+    ///
+    /// Its first use launches the app on the device. An observer should come first: the launch says whether the app handles
+    /// promoted purchases, and if that changes the app is launched once more.
     public convenience init(connection: StoreConnection) { self.init(connection: connection, timing: ClientTiming()) }
 
     init(connection: StoreConnection, timing: ClientTiming) {
         core = QueueCore(connection, timing: timing)
         super.init()
         core.state.withLock { $0.queue = self }
-        // The launch. Whoever needs the session first waits for this one.
-        core.sessions.session { _ in }
     }
 
     /// Whether the customer may pay on this device; see ``canMakePayments()``.
@@ -44,8 +45,12 @@ public final class SKPaymentQueue: NSObject, Sendable {
         core.sessions.waitForFirst(core.timing.firstSessionWait)?.canMakePayments ?? true
     }
 
-    /// Where the customer shops; nil until the store has said so.
-    public var storefront: SKStorefront? { core.sessions.current.map { SKStorefront($0.storefront) } }
+    /// Where the customer shops; nil until the store has said so. Asking is a launch if there was none.
+    public var storefront: SKStorefront? {
+        if let session = core.sessions.current { return SKStorefront(session.storefront) }
+        core.sessions.session { _ in }
+        return nil
+    }
 
     /// The unfinished transactions, oldest first. Without an observer only the payments that are on their way.
     public var transactions: [SKPaymentTransaction] { core.transactions }
@@ -67,6 +72,8 @@ public final class SKPaymentQueue: NSObject, Sendable {
     }
 
     /// Registers an observer, without retaining it. It is told of everything unfinished without any other call.
+    ///
+    /// - Precondition: Nobody iterates ``PurchaseIntent/intents`` if it has `shouldAddStorePayment`.
     public func add(_ observer: any SKPaymentTransactionObserver) { core.add(observer) }
 
     /// Ends a registration. A callback that has begun runs to its end; none begins any more.

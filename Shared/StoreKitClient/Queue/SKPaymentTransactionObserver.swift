@@ -12,6 +12,12 @@
 /// ```
 /// Everything but `updatedTransactions` may be left out.
 public protocol SKPaymentTransactionObserver: AnyObject, Sendable {
+    /// `Bool` where the observer has ``paymentQueue(_:shouldAddStorePayment:for:)``; Swift finds out by itself. That is how
+    /// the queue sees, without asking, whether the app handles promoted purchases, and says so at the launch.
+    associatedtype StorePaymentDecision: StorePaymentAnswer
+    /// The same for the older spelling.
+    associatedtype OlderStorePaymentDecision: StorePaymentAnswer
+
     /// Transactions are new or have a new state. Each state is told once while an observer is registered; what is not
     /// finished is told again at each launch.
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction])
@@ -30,11 +36,19 @@ public protocol SKPaymentTransactionObserver: AnyObject, Sendable {
     /// Downloads have a new state or have come further.
     func paymentQueue(_ queue: SKPaymentQueue, updatedDownloads downloads: [SKDownload])
 
-    /// A purchase was begun in the store; `true` continues it here. The store does not send these yet: this version
-    /// launches without promoted purchases.
+    /// A purchase began in the store: `true` adds its payment to the queue, `false` defers or cancels it. To defer it, keep
+    /// the payment and add it later; it is charged once. To cancel it, tell the user why, and the store with
+    /// ``SKPaymentQueue/cancelStorePayment(_:feedback:completionHandler:)``. Asked once for each purchase and run; without
+    /// an answer for ten seconds it counts as deferred, and a later `true` still continues it.
+    /// - Returns: `Bool`.
     func paymentQueue(
         _ queue: SKPaymentQueue, shouldAddStorePayment payment: SKPayment, for product: SKProduct
-    ) -> Bool
+    ) -> StorePaymentDecision
+
+    /// The same, as earlier SDKs spell it. Asked when the other one is left out.
+    func paymentQueue(
+        _ queue: SKPaymentQueue, shouldAddStorePayment payment: SKPayment, forProduct product: SKProduct
+    ) -> OlderStorePaymentDecision
 
     /// The customer shops in another country now; `queue.storefront` says in which.
     func paymentQueueDidChangeStorefront(_ queue: SKPaymentQueue)
@@ -56,9 +70,15 @@ extension SKPaymentTransactionObserver {
 
     public func paymentQueue(_ queue: SKPaymentQueue, updatedDownloads downloads: [SKDownload]) {}
 
+    /// Says by its type that the app does not handle promoted purchases.
     public func paymentQueue(
         _ queue: SKPaymentQueue, shouldAddStorePayment payment: SKPayment, for product: SKProduct
-    ) -> Bool { false }
+    ) -> NoStorePaymentAnswer { NoStorePaymentAnswer() }
+
+    /// Says by its type that the app does not handle promoted purchases.
+    public func paymentQueue(
+        _ queue: SKPaymentQueue, shouldAddStorePayment payment: SKPayment, forProduct product: SKProduct
+    ) -> NoStorePaymentAnswer { NoStorePaymentAnswer() }
 
     public func paymentQueueDidChangeStorefront(_ queue: SKPaymentQueue) {}
 

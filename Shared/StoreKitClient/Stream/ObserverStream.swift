@@ -1,4 +1,5 @@
 import Foundation
+internal import StoreModels
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -14,6 +15,10 @@ struct ObserverStream: Sendable {
         case refused(StoreProblem, token: String)
     }
 
+    /// Which of the queue's streams this is.
+    let number: Int
+    /// How the app handles promoted purchases; the launch says so to the store.
+    let handler: DeviceLaunch.PromotedPurchases
     let connection: StoreConnection
     let transport: HTTPTransport
     let sessions: SessionKeeper
@@ -25,7 +30,7 @@ struct ObserverStream: Sendable {
         var isLaunch = true
         while !Task.isCancelled {
             do {
-                let session = try await (isLaunch ? sessions.sessionForLaunch() : sessions.session())
+                let session = try await (isLaunch ? sessions.sessionForLaunch(handler) : sessions.session())
                 isLaunch = false
                 try await read(token: session.token, listener) { backoff.reset() }
                 connection.log?("the stream has ended and is opened again")
@@ -49,7 +54,7 @@ struct ObserverStream: Sendable {
         var call = HTTPCall.get("/v1/transactions/stream")
         call.headers["Accept"] = "text/event-stream"
         guard let request = call.request(to: connection, token: token) else { throw URLError(.badURL) }
-        listener()?.streamOpening()
+        listener()?.streamOpening(number)
         let transfer = StreamTransfer(bytesMax: ClientLimits.streamBytesMax)
         let task = transport.start(request, transfer)
         defer { task.cancel() }
@@ -82,7 +87,7 @@ struct ObserverStream: Sendable {
             return false
         }
         if told == .superseded, sessions.superseded(token) { throw End.superseded }
-        listener.received(told)
+        listener.received(told, from: number)
         return told == .synchronized
     }
 

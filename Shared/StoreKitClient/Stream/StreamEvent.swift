@@ -9,6 +9,10 @@ enum StreamEvent: Equatable, Sendable {
     case restoreFailed(String, TransactionError)
     case storefront(Storefront)
     case revoked([String])
+    /// A purchase began in the store and waits for the app's answer.
+    case promoted(StoreModels.PurchaseIntent)
+    /// The store brings the app to the front, for the purchase that comes next.
+    case openApp
     /// Everything unfinished has been said.
     case synchronized
     /// The app was launched again on this device; this stream is over.
@@ -31,6 +35,8 @@ enum StreamEvent: Equatable, Sendable {
         case "didChangeStorefront": .storefront(try decode(NewStorefront.self, event).storefront)
         case "didRevokeEntitlementsForProductIdentifiers":
             .revoked(try decode(Revocation.self, event).productIdentifiers)
+        case "promotedPurchase": .promoted(try decode(Promoted.self, event).intent)
+        case "openApp": .openApp
         case "synchronized": .synchronized
         case "superseded": .superseded
         default: nil
@@ -46,14 +52,6 @@ enum StreamEvent: Equatable, Sendable {
     private static func restoreFailed(_ end: RestoreEnd) -> StreamEvent {
         .restoreFailed(end.restoreIdentifier, end.error ?? TransactionError(.unknown, "the restore failed"))
     }
-}
-
-/// One element of a list. What a newer store sends and this version cannot read is left out, and the rest is not lost
-/// with it (M27).
-private struct Readable<Element: Decodable & Sendable>: Decodable, Sendable {
-    let value: Element?
-
-    init(from decoder: any Decoder) { value = try? Element(from: decoder) }
 }
 
 private struct Transactions: Decodable {
@@ -73,3 +71,4 @@ private struct RestoreEnd: Decodable {
 
 private struct NewStorefront: Decodable { let storefront: Storefront }
 private struct Revocation: Decodable { let productIdentifiers: [String] }
+private struct Promoted: Decodable { let intent: StoreModels.PurchaseIntent }

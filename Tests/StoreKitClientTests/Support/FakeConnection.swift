@@ -64,13 +64,17 @@ final class FakeConnection: Sendable {
     private static func head(_ bytes: ArraySlice<UInt8>) -> FakeRequest? {
         var lines = String(decoding: bytes, as: UTF8.self).components(separatedBy: "\r\n")[...]
         let words = lines.removeFirst().split(separator: " ")
-        guard words.count == 3, let path = words[1].split(separator: "?").first else { return nil }
+        guard words.count == 3 else { return nil }
+        let target = words[1].split(separator: "?", maxSplits: 1)
+        guard let path = target.first else { return nil }
         var headers: [String: String] = [:]
         for line in lines {
             guard let colon = line.firstIndex(of: ":") else { continue }
             headers[line[..<colon].lowercased()] = line[line.index(after: colon)...].trimmingCharacters(
                 in: .whitespaces)
         }
-        return FakeRequest(method: String(words[0]), path: String(path), headers: headers, body: [])
+        return FakeRequest(
+            method: String(words[0]), path: String(path), query: target.count > 1 ? String(target[1]) : "",
+            headers: headers, body: [])
     }
 }

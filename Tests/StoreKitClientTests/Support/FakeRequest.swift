@@ -5,6 +5,7 @@ struct FakeRequest: Sendable {
     var method: String
     /// Without the query.
     var path: String
+    var query = ""
     /// Names in lower case.
     var headers: [String: String]
     var body: [UInt8]

@@ -1,0 +1,29 @@
+import Foundation
+internal import StoreModels
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Asks for the purchases that were deferred: `GET /v1/intents?state=deferred` → `{"intents":[…]}`. At most 50, which is
+/// less than a page.
+struct DeferredPaymentsQuery: Sendable {
+    private struct Reply: Decodable {
+        let intents: [Readable<StoreModels.PurchaseIntent>]
+    }
+
+    let gateway: GatewayClient
+
+    func run() async throws -> [DeferredStorePayment] {
+        do {
+            let answer = try await gateway.send(.get("/v1/intents?state=deferred"))
+            guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
+            let intents = try StoreJSON.decode(Reply.self, from: answer.body).intents
+            return intents.compactMap(\.value).map { DeferredStorePayment($0) }
+        } catch let error as URLError {
+            throw error
+        } catch {
+            throw SKError(cause: error)
+        }
+    }
+}

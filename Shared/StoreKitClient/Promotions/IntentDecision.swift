@@ -1,0 +1,24 @@
+internal import StoreModels
+
+/// What an app says of a purchase that began in the store.
+struct IntentDecision: Sendable {
+    let intentIdentifier: String
+    let decision: DecideIntentRequest.Decision
+    /// What the user was told, with `cancel`.
+    var feedback: String?
+    /// What continuing adds to the queue, with `continue`.
+    var payment: Payment?
+    /// Whether this one has put the payment into the table; the same again has not.
+    var hasAddedPayment = false
+    /// Told once, of why the store did not take it or of nothing.
+    var completion: (@Sendable ((any Error)?) -> Void)?
+}
+
+extension IntentDecision {
+    /// What a purchase adds to the queue. The store knows by it which one it continues.
+    static func payment(of intent: StoreModels.PurchaseIntent) -> Payment {
+        var payment = intent.payment
+        payment.intentIdentifier = intent.intentIdentifier
+        return payment
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+internal import StoreModels
+
+/// Asks and sets what one device says of promoted products (`http-api.md`, `/v1/promotions`).
+///
+/// What is set is sent until the store has answered, for it may be set twice; what is asked is asked once, as products are.
+struct OverrideCall: Sendable {
+    private static let orderPath = "/v1/promotions/order"
+
+    private struct VisibilityBody: Codable {
+        let visibility: StorePromotionVisibility
+    }
+
+    private struct OrderBody: Encodable {
+        let productIdentifiers: [String]
+    }
+
+    private struct OrderReply: Decodable {
+        let productIdentifiers: [String]
+        let products: [Product]
+    }
+
+    private let call: RepeatedCall
+
+    init(_ call: RepeatedCall) { self.call = call }
+
+    func visibility(of product: String) async -> Result<SKProductStorePromotionVisibility, any Error> {
+        await result {
+            let answer = try await ask(Self.path(of: product))
+            return SKProductStorePromotionVisibility(
+                try StoreJSON.decode(VisibilityBody.self, from: answer.body).visibility)
+        }
+    }
+
+    func set(
+        _ visibility: SKProductStorePromotionVisibility, of product: String
+    ) async -> Result<Void, any Error> {
+        await result {
+            _ = try await call.send(
+                .put(Self.path(of: product), VisibilityBody(visibility: visibility.model)),
+                patience: call.timing.patience)
+        }
+    }
+
+    /// Without products that the catalogue no longer has.
+    func order() async -> Result<[SKProduct], any Error> {
+        await result {
+            let reply = try StoreJSON.decode(OrderReply.self, from: try await ask(Self.orderPath).body)
+            let products = Dictionary(reply.products.map { ($0.productIdentifier, $0) }) { first, _ in first }
+            return reply.productIdentifiers.compactMap { products[$0] }.map { SKProduct($0) }
+        }
+    }
+
+    func set(order: [String]) async -> Result<Void, any Error> {
+        await result {
+            _ = try await call.send(
+                .put(Self.orderPath, OrderBody(productIdentifiers: order)), patience: call.timing.patience)
+        }
+    }
+
+    private static func path(of product: String) -> String {
+        "/v1/promotions/visibility/\(HTTPCall.escape(product))"
+    }
+
+    private func ask(_ path: String) async throws -> HTTPAnswer {
+        let answer = try await call.gateway.send(.get(path))
+        guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
+        return answer
+    }
+
+    private func result<Value>(_ body: () async throws -> Value) async -> Result<Value, any Error> {
+        do {
+            return .success(try await body())
+        } catch let error as URLError {
+            return .failure(error)
+        } catch {
+            var told = SKError(cause: error)
+            if (error as? StoreProblem)?.code == "promotionUnsupported" { told.code = .unsupportedPlatform }
+            return .failure(told)
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// Carries out what an app says and asks about promotions, one after the other in the order it was said: of two updates
+/// the second stands, and a fetch sees what was set before it.
+final class OverrideLine: Sendable {
+    typealias Work = @Sendable () async -> Void
+
+    private let continuation: AsyncStream<Work>.Continuation
+    private let worker: Task<Void, Never>
+
+    init() {
+        let (works, continuation) = AsyncStream<Work>.makeStream(
+            bufferingPolicy: .bufferingOldest(ClientLimits.overridesMax))
+        self.continuation = continuation
+        // Unstructured, because StoreKit's calls return at once; it is cancelled with the line.
+        worker = Task { for await work in works { await work() } }
+    }
+
+    deinit { worker.cancel() }
+
+    /// - Returns: False when too much is waiting already; then nothing comes of it.
+    func add(_ work: @escaping Work) -> Bool {
+        guard case .enqueued = continuation.yield(work) else { return false }
+        return true
+    }
+}

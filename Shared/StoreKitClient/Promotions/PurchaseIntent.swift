@@ -1,0 +1,63 @@
+internal import StoreModels
+
+/// A purchase that began in the store, in the shape of StoreKit 2's.
+///
+/// ```swift
+/// for await intent in PurchaseIntent.intents {
+///     try await intent.purchase()                     // then .purchasing and .purchased, as with any payment
+/// }
+/// ```
+/// An app handles these, or has `paymentQueue(_:shouldAddStorePayment:for:)`, never both (M60). An intent that nobody
+/// purchases counts as deferred after ten seconds; it can still be purchased until it expires.
+public struct PurchaseIntent: Sendable, Identifiable, Hashable {
+    let model: StoreModels.PurchaseIntent
+    let queue: SKPaymentQueue
+    public let product: SKProduct
+
+    init(_ model: StoreModels.PurchaseIntent, _ queue: SKPaymentQueue) {
+        self.model = model
+        self.queue = queue
+        product = SKProduct(model.product)
+    }
+
+    /// The product's identifier, as in StoreKit.
+    public var id: String { product.productIdentifier }
+    /// The offer it begins with, one of the product's `discounts`; nil for none.
+    public var offer: SKProductDiscount? {
+        model.offer.flatMap { id in product.discounts.first { $0.identifier == id } }
+    }
+
+    /// Adds the payment to the queue, once however often it is called. StoreKit's `Product.purchase()` returns the
+    /// transaction; here it comes to the queue's observers.
+    ///
+    /// Returns when the store has taken it.
+    /// - Throws: ``SKError``: the purchase was decided otherwise, or has expired, or the store could not be reached.
+    public func purchase() async throws {
+        try await decide(
+            IntentDecision(
+                intentIdentifier: model.intentIdentifier, decision: .continue,
+                payment: IntentDecision.payment(of: model)))
+    }
+
+    /// Says that it will not be purchased, and what the user was told. An addition of this library's.
+    /// - Parameter feedback: At most 500 characters.
+    /// - Throws: ``SKError``: it was purchased, or has expired.
+    public func cancel(feedback: String? = nil) async throws {
+        try await decide(
+            IntentDecision(
+                intentIdentifier: model.intentIdentifier, decision: .cancel, feedback: feedback))
+    }
+
+    private func decide(_ decision: IntentDecision) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            var decision = decision
+            decision.completion = { error in continuation.resume(with: error.map { .failure($0) } ?? .success(())) }
+            queue.core.decide(decision)
+        }
+    }
+
+    public static func == (left: PurchaseIntent, right: PurchaseIntent) -> Bool {
+        left.model.intentIdentifier == right.model.intentIdentifier
+    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(model.intentIdentifier) }
+}

@@ -1,0 +1,38 @@
+internal import StoreModels
+
+extension PurchaseIntent {
+    /// The purchases that begin in the store, as they come; first those that wait for an answer.
+    public static var intents: PurchaseIntents { PurchaseIntents(queue: .default()) }
+
+    /// Of the app and device that `queue` speaks for.
+    public static func intents(of queue: SKPaymentQueue) -> PurchaseIntents { PurchaseIntents(queue: queue) }
+
+    /// Whoever iterates handles promoted purchases for as long as the iterator lives: with the first, the app's launch says
+    /// so to the store, and with the last that ends.
+    ///
+    /// - Precondition of iterating: No observer of the queue has `shouldAddStorePayment`, and the device has `PurchaseIntent`
+    ///   (``StoreConnection/isPurchaseIntentAvailable``), as with the library missing on an older system.
+    public struct PurchaseIntents: AsyncSequence, Sendable {
+        public typealias Element = PurchaseIntent
+
+        let queue: SKPaymentQueue
+
+        public func makeAsyncIterator() -> AsyncIterator {
+            AsyncIterator(queue: queue, intents: queue.core.promotedPurchases().makeAsyncIterator())
+        }
+
+        /// Ends with the task that waits for it.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            let queue: SKPaymentQueue
+            var intents: AsyncStream<StoreModels.PurchaseIntent>.Iterator
+
+            public mutating func next() async -> PurchaseIntent? {
+                await next(isolation: nil)
+            }
+
+            public mutating func next(isolation actor: isolated (any Actor)?) async -> PurchaseIntent? {
+                await intents.next(isolation: actor).map { PurchaseIntent($0, queue) }
+            }
+        }
+    }
+}

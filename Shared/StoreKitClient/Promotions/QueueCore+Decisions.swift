@@ -1,0 +1,98 @@
+import Foundation
+internal import StoreModels
+
+extension QueueCore {
+    private struct DecisionBody: Encodable {
+        let decision: DecideIntentRequest.Decision
+        let feedback: String?
+    }
+
+    private struct DecisionReply: Decodable {
+        struct Intent: Decodable {
+            let state: StoreModels.PurchaseIntent.State
+        }
+        struct Named: Decodable {
+            let id: String
+        }
+
+        let intent: Intent
+        let transaction: Named?
+    }
+
+    func cancel(_ intent: String, feedback: String?, _ completion: (@Sendable ((any Error)?) -> Void)?) {
+        var decision = IntentDecision(intentIdentifier: intent, decision: .cancel, feedback: feedback)
+        if let completion {
+            decision.completion = { [callbacks] error in callbacks.async { completion(error) } }
+        }
+        decide(decision)
+    }
+
+    /// Tells the store what the app has decided. Sent until the store has answered; the same decision twice is one.
+    ///
+    /// Continuing puts the payment into the queue at once: `.purchasing` is told first here, too (M37).
+    func decide(_ decision: IntentDecision) {
+        let (isTaken, next) = state.withLock { state -> (Bool, IntentDecision?) in
+            guard state.intents.unansweredCount < ClientLimits.intentsMax,
+                state.table.unnamedCount < ClientLimits.paymentsMax
+            else { return (false, nil) }
+            var decision = decision
+            if let payment = decision.payment, state.intents.addsPayment(decision.intentIdentifier) {
+                decision.hasAddedPayment = true
+                tell(state.table.add(payment), in: &state)
+            }
+            return (true, state.intents.decide(decision))
+        }
+        if let next { send(next) }
+        guard !isTaken else { return }
+        end(decision, Self.failure("Too many decisions and payments are waiting to be answered; nothing was charged."))
+    }
+
+    private func send(_ decision: IntentDecision) {
+        let path = "/v1/intents/\(HTTPCall.escape(decision.intentIdentifier))/decision"
+        let body = DecisionBody(decision: decision.decision, feedback: decision.feedback)
+        tasks.run { [weak self, call] in
+            let failure: SKError?
+            do {
+                let answer = try await call.send(.post(path, body), patience: call.timing.patience)
+                let reply = try StoreJSON.decode(DecisionReply.self, from: answer.body)
+                failure = self?.accept(reply, to: decision)
+            } catch {
+                failure = SKError(cause: error)
+            }
+            // Without the queue there is still somebody who waits for `purchase()`.
+            guard let self else { return decision.completion?(failure) ?? () }
+            end(decision, failure)
+            let next = state.withLock { $0.intents.answered(decision.intentIdentifier) }
+            if let next { send(next) }
+        }
+    }
+
+    /// - Returns: Why nothing came of it after all.
+    private func accept(_ reply: DecisionReply, to decision: IntentDecision) -> SKError? {
+        guard let payment = decision.payment else { return nil }
+        guard reply.intent.state == .continued else {
+            return Self.failure("The purchase was not taken; it is \(reply.intent.state.rawValue).")
+        }
+        // Without a transaction yet, the stream names it by the payment's key.
+        if decision.hasAddedPayment, let transaction = reply.transaction {
+            state.withLock { $0.table.name(key: payment.requestIdentifier, id: transaction.id) }
+        }
+        return nil
+    }
+
+    private func end(_ decision: IntentDecision, _ failure: SKError?) {
+        if let failure, decision.hasAddedPayment, let payment = decision.payment {
+            refuse(payment.requestIdentifier, failure)
+        }
+        if let failure, decision.completion == nil {
+            connection.log?(
+                "the store did not take a decision to \(decision.decision.rawValue): "
+                    + "\((failure.underlying as? StoreProblem)?.code ?? "not reached")")
+        }
+        decision.completion?(failure)
+    }
+
+    private static func failure(_ sentence: String) -> SKError {
+        SKError(.unknown, userInfo: [NSLocalizedDescriptionKey: sentence])
+    }
+}

@@ -1,0 +1,62 @@
+import Dispatch
+import Foundation
+internal import StoreModels
+
+extension QueueCore {
+    /// A purchase began in the store. The app is asked, or told, once in a run.
+    func promoted(_ intent: StoreModels.PurchaseIntent, in state: inout QueueState) {
+        guard state.intents.told(intent) else { return }
+        switch state.handler {
+        case .delegate: enqueue(in: &state) { core in core.ask(intent) }
+        case .purchaseIntent: for listener in state.intentListeners.values { listener.yield(intent) }
+        case .none: state.intents.withdraw(intent.intentIdentifier)
+        }
+    }
+
+    /// The store opens the app.
+    func opened(in state: inout QueueState) {
+        guard let open = connection.bringToFront else { return }
+        enqueue(in: &state) { _ in open() }
+    }
+
+    /// Runs on the callback queue. Of several observers with the method, the one that was registered first is asked.
+    private func ask(_ intent: StoreModels.PurchaseIntent) {
+        let (queue, observer) = state.withLock { ($0.queue, $0.observers.storePaymentHandler) }
+        let id = intent.intentIdentifier
+        guard let queue, let observer else { return state.withLock { $0.intents.withdraw(id) } }
+        let shouldAdd = observer.shouldAdd(
+            SKPayment(PaymentFields(promoted: intent)), for: SKProduct(intent.product), to: queue)
+        // The observer may have cancelled it while it was asked.
+        guard !state.withLock({ $0.intents.isDecided(id) }) else { return }
+        decide(
+            shouldAdd
+                ? IntentDecision(
+                    intentIdentifier: id, decision: .continue, payment: IntentDecision.payment(of: intent))
+                : IntentDecision(intentIdentifier: id, decision: .defer))
+    }
+
+    /// Purchases that begin in the store, for somebody who handles them.
+    /// - Precondition: As ``PurchaseIntent/PurchaseIntents`` says.
+    func promotedPurchases() -> AsyncStream<StoreModels.PurchaseIntent> {
+        if let reason = connection.purchaseIntentUnsupported { preconditionFailure(reason) }
+        let (intents, listener) = AsyncStream<StoreModels.PurchaseIntent>.makeStream(
+            bufferingPolicy: .bufferingNewest(ClientLimits.intentsMax))
+        let number = state.withLock { state in
+            let number = state.listen(listener)
+            state.checkHandlers()
+            for intent in state.intents.undecided { listener.yield(intent) }
+            followListeners(in: &state)
+            return number
+        }
+        listener.onTermination = { [weak self] _ in self?.stopListening(number) }
+        return intents
+    }
+
+    private func stopListening(_ number: Int) {
+        let gone = state.withLock { state in
+            let listener = state.stopListening(number)
+            return (listener, endRunIfUnobserved(in: &state))
+        }
+        withExtendedLifetime(gone) {}
+    }
+}

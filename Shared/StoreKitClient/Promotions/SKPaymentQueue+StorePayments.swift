@@ -1,0 +1,29 @@
+import Foundation
+
+/// What this library adds to StoreKit for purchases that begin in the store.
+extension SKPaymentQueue {
+    /// The deferred purchases of this device that can still be made, oldest first. Asked once.
+    /// - Throws: What stopped the connection, or an ``SKError``.
+    public func deferredStorePayments() async throws -> [DeferredStorePayment] {
+        try await DeferredPaymentsQuery(gateway: core.gateway).run()
+    }
+
+    /// Says that a deferred purchase will not be made, and what the user was told. The store cannot tell a `false` that
+    /// defers from one that cancels, so without this it counts as deferred until it expires. May be called within
+    /// `shouldAddStorePayment`, which then returns `false`.
+    ///
+    /// - Parameters:
+    ///   - payment: The one `shouldAddStorePayment` was asked about, or one of ``deferredStorePayments()``.
+    ///   - feedback: At most 500 characters. Without any, the operator is shown that the user was left in the dark.
+    ///   - completionHandler: Called on the callback queue; with an ``SKError`` when the purchase was made or has expired.
+    /// - Precondition: The payment began in the store.
+    public func cancelStorePayment(
+        _ payment: SKPayment, feedback: String? = nil,
+        completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
+    ) {
+        guard let intent = payment.fields.intentIdentifier else {
+            preconditionFailure("a payment that did not begin in the store is not cancelled there: do not add it")
+        }
+        core.cancel(intent, feedback: feedback, completionHandler)
+    }
+}

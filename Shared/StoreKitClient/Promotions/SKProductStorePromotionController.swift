@@ -1,0 +1,96 @@
+import Foundation
+internal import StoreModels
+
+/// Says which promoted products this device shows in the store, and in which order.
+///
+/// ```swift
+/// let storePromotionController = SKProductStorePromotionController.default()
+/// storePromotionController.update(storePromotionVisibility: .hide, for: proSubscription)
+/// storePromotionController.update(storePromotionOrder: [hiddenBeaches, proSubscription])
+/// ```
+/// What is set counts for this app on this device alone and stays until the app is deleted. The store takes it once the app
+/// was launched there, which using the queue does. Calls of one queue are carried out one after the other, so the last one
+/// stands and a fetch sees every update before it. Completion handlers are called on the callback queue.
+///
+/// An error is what stopped the connection, or an ``SKError``: `unsupportedPlatform` where a device has no promotions,
+/// else `unknown` with a ``StoreProblem`` beneath. Apple has deprecated this type; the name stays for the code that uses it.
+public final class SKProductStorePromotionController: NSObject, Sendable {
+    private let queue: SKPaymentQueue
+
+    private static let shared = SKProductStorePromotionController(queue: .default())
+
+    public class func `default`() -> SKProductStorePromotionController { shared }
+
+    /// Of the app and device that `queue` speaks for.
+    public init(queue: SKPaymentQueue) { self.queue = queue }
+
+    // MARK: Visibility
+
+    /// What this device has set for a product; `.default` when nothing was.
+    public func fetchStorePromotionVisibility(
+        for product: SKProduct,
+        completionHandler: (@Sendable (SKProductStorePromotionVisibility, (any Error)?) -> Void)? = nil
+    ) {
+        let call = OverrideCall(core.call)
+        core.override {
+            await call.visibility(of: product.productIdentifier)
+        } then: { result in
+            switch result {
+            case .success(let visibility): completionHandler?(visibility, nil)
+            case .failure(let error): completionHandler?(.default, error)
+            }
+        }
+    }
+
+    /// Shows or hides a product on this device; `.default` leaves it to the operator again.
+    public func update(
+        storePromotionVisibility promotionVisibility: SKProductStorePromotionVisibility, for product: SKProduct,
+        completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
+    ) {
+        let call = OverrideCall(core.call)
+        core.override {
+            await call.set(promotionVisibility, of: product.productIdentifier)
+        } then: { result in
+            completionHandler?(result.error)
+        }
+    }
+
+    // MARK: Order
+
+    /// The products whose order this device has set, in that order; empty when it has set none.
+    public func fetchStorePromotionOrder(
+        completionHandler: (@Sendable ([SKProduct], (any Error)?) -> Void)? = nil
+    ) {
+        let call = OverrideCall(core.call)
+        core.override {
+            await call.order()
+        } then: { result in
+            switch result {
+            case .success(let products): completionHandler?(products, nil)
+            case .failure(let error): completionHandler?([], error)
+            }
+        }
+    }
+
+    /// Puts products first, in the array's order; the rest follows as the operator has put it. Empty takes that back.
+    public func update(
+        storePromotionOrder promotionOrder: [SKProduct],
+        completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
+    ) {
+        let call = OverrideCall(core.call)
+        core.override {
+            await call.set(order: promotionOrder.map(\.productIdentifier))
+        } then: { result in
+            completionHandler?(result.error)
+        }
+    }
+
+    private var core: QueueCore { queue.core }
+}
+
+extension Result {
+    fileprivate var error: Failure? {
+        guard case .failure(let error) = self else { return nil }
+        return error
+    }
+}

@@ -83,8 +83,8 @@ import Testing
         watching.cancel()
     }
 
-    @Test func `M60: both ways at once are a programming error, whichever comes second`() async {
-        await #expect(processExitsWith: .failure) {
+    @Test func `M60: both ways at once are a programming error, whichever comes second`() async throws {
+        let delegateFirst = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let connection = StoreConnection(
                 gateway: URL(filePath: "/"), bundleId: "b", deviceId: "d", account: "a")
             let queue = SKPaymentQueue(connection: connection)
@@ -92,7 +92,7 @@ import Testing
             queue.add(observer)
             _ = StoreKitClient.PurchaseIntent.intents(of: queue).makeAsyncIterator()
         }
-        await #expect(processExitsWith: .failure) {
+        let intentsFirst = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let connection = StoreConnection(
                 gateway: URL(filePath: "/"), bundleId: "b", deviceId: "d", account: "a")
             let queue = SKPaymentQueue(connection: connection)
@@ -101,6 +101,21 @@ import Testing
             queue.add(observer)
             withExtendedLifetime(iterator) {}
         }
+        for end in [delegateFirst, intentsFirst] {
+            let said = String(decoding: try #require(end).standardErrorContent, as: UTF8.self)
+            #expect(said.contains("never by both"), "\(said)")
+        }
+    }
+
+    @Test func `M60: an observer that is gone stands in nobody's way`() async throws {
+        let store = try FakePromotions()
+        let queue = store.gateway.queue()
+        do { queue.add(AskedObserver { _, _ in true }) }
+        let watching = watch(queue) { intent in try? await intent.purchase() }
+        store.tap(try .sample("i1"))
+        try await eventually("it is continued") { store.decisions() == ["continue"] }
+        #expect(declared(store.gateway).last == "purchaseIntent")
+        watching.cancel()
     }
 
     @Test func `M59, M61: on an older system the app handles them with the delegate method`() async throws {
@@ -125,13 +140,15 @@ import Testing
             #expect(declared(store.gateway) == [expected])
             watching?.cancel()
         }
-        await #expect(processExitsWith: .failure) {
+        let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             var connection = StoreConnection(
                 gateway: URL(filePath: "/"), bundleId: "b", deviceId: "d", account: "a")
             (connection.platform, connection.osVersion) = (.iOS, "16.3")
             let queue = SKPaymentQueue(connection: connection)
             _ = StoreKitClient.PurchaseIntent.intents(of: queue).makeAsyncIterator()
         }
+        let said = String(decoding: try #require(end).standardErrorContent, as: UTF8.self)
+        #expect(said.contains("needs iOS 16.4 or later"), "\(said)")
     }
 
     private func connection(_ platform: StoreConnection.Platform, _ version: String) -> StoreConnection {

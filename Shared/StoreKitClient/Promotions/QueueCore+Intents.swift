@@ -41,13 +41,15 @@ extension QueueCore {
         if let reason = connection.purchaseIntentUnsupported { preconditionFailure(reason) }
         let (intents, listener) = AsyncStream<StoreModels.PurchaseIntent>.makeStream(
             bufferingPolicy: .bufferingNewest(ClientLimits.intentsMax))
-        let number = state.withLock { state in
+        let (number, living) = state.withLock { state in
+            let living = state.observers.prune()
             let number = state.listen(listener)
             state.checkHandlers()
             for intent in state.intents.undecided { listener.yield(intent) }
             followListeners(in: &state)
-            return number
+            return (number, living)
         }
+        withExtendedLifetime(living) {}
         listener.onTermination = { [weak self] _ in self?.stopListening(number) }
         return intents
     }

@@ -42,11 +42,15 @@ struct QueueObservers: Sendable {
     var numbers: [Int] { registrations.map(\.number) }
     var all: [any SKPaymentTransactionObserver] { registrations.compactMap(\.observer) }
 
-    /// Whether one of them has `shouldAddStorePayment`.
+    /// Whether one of them has `shouldAddStorePayment`; as of the last ``prune()``.
     var handlesStorePayments: Bool { registrations.contains { $0.handlesStorePayments } }
-    /// The first of those.
+    /// The first of those that is still there.
     var storePaymentHandler: (any SKPaymentTransactionObserver)? {
-        registrations.lazy.filter(\.handlesStorePayments).compactMap(\.observer).first
+        // Looked at once each: it may be gone the second time.
+        for registration in registrations where registration.handlesStorePayments {
+            if let observer = registration.observer { return observer }
+        }
+        return nil
     }
 
     /// The observer of a registration that still stands.

@@ -116,6 +116,8 @@ import Testing
                 WHERE bundle_id = ? AND expires_at <= ? AND state IN ('pending', 'deferred') ORDER BY expires_at LIMIT ?
                 """, "a", Int64(1), 1)
             #expect(expired.contains("purchase_intent_expiring"))
+            let apps = try await plan(IntentRepository.nextAppSQL, "a")
+            #expect(apps.hasPrefix("SEARCH") && apps.contains("purchase_intent_expiring") && !apps.contains("B-TREE"))
             let unadded = try await plan(
                 """
                 SELECT * FROM purchase_intent WHERE state = 'continued' AND is_added = 0 AND intent_identifier > ?

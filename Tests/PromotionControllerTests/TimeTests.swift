@@ -1,3 +1,4 @@
+import Persistence
 import StoreModels
 import StorebusTesting
 import Testing
@@ -122,6 +123,25 @@ import Testing
             store.wait(.seconds(1))
             try await store.sweep()
             #expect(try await alice.get(intent).state == .expired)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `the janitor comes by all apps, however many there are`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            let apps = (0..<IntentSettler.concurrency * 2 + 1).map { "com.example.app\($0)" }
+            for app in apps {
+                let phone = store.phone(bundleId: app)
+                try await phone.launch()
+                _ = try await phone.begin()
+                store.payments.moveClock(of: app, by: PurchaseIntent.lifetime)
+            }
+            try await store.sweep()
+            let left = try await store.database.read { reader in
+                try await IntentRepository.appsWithOpen(after: "", limit: 100, in: reader)
+            }
+            #expect(left.isEmpty)
+            #expect(try await store.search(state: .expired).intents.count == apps.count)
         }
     }
 

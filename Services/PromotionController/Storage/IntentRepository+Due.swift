@@ -46,19 +46,22 @@ extension IntentRepository {
             """, bundleId, business.milliseconds) != nil
     }
 
-    /// Apps behind `after` that have open intents, in the order of their identifiers.
+    /// Apps behind `after` that have open intents, in the order of their identifiers. Each is one look into an index,
+    /// however many intents it has: the janitor asks twice a second.
     static func appsWithOpen(
         after: String, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {
         var apps: [String] = []
-        let rows = try await reader.query(
-            """
-            SELECT DISTINCT bundle_id FROM purchase_intent
-            WHERE bundle_id > ? AND state IN ('pending', 'deferred') ORDER BY bundle_id LIMIT ?
-            """, after, limit)
-        for row in rows { apps.append(try row["bundle_id"]) }
+        while apps.count < limit, let row = try await reader.queryOne(nextAppSQL, apps.last ?? after) {
+            apps.append(try row["bundle_id"])
+        }
         return apps
     }
+
+    static let nextAppSQL = """
+        SELECT bundle_id FROM purchase_intent WHERE bundle_id > ? AND state IN ('pending', 'deferred')
+        ORDER BY bundle_id LIMIT 1
+        """
 
     /// Continued ones whose payment PaymentQueue has not confirmed, by identifier behind `after`.
     static func unadded(after: String, limit: Int, in reader: SQLReader) async throws -> [StoredIntent] {

@@ -45,6 +45,9 @@ final class TestStore: Sendable {
     private let replicas = Locked<[Controller]>([])
     private let queue = Locked<Task<Void, any Error>?>(nil)
 
+    /// Stores that run at the same time.
+    private static let turns = Turns(12)
+
     private init(_ engine: Engine) throws {
         files = try TestDatabase(engine)
         var logger = Logger(label: "test")
@@ -62,17 +65,19 @@ final class TestStore: Sendable {
         _ engine: Engine = .sqlite, withPayments: Bool = true, prepare: (TestDatabase) async throws -> Void = { _ in },
         _ body: (TestStore) async throws -> Void
     ) async throws {
-        let store = try TestStore(engine)
-        do {
-            try await prepare(store.files)
-            if withPayments { try await store.startPayments() }
-            try await store.startController()
-            try await body(store)
-        } catch {
+        try await turns.take {
+            let store = try TestStore(engine)
+            do {
+                try await prepare(store.files)
+                if withPayments { try await store.startPayments() }
+                try await store.startController()
+                try await body(store)
+            } catch {
+                await store.tearDown()
+                throw error
+            }
             await store.tearDown()
-            throw error
         }
-        await store.tearDown()
     }
 
     var now: Timestamp { Timestamp(milliseconds: wall.withLock { $0 }) }

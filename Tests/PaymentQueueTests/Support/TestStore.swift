@@ -47,6 +47,9 @@ final class TestStore: Sendable {
     private let settler = Mutex<ChargeSettler?>(nil)
     private let services = Mutex<[Task<Void, any Error>]>([])
 
+    /// Stores that run at the same time.
+    private static let turns = Turns(12)
+
     private init(_ engine: Engine) async throws {
         files = try TestDatabase(engine)
         var logger = Logger(label: "test")
@@ -66,18 +69,20 @@ final class TestStore: Sendable {
         prepare: (TestDatabase) async throws -> Void = { _ in },
         _ body: (TestStore) async throws -> Void
     ) async throws {
-        let store = try await TestStore(engine)
-        do {
-            try await prepare(store.files)
-            try await store.startCatalogue()
-            if withProcessor { try await store.startProcessor() }
-            try await store.startQueue()
-            try await body(store)
-        } catch {
+        try await turns.take {
+            let store = try await TestStore(engine)
+            do {
+                try await prepare(store.files)
+                try await store.startCatalogue()
+                if withProcessor { try await store.startProcessor() }
+                try await store.startQueue()
+                try await body(store)
+            } catch {
+                await store.tearDown()
+                throw error
+            }
             await store.tearDown()
-            throw error
         }
-        await store.tearDown()
     }
 
     var current: Queue {

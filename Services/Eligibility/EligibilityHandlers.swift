@@ -19,6 +19,7 @@ package struct EligibilityHandlers: Sendable {
     /// Makes `service` answer `sb.eligibility.v1.…`.
     package func register(on service: BusService) {
         service.handle(EligibilityEndpoints.check, check)
+        service.handle(EligibilityEndpoints.checkMany, checkMany)
     }
 
     /// - Throws: `serviceUnavailable` or `deadlineExceeded` when Catalog does not answer; PaymentQueue's absence is not
@@ -26,16 +27,54 @@ package struct EligibilityHandlers: Sendable {
     @Sendable private func check(_ request: EligibilityRequest, _ context: RequestContext) async throws
         -> EligibilityReply
     {
-        // Half of what is left of the budget: a silent PaymentQueue must leave time to answer `unknown`.
-        var halved = context.callContext
-        halved.deadline = .now + context.remaining / 2
-        let upstream = halved
+        let upstream = Self.upstream(context)
         let key = SubscriptionCatalog.Key(bundleId: request.bundleId, storefront: request.storefront)
         async let subscriptions = catalog.list(key, upstream)
         async let history = history(request, upstream, context.logger)
         return OfferEvaluation(
             subscriptions: try await subscriptions, identifiers: request.productIdentifiers, history: await history
         ).reply()
+    }
+
+    /// - Throws: as ``check(_:_:)``, and `requestInvalid` for more than fits.
+    @Sendable private func checkMany(_ batch: EligibilityBatch, _ context: RequestContext) async throws
+        -> EligibilityBatchReply
+    {
+        try batch.validate()
+        let upstream = Self.upstream(context)
+        async let subscriptions = catalog.list(.init(bundleId: batch.bundleId, storefront: batch.storefront), upstream)
+        async let summaries = summaries(batch, upstream, context.logger)
+        let (list, known) = (try await subscriptions, await summaries)
+        return EligibilityBatchReply(
+            replies: zip(batch.customers, known).map { customer, summary in
+                OfferEvaluation(
+                    subscriptions: list, identifiers: customer.productIdentifiers, history: .summary(summary)
+                ).reply()
+            })
+    }
+
+    /// What is asked further on has half of what is left of the budget: a silent PaymentQueue must leave time to answer
+    /// `unknown`.
+    private static func upstream(_ context: RequestContext) -> CallContext {
+        var halved = context.callContext
+        halved.deadline = .now + context.remaining / 2
+        return halved
+    }
+
+    /// One for each customer; nil for what PaymentQueue does not say.
+    private func summaries(
+        _ batch: EligibilityBatch, _ context: CallContext, _ logger: Logger
+    ) async -> [OfferSummary?] {
+        let none = [OfferSummary?](repeating: nil, count: batch.customers.count)
+        do {
+            let query = OfferSummariesRequest(
+                bundleId: batch.bundleId, customerIdentifiers: batch.customers.map(\.customerIdentifier))
+            let found = try await services.call(PaymentEndpoints.offerSummaries, query, context: context).summaries
+            return found.count == none.count ? found : none
+        } catch {
+            logger.warning("history unavailable, answering unknown", metadata: ["code": "\(error)"])
+            return none
+        }
     }
 
     private func history(

@@ -6,21 +6,25 @@ struct SubscriptionList: Sendable {
     let all: [SubscriptionProduct]
     /// Product → group.
     let groups: [String: String]
+    /// Where what can be bought stands in `all`: a question about ten products costs the same in any catalogue.
+    private let places: [String: Int]
 
     init(_ all: [SubscriptionProduct]) {
         self.all = all
+        places = Dictionary(
+            all.indices.lazy.filter { all[$0].isAvailable }.map { (all[$0].productIdentifier, $0) },
+            uniquingKeysWith: { first, _ in first })
         groups = Dictionary(
             all.map { ($0.productIdentifier, $0.subscriptionGroupIdentifier) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// What can be bought: all of it, or what is asked for, each once.
     func offered(_ identifiers: [String]?) -> [SubscriptionProduct] {
-        let available = all.lazy.filter(\.isAvailable)
-        guard let identifiers else { return Array(available) }
-        var wanted = Set(identifiers)
-        let byIdentifier = Dictionary(
-            available.filter { wanted.contains($0.productIdentifier) }.map { ($0.productIdentifier, $0) },
-            uniquingKeysWith: { first, _ in first })
-        return identifiers.compactMap { wanted.remove($0).flatMap { byIdentifier[$0] } }
+        guard let identifiers else { return all.filter(\.isAvailable) }
+        var answered: Set<Int> = []
+        return identifiers.compactMap { identifier in
+            guard let place = places[identifier], answered.insert(place).inserted else { return nil }
+            return all[place]
+        }
     }
 }

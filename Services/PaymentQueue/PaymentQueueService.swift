@@ -174,6 +174,9 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         service.handle(PaymentEndpoints.offerSummary) { [transactions] request, _ in
             try await answering { try await transactions.offerSummary(request) }
         }
+        service.handle(PaymentEndpoints.offerSummaries) { [transactions] request, _ in
+            try await answering { try await transactions.offerSummaries(request) }
+        }
     }
 
     private func registerQueue(on service: BusService) {

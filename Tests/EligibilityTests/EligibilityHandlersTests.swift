@@ -66,6 +66,28 @@ import Testing
         #expect(pages.value == 3)
     }
 
+    @Test func `many customers are one question to PaymentQueue; each answer is what asking alone would give`()
+        async throws
+    {
+        let used = SubscriptionGroupHistory(
+            subscriptionGroupIdentifier: "pro", introductoryOfferTransaction: "2000000000000001")
+        let histories = ["c_1": [used], "c_2": []]
+        let customers = ["c_1", "c_2", "nobody"].map {
+            EligibilityBatch.Customer(customerIdentifier: $0, productIdentifiers: ["news.weekly", "pro.yearly"])
+        }
+        let replies = try await askMany(customers, histories: histories)
+        #expect(
+            replies.map { $0.eligibility.map(\.eligibility) } == [
+                [.eligible, .ineligible], [.eligible, .eligible], [.unknown, .unknown],
+            ])
+        #expect(replies.map(\.degraded) == [[], [], ["payments"]])
+        #expect(try await askMany(customers, histories: nil).allSatisfy { $0.degraded == ["payments"] })
+        let tooMany = Array(repeating: customers[0], count: EligibilityBatch.customersMax + 1)
+        await #expect { try await askMany(tooMany, histories: histories) } throws: { error in
+            (error as? StoreError)?.code == .requestInvalid
+        }
+    }
+
     @Test func `PaymentQueue away: unknown, and the answer says what is missing`() async throws {
         let answer = try await ask(catalog: [monthly], history: nil)
         #expect(answer.eligibility.map(\.eligibility) == [.unknown])
@@ -125,6 +147,30 @@ import Testing
                     try await caller("test").call(EligibilityEndpoints.check, request, context: CallContext()))
             }
             return replies
+        }
+    }
+
+    /// - Parameter histories: nil: without PaymentQueue.
+    private func askMany(
+        _ customers: [EligibilityBatch.Customer], histories: [String: [SubscriptionGroupHistory]]?
+    ) async throws -> [EligibilityReply] {
+        let services = [service(.eligibility), service(.catalog), service(.paymentQueue)]
+        EligibilityHandlers(services: caller("eligibility")).register(on: services[0])
+        services[1].handle(CatalogEndpoints.listSubscriptions) { [monthly, yearly, news] _, _ in
+            SubscriptionProductsPage(subscriptions: [monthly, yearly, news], after: nil, catalogVersion: 1)
+        }
+        services[2].handle(PaymentEndpoints.offerSummaries) { request, _ in
+            guard let histories else { throw StoreError(.serviceUnavailable, "not now") }
+            return OfferSummaries(
+                summaries: request.customerIdentifiers.map { customer in
+                    histories[customer].map {
+                        OfferSummary(groups: $0, businessNow: Timestamp(milliseconds: 1_000))
+                    }
+                })
+        }
+        return try await running(services) {
+            let batch = EligibilityBatch(bundleId: "com.example.app", storefront: "USA", customers: customers)
+            return try await caller("test").call(EligibilityEndpoints.checkMany, batch, context: CallContext()).replies
         }
     }
 

@@ -98,6 +98,10 @@ import Testing
             #expect(
                 try await refusal { try await store.caller.call(PaymentEndpoints.offerSummary, elsewhere) }?.code
                     == .notFound)
+            let many = OfferSummariesRequest(
+                bundleId: Catalogue.bundleId, customerIdentifiers: [bob.customer, "nobody", alice.customer])
+            let summaries = try await store.caller.call(PaymentEndpoints.offerSummaries, many).summaries
+            #expect(summaries.map { $0 == nil } == [false, true, false])
         }
     }
 

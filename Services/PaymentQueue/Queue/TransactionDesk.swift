@@ -107,15 +107,43 @@ package struct TransactionDesk: Sendable {
     /// What IntroductoryOfferPolicy decides on, per group with any history, by group; one snapshot.
     /// - Throws: `notFound` for an unknown customer.
     package func offerSummary(_ request: OfferSummaryRequest) async throws -> OfferSummary {
-        try await database.read { reader in
-            let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
-            guard try await CustomerRepository.find(customer, in: reader) != nil else {
-                throw StoreError(.notFound, "no such customer")
+        let asked = OfferSummariesRequest(
+            bundleId: request.bundleId, customerIdentifiers: [request.customerIdentifier])
+        guard let summary = try await offerSummaries(asked).summaries[0] else {
+            throw StoreError(.notFound, "no such customer")
+        }
+        return summary
+    }
+
+    /// The same for several customers of an app, in one snapshot; nil for an unknown one.
+    /// - Throws: `requestInvalid` for too many.
+    package func offerSummaries(_ request: OfferSummariesRequest) async throws -> OfferSummaries {
+        let count = request.customerIdentifiers.count
+        guard count <= EligibilityBatch.customersMax else {
+            throw StoreError(
+                .requestInvalid,
+                "customerIdentifiers: has \(count) of them; \(EligibilityBatch.customersMax) are asked for at most")
+        }
+        return try await database.read { reader in
+            var now: Timestamp?
+            var summaries: [OfferSummary?] = []
+            for identifier in request.customerIdentifiers {
+                let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: identifier)
+                guard try await CustomerRepository.find(customer, in: reader) != nil else {
+                    summaries.append(nil)
+                    continue
+                }
+                let histories = try await EntitlementRepository.histories(of: customer, in: reader)
+                // An app without customers has no clock yet.
+                if now == nil {
+                    now = clock.now(try await CustomerRepository.clock(of: request.bundleId, in: reader))
+                }
+                summaries.append(
+                    now.map {
+                        OfferSummary(groups: histories.sorted { $0.key < $1.key }.map(\.value), businessNow: $0)
+                    })
             }
-            let histories = try await EntitlementRepository.histories(of: customer, in: reader)
-            return OfferSummary(
-                groups: histories.sorted { $0.key < $1.key }.map(\.value),
-                businessNow: clock.now(try await CustomerRepository.clock(of: customer.bundleId, in: reader)))
+            return OfferSummaries(summaries: summaries)
         }
     }
 }

@@ -3,6 +3,9 @@ public enum EligibilityEndpoints {
     /// One call answers for every subscription asked for (M123).
     public static let check = Endpoint<EligibilityRequest, EligibilityReply>(
         .eligibility, "offers.check", isIdempotent: true)
+    /// The same for several customers at once. - Throws: `requestInvalid` beyond ``EligibilityBatch``'s bounds.
+    public static let checkMany = Endpoint<EligibilityBatch, EligibilityBatchReply>(
+        .eligibility, "offers.checkMany", isIdempotent: true)
 }
 
 public struct EligibilityRequest: Hashable, Sendable, Codable {

@@ -55,6 +55,9 @@ public enum PaymentEndpoints {
     /// What IntroductoryOfferPolicy decides on, per subscription group.
     public static let offerSummary = Endpoint<OfferSummaryRequest, OfferSummary>(
         .paymentQueue, "offers.summary", isIdempotent: true)
+    /// The same for several customers of an app. - Throws: `requestInvalid` for too many.
+    public static let offerSummaries = Endpoint<OfferSummariesRequest, OfferSummaries>(
+        .paymentQueue, "offers.summaries", isIdempotent: true)
     /// What a page of the store shows of a customer. - Throws: `notFound` for an unknown one.
     public static let standing = Endpoint<CustomerStandingRequest, CustomerStanding>(
         .paymentQueue, "customer.standing", isIdempotent: true)

@@ -1,0 +1,50 @@
+/// What ``EligibilityEndpoints/checkMany`` asks: for several customers of one app in one storefront.
+///
+/// ```json
+/// {"bundleId":"com.example.app","storefront":"USA",
+///  "customers":[{"customerIdentifier":"c_1","productIdentifiers":["com.example.pro.monthly"]}]}
+/// ```
+public struct EligibilityBatch: Hashable, Sendable, Codable {
+    public struct Customer: Hashable, Sendable, Codable {
+        public var customerIdentifier: String
+        /// Only these.
+        public var productIdentifiers: [String]
+        public init(customerIdentifier: String, productIdentifiers: [String]) {
+            self.customerIdentifier = customerIdentifier
+            self.productIdentifiers = productIdentifiers
+        }
+    }
+
+    /// Customers in one batch, at most.
+    public static let customersMax = 32
+    /// Products asked about for one of them, at most: all answers together fit one message of the bus.
+    public static let productsMax = 20
+
+    public var bundleId: String
+    public var storefront: String
+    public var customers: [Customer]
+    public init(bundleId: String, storefront: String, customers: [Customer]) {
+        self.bundleId = bundleId
+        self.storefront = storefront
+        self.customers = customers
+    }
+
+    /// - Throws: `requestInvalid` for more than fits.
+    public func validate() throws(StoreError) {
+        guard customers.count <= Self.customersMax else {
+            throw StoreError(
+                .requestInvalid,
+                "customers: has \(customers.count) of them; \(Self.customersMax) are asked for at most")
+        }
+        guard customers.allSatisfy({ $0.productIdentifiers.count <= Self.productsMax }) else {
+            throw StoreError(
+                .requestInvalid, "productIdentifiers: has more than \(Self.productsMax) of them for one customer")
+        }
+    }
+}
+
+/// As many as customers were asked about, in their order, each as ``EligibilityEndpoints/check`` would answer.
+public struct EligibilityBatchReply: Hashable, Sendable, Codable {
+    public var replies: [EligibilityReply]
+    public init(replies: [EligibilityReply]) { self.replies = replies }
+}

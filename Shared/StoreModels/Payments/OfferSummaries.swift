@@ -1,0 +1,18 @@
+/// What ``PaymentEndpoints/offerSummaries`` asks: several customers of one app, at most
+/// ``EligibilityBatch/customersMax``.
+///
+/// `{"bundleId":"com.example.app","customerIdentifiers":["c_1","c_2"]}`
+public struct OfferSummariesRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var customerIdentifiers: [String]
+    public init(bundleId: String, customerIdentifiers: [String]) {
+        self.bundleId = bundleId
+        self.customerIdentifiers = customerIdentifiers
+    }
+}
+
+/// As many as customers were asked about, in their order; null for an unknown one. All are of one snapshot.
+public struct OfferSummaries: Hashable, Sendable, Codable {
+    public var summaries: [OfferSummary?]
+    public init(summaries: [OfferSummary?]) { self.summaries = summaries }
+}

@@ -22,7 +22,7 @@ BUILD   := $(SWIFT) build --scratch-path $(SCRATCH) --explicit-target-dependency
 SOURCES := Package.swift Shared Services Tests
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-purchases bench-subscriptions images lint format imports clean
+.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-purchases bench-subscriptions bench-store-page images lint format imports clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -92,6 +92,13 @@ bench-subscriptions: build ## Measure renewals and eligibility; SUBSCRIPTIONS=10
 	Tests/Benchmarks/bench-subscriptions \
 	    "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
 	    --subscriptions $(SUBSCRIPTIONS) --rounds $(ROUNDS) --seconds $(SECONDS)
+
+bench-store-page: build ## Measure the store page and products; PEER=DIR beside another implementation. Needs wrk.
+	@command -v wrk >/dev/null || { echo "error: wrk is missing; install it: apt-get install wrk" >&2; exit 69; }
+	STOREBUS_BENCH=1 $(BUILD) --configuration release --product BareRoute
+	Tests/Benchmarks/bench-store-page \
+	    "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
+	    $(if $(PEER),--peer "$(PEER)") --rounds $(ROUNDS) --seconds $(SECONDS)
 
 images: ## Build every container image, one after the other, as the classic builder needs it.
 	@scripts/build-images

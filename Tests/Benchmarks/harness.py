@@ -285,12 +285,12 @@ def child(command, environment=None, until=None):
         process.wait(10)
 
 
-def quietest(measure):
+def quietest(measure, tries=4):
     best = None
-    for attempt in range(4):
+    for attempt in range(tries):
         result = measure()
         if best is None or result["foreign"] < best["foreign"]: best = result
-        if best["foreign"] <= QUIET_CORES: break
+        if best["foreign"] <= QUIET_CORES or attempt + 1 == tries: break
         time.sleep(2)
     return best
 

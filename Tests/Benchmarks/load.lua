@@ -1,6 +1,7 @@
 -- Requests of the benchmarks for wrk: TOKENS and IDS are files with one entry a line, RUN a text that makes keys unique,
 -- SCENARIO one of
 --   products     GET 10 of the products
+--   store-page   GET the store page
 --   unfinished   GET the queue
 --   buy          a purchase with a fresh key; customer i buys product i
 --   buy-finish   purchases and finishes in turn, each a request
@@ -26,6 +27,8 @@ function init()
             local ten = {}
             for j = 1, 10 do ten[j] = ids[(i * 10 + j) % #ids + 1] end
             path = "/v1/products?ids=" .. table.concat(ten, ",")
+        elseif scenario == "store-page" then
+            path = "/v1/store-page"
         end
         gets[i] = wrk.format("GET", path, { ["Authorization"] = auth[i] })
     end
@@ -38,7 +41,7 @@ function delay() return pause end
 function request()
     count = count + 1
     local customer = count % #auth + 1
-    if scenario == "products" or scenario == "unfinished" then return gets[customer] end
+    if scenario == "products" or scenario == "unfinished" or scenario == "store-page" then return gets[customer] end
     if scenario == "buy-finish" and first <= last then
         local next = bought[first]
         bought[first], first = nil, first + 1

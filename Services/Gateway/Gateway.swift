@@ -22,6 +22,7 @@ package final class Gateway: Sendable {
     let storefronts: StorefrontDirectory
     let apps: AppDirectory
     let accounts: AccountDirectory
+    let promoted: PromotionDirectory
     let delivery: DeliveryHub
     let eventWaits = EventWaits()
     /// The wall clock, by which sessions end and apps' servers sign; tests pass their own.
@@ -50,6 +51,7 @@ package final class Gateway: Sendable {
         self.storefronts = storefronts
         self.accounts = accounts
         self.apps = AppDirectory(services: services)
+        self.promoted = PromotionDirectory(services: services)
         self.delivery = DeliveryHub(
             bus: bus, services: services, storefronts: storefronts, accounts: accounts, logger: logger)
         self.now = now
@@ -60,9 +62,11 @@ package final class Gateway: Sendable {
     /// Every path and method there is.
     var routes: [Route] {
         sessionRoutes + productRoutes + paymentRoutes + transactionRoutes + restoreRoutes + downloadRoutes
-            + subscriptionRoutes + storeRoutes + adminRoutes + contentRoutes + operatingRoutes
+            + subscriptionRoutes + storeRoutes + storePurchaseRoutes + overrideRoutes + intentRoutes + adminRoutes
+            + contentRoutes + operatingRoutes
             + subscriptionOperatingRoutes + clockRoutes + serviceRoutes + upkeepRoutes + priceRoutes
-            + keyRoutes + testerRoutes + promptRoutes + eventRoutes + customerRoutes + receiptRoutes
+            + promotionRoutes + imageRoutes + testURLRoutes + deviceRoutes + keyRoutes + testerRoutes + promptRoutes
+            + eventRoutes + customerRoutes + receiptRoutes
             + monitoringRoutes + laterRoutes
     }
 }

@@ -13,6 +13,7 @@ from schemathesis.core.parameters import ParameterLocation
 # The app and account of the session that the run itself uses, and those that may be reset, sold out and deleted.
 APP, SCRATCH_APP = "com.example.app", "com.example.contract"
 ACCOUNT, SCRATCH_ACCOUNT = "contract", "contract-2"
+DEVICE, SCRATCH_DEVICE = f"{ACCOUNT}-1", f"{SCRATCH_ACCOUNT}-1"
 
 CHANGES = {"PUT", "POST", "DELETE"}
 
@@ -41,6 +42,8 @@ def before_call(context, case, **kwargs):
         one_there_is(case, "id", "d_", os.environ["STOREBUS_DOWNLOAD"])
     if is_sound(case, ParameterLocation.PATH) and case.operation.path.startswith("/v1/subscriptions/"):
         one_there_is(case, "originalTransactionIdentifier", "1", os.environ["STOREBUS_SUBSCRIPTION"])
+    if is_sound(case, ParameterLocation.PATH) and case.operation.path.startswith("/v1/intents/"):
+        one_there_is(case, "id", "i_", os.environ["STOREBUS_INTENT"])
     if is_sound(case, ParameterLocation.PATH) and case.operation.path in OF_A_SUBSCRIPTION:
         one_there_is(case, "id", "1", os.environ["STOREBUS_SUBSCRIPTION"])
 
@@ -52,7 +55,7 @@ def filter_case(context, case):
     if "x-schemathesis-unknown-property" in (case.headers or {}):
         return False
     # A list of wrong entries that has none left is an empty list, which is right.
-    lists = [(case.query or {}).get(name) for name in ("ids", "storefronts")]
+    lists = [(case.query or {}).get(name) for name in ("ids", "storefronts", "state")]
     return is_sound(case, ParameterLocation.QUERY) or not any(value in ("", []) for value in lists)
 
 
@@ -73,7 +76,7 @@ def give_time(case):
 
 
 def one_there_is(case, parameter, prefix, known):
-    """Every other download and subscription that is asked for exists: chance never finds one."""
+    """Every other download, subscription and intent that is asked for exists: chance never finds one."""
     name = (case.path_parameters or {}).get(parameter)
     if isinstance(name, str) and not name.startswith(prefix) and len(name) % 2:
         case.path_parameters = {**case.path_parameters, parameter: known}
@@ -90,7 +93,10 @@ def own_key(case):
 
 def spare(case):
     """What the run learns from answers, it uses: without this it would soon have reset and emptied its own app."""
-    for name, own, other in (("bundleId", APP, SCRATCH_APP), ("account", ACCOUNT, SCRATCH_ACCOUNT)):
+    spared = (
+        ("bundleId", APP, SCRATCH_APP), ("account", ACCOUNT, SCRATCH_ACCOUNT), ("deviceId", DEVICE, SCRATCH_DEVICE),
+    )
+    for name, own, other in spared:
         # Only where it has to be: what is set here is judged anew, and by its escaped form.
         if (case.path_parameters or {}).get(name) == own:
             case.path_parameters = {**case.path_parameters, name: other}

@@ -4,7 +4,7 @@
 
 Writes the gateway's document to openapi.json. Sells the sample catalogue in a second app, which the run may reset and
 change. Leaves purchases that wait for a parent, so that there are prompts to answer, one of hosted content, so that there
-are downloads, and a subscription.
+are downloads, a subscription, and a purchase that began in the store.
 """
 
 import json
@@ -73,5 +73,8 @@ call(
 download = buy(app, GUIDE, "guide")["downloads"][0]["id"]
 subscription = buy(app, "com.example.pro.monthly", "subscription")["transactionIdentifier"]
 
+started = call("POST", "/v1/store-page/purchase", store, {"productIdentifier": "com.example.hiddenBeaches"})
+intent = json.loads(started)["intentIdentifier"]
+
 print(f"export STOREBUS_APP_TOKEN={app} STOREBUS_STORE_TOKEN={store} STOREBUS_API_KEY={key}")
-print(f"export STOREBUS_DOWNLOAD={download} STOREBUS_SUBSCRIPTION={subscription}")
+print(f"export STOREBUS_DOWNLOAD={download} STOREBUS_SUBSCRIPTION={subscription} STOREBUS_INTENT={intent}")

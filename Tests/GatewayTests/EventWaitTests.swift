@@ -143,6 +143,36 @@ import Testing
         }
     }
 
+    @Test(arguments: IntentEvent.Kind.allCases)
+    func `what happens to intents can be waited for (M85)`(kind: IntentEvent.Kind) async throws {
+        try await GatewayHarness.run { store in
+            let looks = store.promotions.contents.withLock { $0.looks }
+            async let waiting = store.send(
+                .GET, "\(path)?type=\(kind.rawValue)&account=alice&bundleId=com.example.app&timeout=30s", token: key)
+            try await eventually("the gateway has looked") {
+                store.promotions.contents.withLock { $0.looks } > looks
+            }
+            store.promotions.happen(kind, account: "bob")
+            store.promotions.happen(kind)
+            let answer = try await waiting
+            #expect(answer.status == 200)
+            #expect(ids(answer) == ["2"])
+            #expect(answer.json["events"]?.arrayValue?.first?["type"]?.stringValue == kind.rawValue)
+            #expect(answer.json["events"]?.arrayValue?.first?["intent"]?["intentIdentifier"] != nil)
+            #expect(store.payments.looks == 0, "transactions are another log")
+        }
+    }
+
+    @Test func `a wait for intents says where now is, and that there is no such type`() async throws {
+        try await GatewayHarness.run { store in
+            let now = try await store.send(.GET, "\(path)?type=intentStarted&timeout=0", token: key)
+            #expect(now.json == .object(["events": .array([]), "after": "0"]))
+            let wrong = try await store.send(.GET, "\(path)?type=intentLost", token: key)
+            #expect(wrong.status == 400)
+            #expect(wrong.json["path"] == "query type")
+        }
+    }
+
     @Test func `the graceful end of the process does not wait for events`() async throws {
         let path = path
         let key = key

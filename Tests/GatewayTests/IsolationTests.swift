@@ -17,6 +17,7 @@ import Testing
         "/v1/transactions/{id}": "t1", "/v1/downloads/{id}": "d1", "/v1/restores/{restoreIdentifier}": "r_k1",
         "/v1/customers/{account}": "alice",
         "/v1/subscriptions/{originalTransactionIdentifier}": Sample.subscription.originalTransactionIdentifier,
+        "/v1/intents/{id}": "i_1",
     ]
 
     /// One operation whose path names something of a customer's.
@@ -48,11 +49,12 @@ import Testing
 
     init() throws { document = try OpenAPIDocument() }
 
-    /// Operations that are built and open to somebody who is not the operator.
+    /// Operations that are built and open to somebody who is not the operator. Products are an app's and nobody's own.
     private func subjects() throws -> [Subject] {
         let built = document.operations.values.filter {
             !$0.names(in: "path").isEmpty && $0.statuses.contains { $0.hasPrefix("2") }
                 && !$0.schemes.isDisjoint(with: ["app", "store", "server"])
+                && $0.names(in: "path") != ["productIdentifier"]
         }
         return try built.sorted { $0.name < $1.name }.map { operation in
             let words = operation.name.split(separator: " ").map(String.init)
@@ -68,6 +70,7 @@ import Testing
             $0.apps[Self.otherApp] = App(bundleId: Self.otherApp, settings: .init(name: "Other"), catalogVersion: 1)
         }
         let owner = try await store.session()
+        store.promotions.begin("i_1")
         store.payments.commit(Sample.purchased("t1"))
         store.payments.offer("d1", length: 3)
         store.payments.subscribe()
@@ -82,7 +85,7 @@ import Testing
         let needsBody = subject.operation.value["requestBody"]?["required"] == true
         return try await store.send(
             subject.method, subject.path(name), token: token, headers: [("Idempotency-Key", "isolation")],
-            body: needsBody ? "{}" : nil)
+            body: needsBody ? (subject.known == "i_1" ? #"{"decision":"defer"}"# : "{}") : nil)
     }
 
     /// Whether the principal is of the kind the operation is for.
@@ -119,12 +122,12 @@ import Testing
         }
     }
 
-    @Test func `restores and downloads are their device's own (M41, M46)`() async throws {
+    @Test func `restores, downloads and intents are their device's own (M41, M46)`() async throws {
         try await GatewayHarness.run { store in
             _ = try await fill(store)
             let second = try await store.session(device: "alice-2")
-            let subjects = try subjects().filter { $0.known == "d1" || $0.known == "r_k1" }
-            #expect(subjects.count == 8)
+            let subjects = try subjects().filter { ["d1", "r_k1", "i_1"].contains($0.known) }
+            #expect(subjects.count == 10)
             for subject in subjects {
                 let foreign = Seen(try await send(store, subject, subject.known, second))
                 let missing = Seen(try await send(store, subject, "none", second))

@@ -46,7 +46,7 @@ import Testing
 
     private let files: Set = [
         "PUT /admin/v1/apps/{bundleId}/catalog", "PUT /admin/v1/apps/{bundleId}/products/{id}/content",
-        "POST /verifyReceipt",
+        "PUT /admin/v1/apps/{bundleId}/products/{id}/promotion-image", "POST /verifyReceipt",
     ]
 
     @Test func `a body can be too large and of the wrong type, and nothing else can`() {

@@ -37,11 +37,22 @@ import Testing
         #expect(values("OfferType") == AppliedOffer.Kind.allCases.map(\.rawValue))
         #expect(values("EligibilityRule") == IntroductoryOfferPolicy.Rule.allCases.map(\.rawValue))
         #expect(values("StoreEventType") == StoreEvent.Kind.allCases.map(\.rawValue))
+        #expect(values("IntentState") == PurchaseIntent.State.allCases.map(\.rawValue))
+        #expect(values("IntentSource") == PurchaseIntent.Source.allCases.map(\.rawValue))
+        #expect(values("IntentDeferral") == PurchaseIntent.Deferral.allCases.map(\.rawValue))
+        #expect(values("IntentEventType") == IntentEvent.Kind.allCases.map(\.rawValue))
+        #expect(values("DecisionName") == DecideIntentRequest.Decision.allCases.map(\.rawValue))
+        #expect(values("StartOutcome") == StartPurchaseReply.Outcome.allCases.map(\.rawValue))
+        #expect(values("TapSource") == StorePurchase.Source.allCases.map(\.rawValue))
+        #expect(values("Visibility") == StorePromotionVisibility.allCases.map(\.rawValue))
+        #expect(values("PromotionReason") == PromotionExplanation.Reason.allCases.map(\.rawValue))
+        #expect(values("ImageState") == PromotionImage.State.allCases.map(\.rawValue))
+        #expect(values("ImageFormat") == PromotionImage.Format.allCases.map(\.rawValue))
         #expect(values("UnavailabilityReason") == ProductExplanation.Reason.allCases.map(\.rawValue))
     }
 
     @Test(arguments: [
-        "TransactionState", "PeriodUnit", "PaymentMode", "DiscountType", "DownloadState", "SKErrorName",
+        "TransactionState", "PeriodUnit", "PaymentMode", "DiscountType", "DownloadState", "SKErrorName", "Visibility",
     ])
     func `StoreKit's raw values count from 0`(schema: String) throws {
         let numbers = document.schema(schema)?["x-enum-values"]?.objectValue ?? [:]
@@ -86,6 +97,8 @@ import Testing
             ServerSentEvent.bytes(.updated(seq: 1, [])), ServerSentEvent.bytes(.removed(seq: 1, [])),
             ServerSentEvent.bytes(.synchronized(seq: 1)), ServerSentEvent.bytes(.storefrontChanged(seq: 1, usa)),
             ServerSentEvent.superseded(seq: 1),
+            ServerSentEvent.bytes(.openApp(seq: 1, intentIdentifier: "i")),
+            ServerSentEvent.bytes(.promotedPurchase(seq: 1, Sample.intent("i"))),
         ].map { bytes in
             let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map { $0.split(separator: " ") }
             let data = try StrictJSON.parse(Array(lines[2][1].utf8)).objectValue ?? [:]
@@ -209,7 +222,10 @@ import Testing
             try members("Tester") == written(TesterAnswer(Tester(account: "a", settings: .init(processor: .slow)))))
         #expect(
             try members("Explanation")
-                == written(ProductExplanation(productIdentifier: "p", storefront: "USA", reasons: [], details: [])))
+                == written(
+                    ProductExplanation(
+                        productIdentifier: "p", storefront: "USA", reasons: [], details: [],
+                        promotion: PromotionExplanation(reasons: [], details: []))))
         let key = NewKey(.subscriptionOffer, bundleId: "a", now: .wallClock())
         #expect(try members("NewKey") == written(KeyAnswer(key)))
         #expect(try members("Key") == written(key.record))
@@ -241,6 +257,14 @@ import Testing
         let moves = document.schema("ClockMove")?["oneOf"]?.arrayValue ?? []
         let measures = moves.flatMap { ($0["properties"]?.objectValue ?? [:]).keys }
         #expect(moves.count == 3 && Set(measures) == ClockMove.members.names)
+        #expect(members("Decision") == DecisionRequest.members.names)
+        #expect(members("NewOrder") == NewOrder.members.names)
+        #expect(members("NewVisibility") == NewVisibility.members.names)
+        #expect(members("StorePurchase") == StorePurchase.members.names)
+        #expect(members("URLToOpen") == URLToOpen.members.names)
+        #expect(members("ReviewReason") == ReviewReason.members.names)
+        #expect(members("DeviceSetting") == DeviceSetting.members.names)
+        #expect(members("InstallationSetting") == InstallationSetting.members.names)
         #expect(members("FailureReason") == OptionalError.members.names)
         #expect(members("ProductsQuery") == ProductsQuery.members.names)
     }
@@ -256,7 +280,9 @@ import Testing
                 try #require(document.resolved($0))
             }
             for alternative in alternatives where !open.contains(operation.name) {
-                #expect(alternative["additionalProperties"] == .bool(false), "\(operation.name): closed")
+                // A list is closed when its objects are.
+                let object = alternative["items"].flatMap(document.resolved) ?? alternative
+                #expect(object["additionalProperties"] == .bool(false), "\(operation.name): closed")
             }
             #expect(body["example"] != nil || body["examples"] != nil, "\(operation.name): example")
         }

@@ -13,7 +13,7 @@ import Testing
     private func table() async throws -> [Route] { try await InMemoryGateway.make().routes }
 
     /// Built, but for members of the body that a later version acts on.
-    private let partlyBuilt: Set = ["POST /v1/payments", "PUT /admin/v1/testers/{account}"]
+    private let partlyBuilt: Set = ["PUT /admin/v1/testers/{account}"]
 
     @Test func `every route is documented and every documented operation is a route`() async throws {
         let routes = Set(try await table().map { "\($0.method.rawValue) \($0.path)" })

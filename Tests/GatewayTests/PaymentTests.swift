@@ -114,17 +114,6 @@ import Testing
         }
     }
 
-    @Test func `what is not built yet charges nothing and says so`() async throws {
-        try await GatewayHarness.run { store in
-            let answer = try await pay(
-                store, try await store.session(),
-                body: #"{"productIdentifier":"p","quantity":1,"intentIdentifier":"i"}"#)
-            #expect(answer.status == 501)
-            #expect(answer.code == "notImplemented")
-            #expect(store.payments.contents.withLock { $0.transactions.isEmpty })
-        }
-    }
-
     @Test(arguments: [StoreErrorCode.keyReused, .inFlight])
     func `PaymentQueue's answers about the key are passed on`(code: StoreErrorCode) async throws {
         try await GatewayHarness.run { store in

@@ -60,6 +60,58 @@ import Testing
         }
     }
 
+    /// In the order of their age, whoever asks.
+    private func asked(_ id: String, _ seconds: Int64) -> Prompt {
+        Prompt(
+            id: id, kind: id.hasPrefix("ap_") ? .appPurchase : .sheet, bundleId: Sample.bundleId, account: "alice",
+            transaction: nil, createdAt: Timestamp(milliseconds: 1_790_000_000_000 + seconds * 1000),
+            answers: [.approve, .cancel])
+    }
+
+    @Test(arguments: [1, 2, 3, 100])
+    func `apps to be bought stand among the others, oldest first, in pages (M72)`(limit: Int) async throws {
+        try await GatewayHarness.run { store in
+            store.payments.contents.withLock { $0.prompts = [asked("p_1", 1), asked("p_2", 2), asked("p_3", 6)] }
+            store.promotions.contents.withLock { $0.prompts = [asked("ap_1", 3), asked("ap_2", 4), asked("ap_3", 5)] }
+            var found: [String] = []
+            var after: String?
+            repeat {
+                let query = "?limit=\(limit)" + (after.map { "&after=\($0)" } ?? "")
+                let page = try await store.send(.GET, "/admin/v1/prompts\(query)", token: key)
+                let prompts = (page.json["prompts"]?.arrayValue ?? []).compactMap { $0["id"]?.stringValue }
+                #expect(prompts.count <= limit && !prompts.isEmpty)
+                #expect(page.json["degraded"] == .array([]))
+                found += prompts
+                after = page.json["after"]?.stringValue
+            } while after != nil
+            #expect(found == ["p_1", "p_2", "ap_1", "ap_2", "ap_3", "p_3"])
+        }
+    }
+
+    @Test func `an app is bought, or not, at the service that asks`() async throws {
+        try await GatewayHarness.run { store in
+            store.promotions.contents.withLock { $0.prompts = [asked("ap_1", 1)] }
+            let body = #"{"answer":"approve"}"#
+            let answer = try await store.send(.POST, "/admin/v1/prompts/ap_1", token: key, body: body)
+            #expect(answer.status == 200)
+            #expect(answer.json["kind"] == "appPurchase")
+            #expect(try await store.send(.POST, "/admin/v1/prompts/ap_1", token: key, body: body).status == 404)
+            #expect(store.promotions.contents.withLock { $0.answers.map(\.id) } == ["ap_1", "ap_1"])
+            #expect(store.payments.contents.withLock { $0.answers.isEmpty })
+        }
+    }
+
+    @Test func `without PromotionController the others are listed, and the list says so`() async throws {
+        try await GatewayHarness.run { store in
+            store.payments.contents.withLock { $0.prompts = [asked("p_1", 1)] }
+            store.promotions.goAway()
+            let answer = try await store.send(.GET, "/admin/v1/prompts", token: key)
+            #expect(answer.status == 200)
+            #expect(answer.json["degraded"] == .array(["promotions"]))
+            #expect(answer.json["prompts"]?.arrayValue?.count == 1)
+        }
+    }
+
     @Test func `an answer whose fate is unknown says so`() async throws {
         try await GatewayHarness.run { store in
             store.payments.contents.withLock { $0.failure = StoreError(.deadlineExceeded, "too late") }

@@ -20,7 +20,7 @@ import Testing
             #expect(answer.json["canMakePayments"] == true)
             #expect(answer.json["degraded"] == .array([]))
             #expect(Timestamp(answer.json["expiresAt"]?.stringValue ?? "") != nil)
-            #expect(store.launches.all.map(\.promotedPurchases) == [.delegate])
+            #expect(store.promotions.launches.all.map(\.promotedPurchases) == [.delegate])
         }
     }
 
@@ -35,7 +35,7 @@ import Testing
     @Test func `a session of the store launches nothing`() async throws {
         try await GatewayHarness.run { store in
             _ = try await store.session(client: "store")
-            #expect(store.launches.all.isEmpty)
+            #expect(store.promotions.launches.all.isEmpty)
         }
     }
 

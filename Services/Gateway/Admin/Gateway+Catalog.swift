@@ -33,7 +33,10 @@ extension Gateway {
         let report = try await services.call(
             isTrial ? CatalogEndpoints.tryImport : CatalogEndpoints.commitImport,
             CommitImportRequest(importIdentifier: begun.importIdentifier), context: context)
-        if !isTrial { apps.forget(bundleId) }
+        if !isTrial {
+            apps.forget(bundleId)
+            promoted.forgetAll()
+        }
         return try Reply.json(report)
     }
 

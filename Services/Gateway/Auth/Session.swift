@@ -21,6 +21,11 @@ struct Session: Hashable, Sendable {
     var storefront: String
     var platform: DeviceLaunch.Platform
     var promotedPurchases: DeviceLaunch.PromotedPurchases
+    /// Of the device, and of the app; nil of the store, which launches none.
+    var osVersion = ""
+    var appVersion: String?
+    /// PromotionController was away when the session began: it has not heard of the launch, or of the device.
+    var isUntold = false
 
     /// One app on one device, whoever is signed in.
     var installation: Installation { Installation(bundleId: bundleId, deviceId: deviceId) }
@@ -31,4 +36,6 @@ struct Session: Hashable, Sendable {
 struct Installation: Hashable, Sendable, Codable {
     var bundleId: String
     var deviceId: String
+
+    var reference: InstallationReference { InstallationReference(bundleId: bundleId, deviceId: deviceId) }
 }

@@ -12,7 +12,8 @@ import StoreModels
 /// ```json
 /// {"iss":"storebus","aud":"storebus-session","iat":1795600000,"exp":1795686400,"jti":"s_…","sub":"c_…",
 ///  "startedAt":"2026-11-21T10:00:00.000Z","bundleId":"com.example.app","account":"alice","deviceId":"alice-1",
-///  "client":"app","storefront":"USA","platform":"iOS","promotedPurchases":"delegate"}
+///  "client":"app","storefront":"USA","platform":"iOS","promotedPurchases":"delegate","osVersion":"17.4",
+///  "appVersion":"1.0"}
 /// ```
 struct SessionClaims: JWTPayload {
     static let issuer = "storebus"
@@ -35,6 +36,11 @@ struct SessionClaims: JWTPayload {
     var storefront: String
     var platform: DeviceLaunch.Platform
     var promotedPurchases: DeviceLaunch.PromotedPurchases
+    /// Not in tokens of earlier versions.
+    var osVersion: String?
+    var appVersion: String?
+    /// Absent is false.
+    var isUntold: Bool?
 
     init(_ session: Session) {
         let start = session.startedAt.date
@@ -52,13 +58,17 @@ struct SessionClaims: JWTPayload {
         storefront = session.storefront
         platform = session.platform
         promotedPurchases = session.promotedPurchases
+        osVersion = session.osVersion
+        appVersion = session.appVersion
+        isUntold = session.isUntold ? true : nil
     }
 
     var session: Session {
         Session(
             identifier: jti.value, startedAt: startedAt, bundleId: bundleId, customerIdentifier: sub.value,
             account: account, deviceId: deviceId, client: client, storefront: storefront, platform: platform,
-            promotedPurchases: promotedPurchases)
+            promotedPurchases: promotedPurchases, osVersion: osVersion ?? "", appVersion: appVersion,
+            isUntold: isUntold ?? false)
     }
 
     /// Everything but the signature. ``SessionTokens`` has its own clock, so that expiry can be tested; the library's

@@ -3,23 +3,26 @@ import Hummingbird
 import NIOCore
 import StoreModels
 
-/// An uploaded package, cut into parts that fit the bus. At most one part and one chunk of the connection are held,
+/// An uploaded package or image, cut into parts that fit the bus. At most one part and one chunk of the connection are held,
 /// whether the length is announced or not.
 struct ContentUpload {
     private let call: Call
+    private let limit: Int64
 
+    /// - Parameter limit: Bytes; more is `bodyTooLarge`.
     /// - Throws: `bodyTooLarge` for an announced length that is too large, `requestInvalid` for one that is no number.
-    init(_ call: Call) throws(StoreError) {
+    init(_ call: Call, limit: Int64 = ContentPartRequest.contentMax) throws(StoreError) {
         self.call = call
+        self.limit = limit
         guard let text = call.request.headers[.contentLength] else { return }
         guard let length = Int64(text), length >= 0 else { throw .invalid("Content-Length", "must be a number") }
-        guard length <= ContentPartRequest.contentMax else {
-            throw RequestBodyReader.tooLarge(Int(ContentPartRequest.contentMax))
-        }
+        guard length <= limit else { throw RequestBodyReader.tooLarge(Int(limit)) }
     }
 
     func parts() -> Parts {
-        Parts(body: call.request.body.makeAsyncIterator()) { [call] in call.cut(after: HTTPLimits.contentStallMax) }
+        Parts(body: call.request.body.makeAsyncIterator(), limit: limit) { [call] in
+            call.cut(after: HTTPLimits.contentStallMax)
+        }
     }
 
     /// The parts in order, each of `ContentPartRequest.bytesMax` bytes but the last.

@@ -38,6 +38,20 @@ final class AccountDirectory: Sendable {
         return Shopper(bundleId: session.bundleId, account: await account(of: session, call))
     }
 
+    /// Where the customer shopped when anybody last heard of it, without asking.
+    func lastKnownStorefront(of session: Session) -> String {
+        state.withLock { $0.entries[session.customer]?.account.storefront } ?? session.storefront
+    }
+
+    /// Another answer of PaymentQueue's says where the customer shops. The rest of what is known is as old as it was.
+    func note(_ storefront: String, of session: Session) {
+        state.withLock { state in
+            var account = state.entries[session.customer]?.account ?? AccountReply(session)
+            account.storefront = storefront
+            state.remember(account, of: session.customer, since: state.generation, freshUntil: .now)
+        }
+    }
+
     /// The next question goes to PaymentQueue. For what happens often: unlike ``forget(_:)`` it disturbs no answer that
     /// is under way for somebody else.
     func expire(_ customer: CustomerReference) {
@@ -86,10 +100,13 @@ final class AccountDirectory: Sendable {
 }
 
 extension AccountDirectory.State {
-    fileprivate mutating func remember(_ account: AccountReply, of customer: CustomerReference, since known: Int) {
+    fileprivate mutating func remember(
+        _ account: AccountReply, of customer: CustomerReference, since known: Int,
+        freshUntil: ContinuousClock.Instant = .now + AccountDirectory.freshFor
+    ) {
         guard generation == known else { return }
         if entries.count >= AccountDirectory.rememberedMax, entries[customer] == nil { makeRoom() }
-        entries[customer] = .init(account: account, freshUntil: .now + AccountDirectory.freshFor)
+        entries[customer] = .init(account: account, freshUntil: freshUntil)
     }
 
     private mutating func makeRoom() {

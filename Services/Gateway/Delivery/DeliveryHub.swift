@@ -92,7 +92,9 @@ final class DeliveryHub: Sendable {
             return !state.isTicking
         }
         guard isFirst else { return }
+        async let intents: Void = readIntentHeads()
         await readHeads()
+        await intents
         state.withLock { $0.isTicking = false }
     }
 

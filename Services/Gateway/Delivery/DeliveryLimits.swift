@@ -9,6 +9,8 @@ enum DeliveryLimits {
     static let commentInterval = Duration.seconds(15)
     /// How often the heads of all open customers are read.
     static let headsInterval = Duration.seconds(1)
+    /// How long a stream waits for what is pending of purchases that began in the store; it opens without then.
+    static let intentsPatience = Duration.seconds(1)
     /// Streams of one gateway; more are answered 503.
     static let streamsMax = 20_000
     /// Streams of one installation; more are answered 429. One app has one observer, and a few that are going away.

@@ -25,11 +25,15 @@ struct DeliveryMachine {
         /// `countsDelivery`: it is the launch's or resume's own, not one taken again later (M51).
         case snapshot(after: String?, countsDelivery: Bool)
         case changes(after: Int64)
+        /// What is pending of purchases that began in the store: the opening goes on with ``intentsWereTold()``.
+        case intents
     }
 
     private enum Phase {
         /// Snapshot pages are being read; `cursor` is nil before the first.
         case opening(cursor: String?)
+        /// All pages were read; intents come before what the last one ends with.
+        case closing(lastPage: Snapshot)
         case live
     }
 
@@ -42,6 +46,7 @@ struct DeliveryMachine {
 
     private let customer: CustomerReference
     private let deviceId: String
+    private let tellsIntents: Bool
     private var phase = Phase.opening(cursor: nil)
     /// The `seq` of the last change this stream has dealt with.
     private(set) var position: Int64 = 0
@@ -62,9 +67,11 @@ struct DeliveryMachine {
     /// Where the observer believes its customer shops, alpha-3.
     private(set) var storefront: String
 
-    init(customer: CustomerReference, deviceId: String, storefront: String) {
+    /// - Parameter tellsIntents: Whether the opening waits for intents, between the transactions and the rest.
+    init(customer: CustomerReference, deviceId: String, storefront: String, tellsIntents: Bool = false) {
         self.customer = customer
         self.deviceId = deviceId
+        self.tellsIntents = tellsIntents
         self.storefront = storefront
     }
 
@@ -72,6 +79,7 @@ struct DeliveryMachine {
         if isResting { return .nothing }
         switch phase {
         case .opening(let cursor): return .snapshot(after: cursor, countsDelivery: !hasSynchronized)
+        case .closing: return .intents
         case .live: return target > position ? .changes(after: position) : .nothing
         }
     }
@@ -87,15 +95,27 @@ struct DeliveryMachine {
         if isFirst || !visible.isEmpty { events.append(.updated(seq: position, visible)) }
         if let after = page.after {
             phase = .opening(cursor: after)
+        } else if tellsIntents, !hasSynchronized {
+            phase = .closing(lastPage: page)
         } else {
-            phase = .live
-            hasSynchronized = true
-            events += page.revocations.flatMap { revoke($0, at: position) }
-            events += page.restores.flatMap { end($0, at: position) }
-            events.append(.synchronized(seq: position))
-            events += advance()
+            events += close(page)
         }
         return events
+    }
+
+    /// The intents that were pending are on their way to the observer, or nobody can say which are.
+    mutating func intentsWereTold() -> [Event] {
+        guard case .closing(let page) = phase else { return [] }
+        return close(page)
+    }
+
+    private mutating func close(_ page: Snapshot) -> [Event] {
+        phase = .live
+        hasSynchronized = true
+        var events = page.revocations.flatMap { revoke($0, at: position) }
+        events += page.restores.flatMap { end($0, at: position) }
+        events.append(.synchronized(seq: position))
+        return events + advance()
     }
 
     /// A hint from the bus. One for another customer is none of ours: the key is a digest, and digests may collide.

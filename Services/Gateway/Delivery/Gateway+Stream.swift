@@ -8,16 +8,20 @@ import StoreModels
 extension Gateway {
     /// Opens the live stream: listen first, then read what there is, so that nothing falls between the two.
     ///
-    /// PaymentQueue has to be there to open one; afterwards the stream outlives its absence.
+    /// PaymentQueue has to be there to open one; afterwards the stream outlives its absence. PromotionController need not
+    /// be there at all.
     func openStream(_ call: Call) async throws -> Response {
         let session = call.session
-        let choice = try call.query.choice("promotedPurchases", DeviceLaunch.PromotedPurchases.self)
+        let handler = try handler(call)
         let stream = try delivery.register(
-            session, promotedPurchases: choice ?? session.promotedPurchases, now: .now,
+            session, promotedPurchases: handler, now: .now,
             cut: { [channel = call.channel] in channel.close(promise: nil) })
         do {
+            async let announced: Void = announce(handler, of: session, call)
             try await listen(for: stream, call)
-            stream.receive(try await firstPage(call))
+            let page = try await firstPage(call)
+            try await announced
+            stream.receive(page)
         } catch {
             await stream.close()
             throw error
@@ -32,13 +36,48 @@ extension Gateway {
         return Response(status: .ok, headers: headers, body: body(of: stream, call))
     }
 
-    private func listen(for stream: ObserverStream, _ call: Call) async throws {
-        let subject = CustomerSubject.changed(stream.session.customer)
-        let subscription = try await listen(to: subject, call) { [weak stream] message in
-            guard let change = try? StoreJSON.decode(CustomerChange.self, from: message.body) else { return }
-            stream?.receive(hint: change)
+    /// Which way this stream handles promoted purchases: the session's, unless it says another.
+    /// - Throws: `promotionUnsupported` for `PurchaseIntent` where there is none (M59).
+    private func handler(_ call: Call) throws(StoreError) -> DeviceLaunch.PromotedPurchases {
+        let session = call.session
+        guard let choice = try call.query.choice("promotedPurchases", DeviceLaunch.PromotedPurchases.self),
+            choice != session.promotedPurchases
+        else { return session.promotedPurchases }
+        if choice == .purchaseIntent {
+            try PromotionSupport.checkPurchaseIntent(platform: session.platform, osVersion: session.osVersion)
         }
-        stream.own(subscription)
+        return choice
+    }
+
+    /// Tells PromotionController what the session has not: another way of handling promoted purchases, or the launch
+    /// itself.
+    private func announce(
+        _ handler: DeviceLaunch.PromotedPurchases, of session: Session, _ call: Call
+    ) async throws(StoreError) {
+        guard session.isUntold || handler != session.promotedPurchases, !delivery.isSuperseded(session) else { return }
+        var launched = session
+        launched.promotedPurchases = handler
+        _ = try await degrading(.promotionController) { () async throws(StoreError) in
+            try await announce(launched, call, deadline: call.optionalDeadline)
+        }
+    }
+
+    private func listen(for stream: ObserverStream, _ call: Call) async throws {
+        stream.own(
+            try await listen(to: HintSubject.changed(stream.session.customer), call) { [weak stream] message in
+                guard let change = try? StoreJSON.decode(CustomerChange.self, from: message.body) else { return }
+                stream?.receive(hint: change)
+            })
+        guard stream.handlesIntents else { return }
+        let installation = stream.session.installation
+        stream.own(
+            try await listen(to: HintSubject.intentsChanged(installation), call) { [weak stream] message in
+                // The key is a digest, and digests may collide.
+                guard let change = try? StoreJSON.decode(IntentsChanged.self, from: message.body),
+                    change.bundleId == installation.bundleId, change.deviceId == installation.deviceId
+                else { return }
+                stream?.receive(intentHint: change.seq)
+            })
     }
 
     private func firstPage(_ call: Call) async throws(StoreError) -> Snapshot {

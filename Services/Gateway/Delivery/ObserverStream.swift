@@ -11,6 +11,8 @@ final class ObserverStream: Sendable {
     enum Step: Sendable {
         case write([UInt8])
         case read(DeliveryMachine.Need)
+        /// Asks for purchases that began in the store.
+        case askForIntents
         /// The observer was told of these; PaymentQueue should hear of it.
         case acknowledge([Acknowledgements.Notice])
         /// Nothing follows; the stream ends in good order.
@@ -19,10 +21,12 @@ final class ObserverStream: Sendable {
 
     fileprivate struct State {
         var machine: DeliveryMachine
+        var intents: IntentDelivery
         var outbox: [[UInt8]] = []
         var pendingBytes = 0
         var isEnding = false
-        var isDegraded = false
+        /// Services the stream does without for the time being, by name.
+        var degraded: Set<String> = []
         var commentDue: ContinuousClock.Instant
         var writingSince: ContinuousClock.Instant?
         var waiter: CheckedContinuation<Void, Never>?
@@ -34,8 +38,10 @@ final class ObserverStream: Sendable {
 
     let session: Session
     let promotedPurchases: DeviceLaunch.PromotedPurchases
+    /// Whether the app is told of purchases that began in the store.
+    let handlesIntents: Bool
     private let state: Mutex<State>
-    private let subscription = Mutex<(any BusSubscription)?>(nil)
+    private let subscriptions = Mutex<[any BusSubscription]>([])
     private let cut: @Sendable () -> Void
     private let forget: @Sendable (ObserverStream.ID) -> Void
     private let told: @Sendable (String) -> Void
@@ -59,33 +65,41 @@ final class ObserverStream: Sendable {
         self.cut = cut
         self.forget = forget
         self.told = told
+        let intents = IntentDelivery(promotedPurchases)
+        handlesIntents = intents.isHandled
         let machine = DeliveryMachine(
-            customer: session.customer, deviceId: session.deviceId, storefront: storefront)
-        state = Mutex(State(machine: machine, commentDue: now + DeliveryLimits.commentInterval))
+            customer: session.customer, deviceId: session.deviceId, storefront: storefront,
+            tellsIntents: intents.isHandled)
+        state = Mutex(
+            State(machine: machine, intents: intents, commentDue: now + DeliveryLimits.commentInterval))
     }
 
     /// A stream whose answer never began is let go without a word; then this is the only end it has.
     deinit {
         forget(id)
-        guard let subscription = subscription.withLock({ $0 }) else { return }
+        let owned = subscriptions.withLock { $0 }
+        guard !owned.isEmpty else { return }
         // Unsubscribing waits for the broker, and a deinit cannot.
-        Task { await subscription.unsubscribe() }
+        Task { for subscription in owned { await subscription.unsubscribe() } }
     }
 
     /// Listens from now on; the subscription ends with the stream.
     func own(_ subscription: any BusSubscription) {
-        self.subscription.withLock { $0 = subscription }
+        subscriptions.withLock { $0.append(subscription) }
     }
 
-    /// Ends the subscription. Idempotent.
+    /// Ends the subscriptions. Idempotent.
     func close() async {
         forget(id)
-        let owned = subscription.withLock { subscription in
-            defer { subscription = nil }
-            return subscription
+        let owned = subscriptions.withLock { subscriptions in
+            defer { subscriptions = [] }
+            return subscriptions
         }
-        await owned?.unsubscribe()
+        for subscription in owned { await subscription.unsubscribe() }
     }
+
+    /// How far the stream knows of its installation's intents.
+    var intentPosition: Int64 { state.withLock { $0.intents.position } }
 
     /// Where the stream stands in its customer's journal.
     var position: Int64 { state.withLock { $0.machine.position } }
@@ -122,14 +136,14 @@ final class ObserverStream: Sendable {
 
     func receive(_ page: Snapshot) {
         update { state in
-            state.isDegraded = false
+            state.degraded.remove(Self.payments)
             return state.machine.receive(page)
         }
     }
 
     func receive(_ reply: ChangesReply) {
         update { state in
-            state.isDegraded = false
+            state.degraded.remove(Self.payments)
             return state.machine.receive(reply)
         }
     }
@@ -148,7 +162,7 @@ final class ObserverStream: Sendable {
 
     func receive(head: Int64, askedAt position: Int64) {
         update { state in
-            state.isDegraded = false
+            state.degraded.remove(Self.payments)
             state.machine.receive(head: head, askedAt: position)
             return []
         }
@@ -159,12 +173,53 @@ final class ObserverStream: Sendable {
         state.withLock { $0.acknowledgements.wereAcknowledged(notices) }
     }
 
+    /// What is pending of purchases that began in the store.
+    func receive(_ reply: DeliverIntentsReply) {
+        update { state in
+            state.degraded.remove(Self.promotions)
+            let events = state.intents.receive(reply, at: state.machine.position)
+            state.enqueue(events)
+            return state.machine.intentsWereTold()
+        }
+    }
+
+    func receive(intentHint seq: Int64) {
+        update { state in
+            state.intents.receive(hint: seq)
+            return []
+        }
+    }
+
+    func receive(intentHead: Int64, askedAt position: Int64) {
+        update { state in
+            state.degraded.remove(Self.promotions)
+            state.intents.receive(head: intentHead, askedAt: position)
+            return []
+        }
+    }
+
+    /// PromotionController could not be asked: the stream opens without, and is told when it is back.
+    func intentsFailed() {
+        update { state in
+            state.intents.failed()
+            state.degrade(Self.promotions)
+            return state.machine.intentsWereTold()
+        }
+    }
+
+    /// The heads of intents could not be read.
+    func intentHeadsFailed() {
+        update { state in
+            state.degrade(Self.promotions)
+            return []
+        }
+    }
+
     /// PaymentQueue could not be asked. Said in a comment at once, and with every further one.
     func readFailed() {
         update { state in
             state.machine.readFailed()
-            if !state.isDegraded { state.enqueue(ServerSentEvent.comment(Self.degradedText)) }
-            state.isDegraded = true
+            state.degrade(Self.payments)
             return []
         }
     }
@@ -172,8 +227,7 @@ final class ObserverStream: Sendable {
     /// The heads could not be read: nothing is known to be missing, and nothing is known to be there.
     func headsFailed() {
         update { state in
-            if !state.isDegraded { state.enqueue(ServerSentEvent.comment(Self.degradedText)) }
-            state.isDegraded = true
+            state.degrade(Self.payments)
             return []
         }
     }
@@ -205,7 +259,7 @@ final class ObserverStream: Sendable {
             state.acknowledgements.retry()
             if now >= state.commentDue {
                 state.commentDue = now + DeliveryLimits.commentInterval
-                state.enqueue(ServerSentEvent.comment(state.isDegraded ? Self.degradedText : "alive"))
+                state.enqueue(ServerSentEvent.comment(state.comment))
             }
             return false
         }
@@ -214,7 +268,8 @@ final class ObserverStream: Sendable {
         return isStalled
     }
 
-    private static let degradedText = "degraded payments"
+    private static let payments = ServiceName.paymentQueue.degradedName ?? ""
+    private static let promotions = ServiceName.promotionController.degradedName ?? ""
 
     private func takeStep() -> Step? {
         state.withLock { state in
@@ -222,6 +277,10 @@ final class ObserverStream: Sendable {
             if let notices = state.acknowledgements.take() { return .acknowledge(notices) }
             if state.isEnding { return .end }
             let need = state.machine.need
+            if need == .intents || state.intents.isDue {
+                state.intents.asks()
+                return .askForIntents
+            }
             return need == .nothing ? nil : .read(need)
         }
     }
@@ -249,7 +308,7 @@ final class ObserverStream: Sendable {
         let isNeeded = state.withLock { state in
             let isIdle =
                 state.outbox.isEmpty && !state.isEnding && !state.acknowledgements.areDue
-                && state.machine.need == .nothing
+                && state.machine.need == .nothing && !state.intents.isDue
             if isIdle { state.waiter = continuation }
             return isIdle
         }
@@ -266,6 +325,25 @@ final class ObserverStream: Sendable {
 }
 
 extension ObserverStream.State {
+    /// What a comment says.
+    fileprivate var comment: String {
+        degraded.isEmpty ? "alive" : "degraded \(degraded.sorted().joined(separator: " "))"
+    }
+
+    /// Said once when it begins.
+    fileprivate mutating func degrade(_ service: String) {
+        guard degraded.insert(service).inserted else { return }
+        enqueue(ServerSentEvent.comment(comment))
+    }
+
+    fileprivate mutating func enqueue(_ events: [IntentDelivery.Event]) {
+        guard !isEnding else { return }
+        // As with the machine's events: made of values that came out of JSON, so each has a JSON form.
+        for event in events {
+            if let bytes = try? ServerSentEvent.bytes(event) { enqueue(bytes) }
+        }
+    }
+
     fileprivate mutating func enqueue(_ bytes: [UInt8]) {
         outbox.append(bytes)
         pendingBytes += bytes.count

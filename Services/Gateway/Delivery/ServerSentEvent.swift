@@ -35,6 +35,16 @@ enum ServerSentEvent {
         var productIdentifiers: [String]
     }
 
+    private struct OpenApp: Encodable {
+        var seq: Int64
+        var intentIdentifier: String
+    }
+
+    private struct PromotedPurchase: Encodable {
+        var seq: Int64
+        var intent: PurchaseIntent
+    }
+
     private struct Position: Encodable {
         var seq: Int64
     }
@@ -62,10 +72,19 @@ enum ServerSentEvent {
         }
     }
 
+    static func bytes(_ event: IntentDelivery.Event) throws -> [UInt8] {
+        switch event {
+        case .openApp(let seq, let intentIdentifier):
+            try bytes("openApp", seq, OpenApp(seq: seq, intentIdentifier: intentIdentifier))
+        case .promotedPurchase(let seq, let intent):
+            try bytes("promotedPurchase", seq, PromotedPurchase(seq: seq, intent: intent))
+        }
+    }
+
     /// The last event of a stream whose installation was launched again.
     static func superseded(seq: Int64) throws -> [UInt8] { try bytes("superseded", seq, Position(seq: seq)) }
 
-    /// A line that observers skip and people read: `: degraded payments`.
+    /// A line that observers skip and people read: `: degraded payments promotions`.
     static func comment(_ text: String) -> [UInt8] { Array(": \(text)\n\n".utf8) }
 
     private static func bytes(_ name: String, _ seq: Int64, _ body: some Encodable) throws -> [UInt8] {

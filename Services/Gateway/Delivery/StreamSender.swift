@@ -33,6 +33,7 @@ struct StreamSender {
             try await writer.write(ByteBuffer(bytes: bytes))
             stream.writeEnded()
         case .read(let need): await read(need)
+        case .askForIntents: await askForIntents()
         case .acknowledge(let notices): await acknowledge(notices)
         }
         return true
@@ -74,12 +75,27 @@ struct StreamSender {
         (try? await channel.getOption(ChannelOptions.bufferedWritableBytes).get()) == 0
     }
 
+    /// From the first time on the app's time for an answer runs.
+    private func askForIntents() async {
+        let session = stream.session
+        let request = DeliverIntentsRequest(
+            bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier)
+        do throws(StoreError) {
+            stream.receive(
+                try await services.call(
+                    PromotionEndpoints.deliverIntents, request, context: context(.now + DeliveryLimits.intentsPatience))
+            )
+        } catch {
+            stream.intentsFailed()
+        }
+    }
+
     private func read(_ need: DeliveryMachine.Need) async {
         let session = stream.session
         let context = context(.now + HTTPLimits.requestTimeout)
         do throws(StoreError) {
             switch need {
-            case .nothing: return
+            case .nothing, .intents: return
             case .snapshot(let after, let countsDelivery):
                 let request = SnapshotRequest(of: session, after: after, countsDelivery: countsDelivery)
                 let page = try await services.call(PaymentEndpoints.snapshot, request, context: context)

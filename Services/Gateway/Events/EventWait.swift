@@ -7,16 +7,34 @@ struct EventWait {
     /// How long without `timeout`.
     static let usual = Duration.seconds(30)
 
-    let request: EventsRequest
+    /// Whose log it is about. A wait that names no type is for transactions.
+    enum Log: Sendable {
+        case transactions(StoreEvent.Kind?)
+        case intents(IntentEvent.Kind)
+    }
+
+    let log: Log
+    let after: String?
+    let account: String?
+    let bundleId: String?
     let timeout: Duration
 
     /// - Throws: `requestInvalid`.
     init(_ call: Call) throws(StoreError) {
         let query = call.query
-        request = EventsRequest(
-            after: try call.after(), type: try query.choice("type", StoreEvent.Kind.self),
-            account: try call.accountFilter(), bundleId: try call.bundleFilter(), limit: HTTPLimits.pageMax)
+        log = try Self.log(of: query.single("type"))
+        after = try call.after()
+        account = try call.accountFilter()
+        bundleId = try call.bundleFilter()
         timeout = try query.single("timeout").map(Self.duration) ?? Self.usual
+    }
+
+    private static func log(of type: String?) throws(StoreError) -> Log {
+        guard let type else { return .transactions(nil) }
+        if let kind = StoreEvent.Kind(rawValue: type) { return .transactions(kind) }
+        if let kind = IntentEvent.Kind(rawValue: type) { return .intents(kind) }
+        let known = StoreEvent.Kind.allCases.map(\.rawValue) + IntentEvent.Kind.allCases.map(\.rawValue)
+        throw .invalid("query type", "must be one of \(known.joined(separator: ", "))")
     }
 
     /// `500ms`, `5s`, `1m`, or seconds without a unit. 0 does not wait: it tells where "now" is.
@@ -33,5 +51,19 @@ struct EventWait {
             throw .invalid("query timeout", "must be a time of at most a minute, such as 500ms, 5s or 1m")
         }
         return unit * Int(count)
+    }
+}
+
+extension EventsRequest {
+    init(_ wait: EventWait, type: StoreEvent.Kind?, after: String?) {
+        self.init(
+            after: after, type: type, account: wait.account, bundleId: wait.bundleId, limit: HTTPLimits.pageMax)
+    }
+}
+
+extension IntentEventsRequest {
+    init(_ wait: EventWait, type: IntentEvent.Kind, after: String?) {
+        self.init(
+            after: after, type: type, account: wait.account, bundleId: wait.bundleId, limit: HTTPLimits.pageMax)
     }
 }

@@ -14,18 +14,41 @@ extension Gateway {
         ]
     }
 
-    /// Answers with the first events that match, or with none when the time is up. PaymentQueue's hints say when to
-    /// look, and once a second it looks anyway.
-    ///
-    /// Listening for the client to hang up takes the connection with it, so the answer is the last one on it, and says
-    /// so.
+    /// Answers with the first events that match, or with none when the time is up. The service's hints say when to look,
+    /// and once a second it is asked anyway. What happens to intents stands in PromotionController's log, everything else
+    /// in PaymentQueue's.
     private func waitForEvents(_ call: Call) async throws -> Response {
         let wait = try EventWait(call)
+        switch wait.log {
+        case .transactions(let type):
+            return try await answer(call, hints: PaymentEvents.customerChanged(key: "*"), wait) {
+                [services] after
+                    throws(StoreError) in
+                try await services.call(
+                    PaymentEndpoints.listEvents, EventsRequest(wait, type: type, after: after),
+                    context: call.context(deadline: .now + HTTPLimits.requestTimeout))
+            }
+        case .intents(let type):
+            return try await answer(call, hints: PromotionEvents.intentsChanged(key: "*"), wait) {
+                [services] after
+                    throws(StoreError) in
+                try await services.call(
+                    PromotionEndpoints.listEvents, IntentEventsRequest(wait, type: type, after: after),
+                    context: call.context(deadline: .now + HTTPLimits.requestTimeout))
+            }
+        }
+    }
+
+    /// Listening for the client to hang up takes the connection with it, so the answer is the last one on it, and says
+    /// so.
+    private func answer<Found: EventsAnswer>(
+        _ call: Call, hints: String, _ wait: EventWait, ask: @escaping EventSearch<Found>.Ask
+    ) async throws -> Response {
         let bell = try eventWaits.enter()
         defer { eventWaits.leave(bell) }
         do {
             let reply = try await call.request.body.consumeWithInboundCloseHandler { [self] _ in
-                try await events(wait, bell, call)
+                try await events(wait, bell, hints, call, ask)
             } onInboundClosed: {
                 bell.finish(.clientGone)
             }
@@ -36,11 +59,13 @@ extension Gateway {
     }
 
     /// Listens first, so that nothing happens between looking and waiting.
-    private func events(_ wait: EventWait, _ bell: EventBell, _ call: Call) async throws -> EventsReply {
-        let subscription = try await listen(to: PaymentEvents.customerChanged(key: "*"), call) { _ in bell.ring() }
-        let result: Result<EventsReply, any Error>
+    private func events<Found: EventsAnswer>(
+        _ wait: EventWait, _ bell: EventBell, _ hints: String, _ call: Call, _ ask: @escaping EventSearch<Found>.Ask
+    ) async throws -> Found {
+        let subscription = try await listen(to: hints, call) { _ in bell.ring() }
+        let result: Result<Found, any Error>
         do {
-            result = .success(try await timed(wait, bell, call))
+            result = .success(try await timed(wait, bell, ask))
         } catch {
             result = .failure(error)
         }
@@ -48,7 +73,9 @@ extension Gateway {
         return try result.get()
     }
 
-    private func timed(_ wait: EventWait, _ bell: EventBell, _ call: Call) async throws -> EventsReply {
+    private func timed<Found: EventsAnswer>(
+        _ wait: EventWait, _ bell: EventBell, _ ask: @escaping EventSearch<Found>.Ask
+    ) async throws -> Found {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try await Task.sleep(for: wait.timeout)
@@ -56,10 +83,7 @@ extension Gateway {
             }
             group.addTask { while (try? await Task.sleep(for: .seconds(1))) != nil { bell.ring() } }
             defer { group.cancelAll() }
-            var search = EventSearch(wait.request) { [services] request throws(StoreError) in
-                let context = call.context(deadline: .now + HTTPLimits.requestTimeout)
-                return try await services.call(PaymentEndpoints.listEvents, request, context: context)
-            }
+            var search = EventSearch(after: wait.after, ask: ask)
             return try await search.run(bell)
         }
     }

@@ -61,6 +61,21 @@ struct QueryParameters: Sendable {
         }
     }
 
+    /// Some of an enumeration's names, as a list; empty for none.
+    func choices<Value: RawRepresentable & CaseIterable>(_ name: String, _ type: Value.Type) throws(StoreError)
+        -> [Value]
+    where Value.RawValue == String {
+        var values: [Value] = []
+        for text in list(name) {
+            guard let value = Value(rawValue: text) else {
+                let known = Value.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .invalid("query \(name)", "must be some of \(known)")
+            }
+            values.append(value)
+        }
+        return values
+    }
+
     /// One of an enumeration's names.
     func choice<Value: RawRepresentable & CaseIterable>(_ name: String, _ type: Value.Type) throws(StoreError) -> Value?
     where Value.RawValue == String {

@@ -7,12 +7,13 @@ import StoreModels
 enum RequestBodyReader {
     /// - Parameters:
     ///   - isOptional: Whether no body at all counts as `{}`.
+    ///   - isList: Whether the body is a list of objects, and not an object.
     ///   - max: Bytes; more is `bodyTooLarge`.
     ///   - check: Looks at the document before it is decoded, for rules a decoder has no words for.
     /// - Throws: `bodyTooLarge`, `requestInvalid`.
     static func json<Value: Decodable>(
         _ type: Value.Type, members: MemberNames, from request: Request, isOptional: Bool = false,
-        max: Int = HTTPLimits.bodyBytesMax, check: (JSONValue) throws -> Void = { _ in }
+        isList: Bool = false, max: Int = HTTPLimits.bodyBytesMax, check: (JSONValue) throws -> Void = { _ in }
     ) async throws -> Value {
         var bytes = try await self.bytes(of: request, max: max)
         if bytes.isEmpty && isOptional {
@@ -26,7 +27,9 @@ enum RequestBodyReader {
         } catch {
             throw StoreError(.requestInvalid, "\(error)", details: ["path": .string(error.path)])
         }
-        guard document.objectValue != nil else { throw StoreError.invalid("$", "must be an object") }
+        guard isList ? document.arrayValue != nil : document.objectValue != nil else {
+            throw StoreError.invalid("$", isList ? "must be a list" : "must be an object")
+        }
         try members.check(document)
         try check(document)
         return try StoreJSON.decode(type, from: bytes)

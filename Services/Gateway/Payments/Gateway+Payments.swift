@@ -19,9 +19,11 @@ extension Gateway {
             PaymentRequest.self, members: PaymentRequest.members, from: call.request,
             check: PaymentRequest.checkQuantity)
         try request.validate()
-        try request.refuseWhatIsNotBuilt()
         let session = call.session
         let check = try await discountCheck(of: request, in: session.bundleId, call)
+        guard request.intentIdentifier == nil else {
+            return try await addSaved(request.payment(key: key), check, call)
+        }
         return try await add(
             AddPaymentRequest(
                 bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,

@@ -74,9 +74,9 @@ struct TransactionList<Item: Encodable>: Encodable {
 
 extension Call {
     /// Where the page begins: the `after` of the page before.
-    func after() throws(StoreError) -> String? {
+    func after(lengthMax: Int = HTTPLimits.identifierLengthMax) throws(StoreError) -> String? {
         guard let after = try query.single("after") else { return nil }
-        try Identifier.check(after, at: "query after")
+        try Identifier.check(after, at: "query after", lengthMax: lengthMax)
         return after
     }
 

@@ -41,20 +41,14 @@ struct PaymentRequest: Decodable {
         if let applicationUsername { try Identifier.check(applicationUsername, at: "$.applicationUsername") }
         if let appAccountToken { try Identifier.check(appAccountToken, at: "$.appAccountToken") }
         try paymentDiscount?.validate(at: "$.paymentDiscount")
-    }
-
-    /// What a later version does. Refused before anything is charged or stored.
-    /// - Throws: `notImplemented`.
-    func refuseWhatIsNotBuilt() throws(StoreError) {
-        if intentIdentifier != nil {
-            throw StoreError(.notImplemented, "promoted purchases are not continued yet; nothing was charged")
-        }
+        if let intentIdentifier { try Identifier.check(intentIdentifier, at: "$.intentIdentifier") }
     }
 
     func payment(key: String) -> Payment {
         Payment(
             requestIdentifier: key, productIdentifier: productIdentifier, quantity: quantity,
             applicationUsername: applicationUsername, appAccountToken: appAccountToken,
-            simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox ?? false, paymentDiscount: paymentDiscount?.discount)
+            simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox ?? false, paymentDiscount: paymentDiscount?.discount,
+            intentIdentifier: intentIdentifier)
     }
 }

@@ -30,11 +30,13 @@ struct EligibilityAnswers: Sendable {
 
     /// As ``apply(to:)``, for products that are only handed on.
     func apply(to products: [PresentedProduct]) -> (products: [RawJSON.Extended], degraded: [String]) {
-        let answered = products.map { product in
-            product.json.adding(
-                "introductoryOfferEligibility", eligibility(of: product.productIdentifier, product.type).rawValue)
-        }
+        let answered = products.map { apply(to: $0.json, $0.productIdentifier, $0.type) }
         return (answered, degraded(for: products.map(\.type)))
+    }
+
+    /// One product that is only handed on.
+    func apply(to json: RawJSON, _ productIdentifier: String, _ type: ProductType) -> RawJSON.Extended {
+        json.adding("introductoryOfferEligibility", eligibility(of: productIdentifier, type).rawValue)
     }
 
     private func eligibility(of productIdentifier: String, _ type: ProductType) -> OfferEligibility {
@@ -42,5 +44,5 @@ struct EligibilityAnswers: Sendable {
     }
 
     /// Nothing is missing from an answer that has no subscription in it.
-    private func degraded(for types: [ProductType]) -> [String] { types.contains(.autoRenewable) ? degraded : [] }
+    func degraded(for types: [ProductType]) -> [String] { types.contains(.autoRenewable) ? degraded : [] }
 }

@@ -44,7 +44,7 @@ extension Gateway {
         try await eligibilityAnswers(EligibilityRequest(of: shopper, productIdentifiers: identifiers), call)
     }
 
-    private func eligibilityAnswers(
+    func eligibilityAnswers(
         _ request: EligibilityRequest, _ call: Call
     ) async throws(StoreError) -> EligibilityAnswers {
         let reply = try await degrading(.eligibility) { [services] () async throws(StoreError) in

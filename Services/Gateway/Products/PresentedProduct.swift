@@ -6,6 +6,16 @@ struct PresentedProduct: Hashable, Sendable, Codable {
     let productIdentifier: String
     let type: ProductType
 
+    /// - Throws: `internal` for a product without a JSON form, which none is.
+    init(_ product: Product) throws(StoreError) {
+        guard let json = try? RawJSON(encoding: product) else {
+            throw StoreError(.internal, "a product has no JSON form")
+        }
+        self.json = json
+        productIdentifier = product.productIdentifier
+        type = product.type
+    }
+
     private enum CodingKeys: String, CodingKey { case productIdentifier, type }
 
     init(from decoder: any Decoder) throws {

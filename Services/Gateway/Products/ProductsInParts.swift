@@ -17,9 +17,14 @@ struct ProductsInParts: Sendable {
     let identifiers: [String]
 
     init(services: ServiceCaller, shopper: Shopper, identifiers: [String]) {
+        self.init(
+            services: services, bundleId: shopper.bundleId, storefront: shopper.storefront, identifiers: identifiers)
+    }
+
+    init(services: ServiceCaller, bundleId: String, storefront: String, identifiers: [String]) {
         self.services = services
-        bundleId = shopper.bundleId
-        storefront = shopper.storefront
+        self.bundleId = bundleId
+        self.storefront = storefront
         var seen: Set<[UInt8]> = []
         self.identifiers = identifiers.filter { seen.insert(Array($0.utf8)).inserted }
     }

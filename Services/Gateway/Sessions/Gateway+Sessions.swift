@@ -1,5 +1,6 @@
 import BusService
 import Hummingbird
+import Logging
 import StoreModels
 
 #if canImport(FoundationEssentials)
@@ -27,31 +28,68 @@ extension Gateway {
                 storefront: request.storefront, defaults: defaults),
             context: call.context())
         let storefront = try await storefronts.find(account.storefront, at: "storefront", call)
-        let session = Session(
-            identifier: "s_\(UUID().uuidString.lowercased())", startedAt: now(), bundleId: request.bundleId,
-            customerIdentifier: account.customerIdentifier, account: request.account, deviceId: request.deviceId,
-            client: request.client ?? .app, storefront: account.storefront, platform: request.platform,
-            promotedPurchases: request.promotedPurchases ?? .none)
+        var session = Session(request, account, identifier: "s_\(UUID().uuidString.lowercased())", startedAt: now())
         accounts.expire(session.customer)
-        let degraded = try await tellOfLaunch(session, request, call)
+        session.isUntold = try await !tell(of: session, call)
         let (token, expiresAt) = try await tokens.issue(session)
         if session.client == .app { delivery.sessionOpened(session) }
         let reply = SessionReply(
             token: token, expiresAt: expiresAt, storefront: storefront, canMakePayments: account.canMakePayments,
-            degraded: degraded)
+            degraded: session.isUntold ? [ServiceName.promotionController].compactMap(\.degradedName) : [])
         return try Reply.json(reply, status: .created)
     }
 
-    /// - Returns: What the session had to do without. A session without PromotionController can still buy.
-    private func tellOfLaunch(_ session: Session, _ request: SessionRequest, _ call: Call) async throws -> [String] {
-        guard session.client == .app, let appVersion = request.appVersion else { return [] }
-        let launch = DeviceLaunch(
-            bundleId: session.bundleId, deviceId: session.deviceId, platform: session.platform,
-            osVersion: request.osVersion, appVersion: appVersion, promotedPurchases: session.promotedPurchases)
-        let told = try await degrading(.promotionController) { [services] () async throws(StoreError) in
-            try await services.call(
-                PromotionEndpoints.deviceLaunched, launch, context: call.context(deadline: call.optionalDeadline))
+    /// Tells PromotionController of the launch, or of the device the store is opened on.
+    /// - Returns: Whether it has heard. A session without PromotionController can still buy.
+    private func tell(of session: Session, _ call: Call) async throws(StoreError) -> Bool {
+        try await degrading(.promotionController) { () async throws(StoreError) in
+            try await announce(session, call, deadline: call.optionalDeadline)
+        } != nil
+    }
+
+    /// Tells PromotionController what it missed when the session began. For what does not work without.
+    /// - Throws: `serviceUnavailable` and the like while it is away.
+    func announceIfUntold(_ call: Call) async throws(StoreError) {
+        let session = call.session
+        // What an older session says of the installation is no longer so.
+        guard session.isUntold, !delivery.isSuperseded(session) else { return }
+        try await announce(session, call, deadline: call.deadline)
+    }
+
+    /// - Throws: What PromotionController answers, but for a version of the store's device that it cannot read.
+    func announce(_ session: Session, _ call: Call, deadline: ContinuousClock.Instant) async throws(StoreError) {
+        let context = call.context(deadline: deadline)
+        if let launch = session.launch {
+            _ = try await services.call(PromotionEndpoints.deviceLaunched, launch, context: context)
+            return
         }
-        return told == nil ? [ServiceName.promotionController].compactMap(\.degradedName) : []
+        let device = PutDeviceRequest(
+            deviceId: session.deviceId, platform: session.platform, osVersion: session.osVersion)
+        do {
+            _ = try await services.call(PromotionEndpoints.putDevice, device, context: context)
+        } catch  where error.code == .requestInvalid {
+            logger.debug("a device's version cannot be read", metadata: ["deviceId": "\(session.deviceId)"])
+        }
+    }
+}
+
+extension Session {
+    fileprivate init(
+        _ request: SessionRequest, _ account: OpenAccountReply, identifier: String, startedAt: Timestamp
+    ) {
+        self.init(
+            identifier: identifier, startedAt: startedAt, bundleId: request.bundleId,
+            customerIdentifier: account.customerIdentifier, account: request.account, deviceId: request.deviceId,
+            client: request.client ?? .app, storefront: account.storefront, platform: request.platform,
+            promotedPurchases: request.promotedPurchases ?? .none, osVersion: request.osVersion,
+            appVersion: request.appVersion)
+    }
+
+    /// What PromotionController is told of an app's session; nil of the store's.
+    fileprivate var launch: DeviceLaunch? {
+        guard client == .app, let appVersion else { return nil }
+        return DeviceLaunch(
+            bundleId: bundleId, deviceId: deviceId, platform: platform, osVersion: osVersion, appVersion: appVersion,
+            promotedPurchases: promotedPurchases)
     }
 }

@@ -24,7 +24,8 @@ struct SessionRequest: Decodable {
         "promotedPurchases",
     ])
 
-    /// - Throws: `requestInvalid` that names the member.
+    /// - Throws: `requestInvalid` that names the member; `promotionUnsupported` for `PurchaseIntent` where there is none
+    ///   (M59).
     func validate() throws(StoreError) {
         try Identifier.checkBundle(bundleId, at: "$.bundleId")
         try Identifier.check(deviceId, at: "$.deviceId")
@@ -34,6 +35,8 @@ struct SessionRequest: Decodable {
         switch client ?? .app {
         case .app:
             guard appVersion != nil else { throw .invalid("$.appVersion", "is missing") }
+            guard promotedPurchases == .purchaseIntent else { return }
+            try PromotionSupport.checkPurchaseIntent(platform: platform, osVersion: osVersion)
         case .store:
             guard appVersion == nil else { throw .invalid("$.appVersion", "is not for a session of the store") }
             guard promotedPurchases == nil else {

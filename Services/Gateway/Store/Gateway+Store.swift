@@ -3,70 +3,97 @@ import Hummingbird
 import StoreModels
 
 extension Gateway {
+    /// What the store on a device shows: the product page, what a search finds, the featured tab.
     var storeRoutes: [Route] {
-        [Route(.get, "/v1/store-page", .appOrStore) { [self] in try await storePage($0) }]
+        [
+            Route(.get, "/v1/store-page", .appOrStore) { [self] call in
+                let shelf = try await shelf(call)
+                return try Reply.json(shelf.answer(shelf.products))
+            },
+            Route(.get, "/v1/search", .appOrStore, query: ["q"]) { [self] call in
+                let words = try SearchWords(call.query.single("q"))
+                let shelf = try await shelf(call)
+                return try Reply.json(shelf.answer(shelf.products(matching: words)))
+            },
+            Route(.get, "/v1/featured", .appOrStore) { [self] call in
+                let shelf = try await shelf(call)
+                return try Reply.json(shelf.answer(shelf.featured))
+            },
+        ]
     }
 
-    /// Where the customer shops is known first; everything else is asked at once. Only the products are essential; without the rest the page says what is missing.
-    private func storePage(_ call: Call) async throws -> Response {
-        let shopper = await accounts.shopper(call)
-        async let promoted = promotedProducts(in: shopper.storefront, call)
-        async let ownership = ownership(call)
-        async let eligibility = eligibilityAnswers(for: nil, of: shopper, call)
-        let (listed, isOperatorsOrder) = try await promoted
-        let owned = try await ownership
-        let (products, withoutEligibility) = try await eligibility.apply(to: listed)
-        var degraded = Set(withoutEligibility)
-        if isOperatorsOrder { degraded.formUnion([ServiceName.promotionController].compactMap(\.degradedName)) }
-        if owned == nil { degraded.formUnion([ServiceName.paymentQueue].compactMap(\.degradedName)) }
-        let promotions = products.map { Promotion(product: $0, owned: owned?.owns($0)) }
-        return try Reply.json(StorePageAnswer(promotions: promotions, degraded: degraded.sorted()))
-    }
-
-    /// This device's order; without PromotionController the operator's, which Catalog keeps.
-    private func promotedProducts(in storefront: String, _ call: Call) async throws(StoreError) -> (
-        products: [Product], isOperatorsOrder: Bool
-    ) {
+    /// Everything is asked at once, in the storefront the customer was last known to shop in. Only the products are
+    /// essential; without the rest the page says what is missing. A customer who turns out to shop elsewhere by now is
+    /// asked for there.
+    private func shelf(_ call: Call) async throws -> StoreShelf {
         let session = call.session
-        let request = PromotionsRequest(
-            bundleId: session.bundleId, deviceId: session.deviceId, storefront: storefront)
-        let reply = try await degrading(.promotionController) { [services] () async throws(StoreError) in
+        let storefront = accounts.lastKnownStorefront(of: session)
+        async let device = devicePromotions(call)
+        async let customer = standing(call)
+        var offering = try await offering(in: storefront, call)
+        let standing = try await customer
+        if let standing, standing.storefront != storefront {
+            accounts.note(standing.storefront, of: session)
+            offering = try await self.offering(in: standing.storefront, call)
+        }
+        let unsupported = PromotionSupport.promotionsUnsupported(
+            platform: session.platform, osVersion: session.osVersion)
+        return StoreShelf(
+            offering.listing, device: try await device, isUnsupported: unsupported != nil, standing: standing,
+            eligibility: offering.eligibility)
+    }
+
+    /// What is promoted, and what of it begins with an introductory offer for this customer. Which subscriptions are
+    /// promoted is known from the last time, so that both are asked at once; it hardly ever changes.
+    private func offering(
+        in storefront: String, _ call: Call
+    ) async throws -> (listing: PromotedListing, eligibility: EligibilityAnswers) {
+        let bundleId = call.session.bundleId
+        guard let expected = promoted.lastKnownSubscriptions(of: bundleId, in: storefront) else {
+            let listing = try await promoted.listing(of: bundleId, in: storefront, call)
+            return (listing, try await eligibility(of: listing.subscriptions, in: storefront, call))
+        }
+        async let answers = eligibility(of: expected, in: storefront, call)
+        let listing = try await promoted.listing(of: bundleId, in: storefront, call)
+        guard Set(expected).isSuperset(of: listing.subscriptions) else {
+            return (listing, try await eligibility(of: listing.subscriptions, in: storefront, call))
+        }
+        return (listing, try await answers)
+    }
+
+    private func eligibility(
+        of subscriptions: [String], in storefront: String, _ call: Call
+    ) async throws(StoreError) -> EligibilityAnswers {
+        guard !subscriptions.isEmpty else { return EligibilityAnswers(EligibilityReply(eligibility: [], degraded: [])) }
+        let session = call.session
+        return try await eligibilityAnswers(
+            EligibilityRequest(
+                bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, storefront: storefront,
+                productIdentifiers: subscriptions), call)
+    }
+
+    /// - Returns: nil when PromotionController is away.
+    private func devicePromotions(_ call: Call) async throws(StoreError) -> DevicePromotions? {
+        try await degrading(.promotionController) { [services] () async throws(StoreError) in
             try await services.call(
-                PromotionEndpoints.listPromotions, request, context: call.context(deadline: call.optionalDeadline))
+                PromotionEndpoints.getOverrides, call.session.installation.reference,
+                context: call.context(deadline: call.optionalDeadline))
         }
-        if let reply { return (reply.products, false) }
-        let fallback = try await services.call(
-            CatalogEndpoints.listPromotions,
-            PromotedProductsRequest(bundleId: session.bundleId, storefront: storefront),
-            context: call.context())
-        return (fallback.products, true)
     }
 
-    /// - Returns: nil when PaymentQueue is away.
-    private func ownership(_ call: Call) async throws(StoreError) -> Ownership? {
-        try await degrading(.paymentQueue) { () async throws(StoreError) in
-            let context = call.context(deadline: call.optionalDeadline)
-            let session = call.session
-            let summary = try await services.call(
-                PaymentEndpoints.offerSummary,
-                OfferSummaryRequest(bundleId: session.bundleId, customerIdentifier: session.customerIdentifier),
-                context: context)
-            var transactions: [PaymentTransaction] = []
-            var after: String?
-            // A customer with more purchases than this is told "not known" for what was not among the first ones.
-            for _ in 0..<Self.historyPagesMax {
-                let page = try await services.call(
-                    PaymentEndpoints.history,
-                    HistoryRequest(
-                        bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, after: after),
-                    context: context)
-                transactions += page.transactions
-                after = page.after
-                if after == nil { break }
+    /// - Returns: nil when PaymentQueue is away, or does not know the session's customer any more.
+    private func standing(_ call: Call) async throws(StoreError) -> CustomerStanding? {
+        let session = call.session
+        do {
+            return try await degrading(.paymentQueue) { [services] () async throws(StoreError) in
+                try await services.call(
+                    PaymentEndpoints.standing,
+                    CustomerStandingRequest(
+                        bundleId: session.bundleId, customerIdentifier: session.customerIdentifier),
+                    context: call.context(deadline: call.optionalDeadline))
             }
-            return Ownership(transactions: transactions, isComplete: after == nil, now: summary.businessNow)
+        } catch  where error.code == .notFound {
+            return nil
         }
     }
-
-    private static let historyPagesMax = 20
 }

@@ -2,6 +2,21 @@ import StoreModels
 
 /// `{"promotions":[{"product":{…},"owned":false}],"degraded":[]}`
 struct StorePageAnswer: Encodable {
-    var promotions: [Promotion]
+    /// As ``Promotion``, with a product that is only handed on.
+    struct Entry: Encodable {
+        var product: RawJSON.Extended
+        /// Null when nobody can say.
+        var owned: Bool?
+
+        private enum CodingKeys: String, CodingKey { case product, owned }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(product, forKey: .product)
+            try container.encode(owned, forKey: .owned)
+        }
+    }
+
+    var promotions: [Entry]
     var degraded: [String]
 }

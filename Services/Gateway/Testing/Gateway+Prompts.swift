@@ -13,14 +13,25 @@ extension Gateway {
         ]
     }
 
+    /// PaymentQueue's, and the apps that PromotionController asks whether to buy; both are asked at once.
     private func prompts(_ call: Call) async throws -> Response {
-        let request = PromptsRequest(
-            account: try call.accountFilter(), after: try call.after(), limit: try call.limit())
+        let account = try call.accountFilter()
+        let cursor = PromptCursor(try call.after(lengthMax: 2 * HTTPLimits.identifierLengthMax))
+        let limit = try call.limit()
+        async let promotions = degrading(.promotionController) { [services] () async throws(StoreError) in
+            try await services.call(
+                PromotionEndpoints.listPrompts,
+                PromptsRequest(account: account, after: cursor.promotions, limit: limit),
+                context: call.context(deadline: call.optionalDeadline))
+        }
+        let payments = try await services.call(
+            PaymentEndpoints.listPrompts, PromptsRequest(account: account, after: cursor.payments, limit: limit),
+            context: call.context())
         return try Reply.json(
-            try await services.call(PaymentEndpoints.listPrompts, request, context: call.context()))
+            PromptList(payments: payments, promotions: try await promotions, after: cursor, limit: limit))
     }
 
-    /// Whoever answers first decides; the second hears `notFound`.
+    /// The service that asks is known by the identifier. Whoever answers first decides; the second hears `notFound`.
     /// - Throws: `outcomeUnknown` when the answer was sent and nobody can say whether it counted.
     private func answerPrompt(_ call: Call) async throws -> Response {
         let id = try call.parameter("id")
@@ -29,7 +40,10 @@ extension Gateway {
         let request = AnswerPromptRequest(id: id, answer: body.answer, error: body.error?.code)
         do {
             return try Reply.json(
-                try await services.call(PaymentEndpoints.answerPrompt, request, context: call.context()))
+                try await services.call(
+                    id.hasPrefix(PromptCursor.promotionPrefix)
+                        ? PromotionEndpoints.answerPrompt : PaymentEndpoints.answerPrompt,
+                    request, context: call.context()))
         } catch let error as StoreError where error.leavesOutcomeUnknown {
             throw StoreError(
                 .outcomeUnknown, "the answer was sent and its outcome is not known here; GET /admin/v1/prompts tells",

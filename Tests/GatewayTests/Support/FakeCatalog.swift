@@ -22,6 +22,7 @@ final class FakeCatalog: Sendable {
         /// Versions that the next product answers carry; then 1.
         var versions: [Int64] = []
         var promotionRequests: [PromotedProductsRequest] = []
+        var promoting = Promoting()
         /// Content in force: its description and its bytes.
         var hosted: (content: HostedContent, bytes: [UInt8])?
         /// Uploads that were begun and not committed.
@@ -41,6 +42,7 @@ final class FakeCatalog: Sendable {
         serveProducts()
         serveImports()
         serveContent()
+        servePromotions()
     }
 
     private func serveApps() {
@@ -96,7 +98,10 @@ final class FakeCatalog: Sendable {
         service.handle(CatalogEndpoints.queryProducts) { [self] request in
             let (products, version) = contents.withLock { contents in
                 contents.productRequests.append(request)
-                return (contents.products, contents.versions.isEmpty ? 1 : contents.versions.removeFirst())
+                let sold = contents.products.filter {
+                    !contents.promoting.unavailable.contains($0.productIdentifier)
+                }
+                return (sold, contents.versions.isEmpty ? 1 : contents.versions.removeFirst())
             }
             let wanted = request.productIdentifiers
             return ProductsReply(
@@ -107,10 +112,6 @@ final class FakeCatalog: Sendable {
         service.handle(CatalogEndpoints.listProducts) { [self] request in
             let products = contents.withLock { $0.products }.filter { request.type == nil || $0.type == request.type }
             return ProductsPage(products: Array(products.prefix(request.limit)), after: nil, catalogVersion: 1)
-        }
-        service.handle(CatalogEndpoints.listPromotions) { [self] request in
-            contents.withLock { $0.promotionRequests.append(request) }
-            return PromotedProductsReply(products: contents.withLock { $0.products }, catalogVersion: 1)
         }
     }
 

@@ -51,6 +51,9 @@ final class FakePaymentQueue: Sendable {
         /// Of every customer, oldest first.
         var receiptItems: [ReceiptItem] = []
         var receiptRequests: [ReceiptFactsRequest] = []
+        var owned: [String] = []
+        var ownsMore = false
+        var standingRequests: [CustomerStandingRequest] = []
     }
 
     static let customer = "c_alice"
@@ -72,6 +75,7 @@ final class FakePaymentQueue: Sendable {
         serveOperations()
         serveClock()
         serveReceipts()
+        serveStanding()
     }
 
     /// Commits a change and tells of it.
@@ -138,6 +142,21 @@ final class FakePaymentQueue: Sendable {
                     customerIdentifier: identifier, account: String(identifier.dropFirst(2)),
                     storefront: contents.storefront, canMakePayments: contents.canMakePayments,
                     simulatedLoadProductsError: contents.simulatedLoadProductsError)
+            }
+        }
+    }
+
+    private func serveStanding() {
+        service.handle(PaymentEndpoints.standing) { [self] request in
+            try check()
+            return try contents.withLock { contents in
+                contents.standingRequests.append(request)
+                guard request.bundleId == Sample.bundleId,
+                    contents.openRequests.contains(where: { "c_\($0.account)" == request.customerIdentifier })
+                else { throw StoreError(.notFound, "there is no such customer") }
+                return CustomerStanding(
+                    storefront: contents.storefront, ownedProductIdentifiers: contents.owned,
+                    isTruncated: contents.ownsMore ? true : nil, businessNow: contents.businessNow)
             }
         }
     }

@@ -23,8 +23,7 @@ final class GatewayHarness: Sendable {
     let catalog: FakeCatalog
     let payments: FakePaymentQueue
     let eligibility: FakeService
-    let promotions: FakeService
-    let launches = Recorder<DeviceLaunch>()
+    let promotions: FakePromotionController
     let eligibilityRequests = Recorder<EligibilityRequest>()
     private let port = Mutex(0)
     private let http = HTTPClient(
@@ -40,7 +39,7 @@ final class GatewayHarness: Sendable {
         catalog = FakeCatalog(FakeService(.catalog, on: bus))
         payments = FakePaymentQueue(FakeService(.paymentQueue, on: bus))
         eligibility = FakeService(.eligibility, on: bus)
-        promotions = FakeService(.promotionController, on: bus)
+        promotions = FakePromotionController(FakeService(.promotionController, on: bus))
         let box = ClockBox()
         let tokens = await SessionTokens(key: Array(repeating: 7, count: 32), now: { box.now })
         var logger = Logger(label: "gateway") { _ in logs?.handler() ?? SwiftLogNoOpLogHandler() }
@@ -61,13 +60,6 @@ final class GatewayHarness: Sendable {
                             productIdentifier: Sample.pro.productIdentifier, subscriptionGroupIdentifier: "g1",
                             eligibility: .eligible, rule: .newSubscriber)
                     ] : [], degraded: [])
-        }
-        promotions.handle(PromotionEndpoints.deviceLaunched) { [launches] launch in
-            launches.append(launch)
-            return Empty()
-        }
-        promotions.handle(PromotionEndpoints.listPromotions) { _ in
-            PromotionsReply(products: [Sample.pro, Sample.hiddenBeaches])
         }
     }
 
@@ -123,11 +115,11 @@ final class GatewayHarness: Sendable {
     /// Opens a session and returns its token.
     func session(
         account: String = "alice", device: String = Sample.deviceId, client: String = "app", promoted: String? = nil,
-        bundleId: String = Sample.bundleId
+        bundleId: String = Sample.bundleId, platform: String = "iOS", osVersion: String = "17.0"
     ) async throws -> String {
         var members: [String: JSONValue] = [
             "bundleId": .string(bundleId), "deviceId": .string(device), "account": .string(account),
-            "platform": "iOS", "osVersion": "17.0", "client": .string(client),
+            "platform": .string(platform), "osVersion": .string(osVersion), "client": .string(client),
         ]
         if client == "app" { members["appVersion"] = "1.0" }
         if let promoted { members["promotedPurchases"] = .string(promoted) }
@@ -174,7 +166,7 @@ final class GatewayHarness: Sendable {
     private func serve<Value>(
         ticking: Bool, _ body: @Sendable (GatewayHarness) async throws -> Value
     ) async throws -> Value {
-        let fakes = [catalog.service, payments.service, eligibility, promotions]
+        let fakes = [catalog.service, payments.service, eligibility, promotions.service]
         for fake in fakes { await fake.start() }
         let (listening, signal) = AsyncStream.makeStream(of: Int.self)
         let server = GatewayServer(

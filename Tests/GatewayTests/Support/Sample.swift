@@ -8,8 +8,12 @@ enum Sample {
     static let adminKey = "operator-key-of-the-tests"
 
     /// Computed here once more, by the words of the contract, so that the gateway's own computation is checked.
-    static let customerKey = SHA256.hash(data: Array("\(bundleId)\0\(FakePaymentQueue.customer)".utf8))
-        .prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    static let customerKey = key(bundleId, FakePaymentQueue.customer)
+
+    static func key(_ first: String, _ second: String) -> String {
+        SHA256.hash(data: Array("\(first)\0\(second)".utf8))
+            .prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
 
     // "USD" is three capital letters.
     static let dollars = Currency(code: "USD")!
@@ -31,6 +35,22 @@ enum Sample {
         expiresDate: Timestamp(milliseconds: 1_800_000_000_000), transactionIdentifier: "1000000002", id: "t_pro",
         period: 1)
     static let products = [hiddenBeaches, fishing, pro]
+    static let device = Device(deviceId: deviceId, platform: .iOS, osVersion: "17.0")
+    static let installation = InstallationReference(bundleId: bundleId, deviceId: deviceId)
+
+    /// A purchase that Alice began in the store.
+    static func intent(
+        _ identifier: String, product: Product = pro, device: String = deviceId,
+        state: PurchaseIntent.State = .pending
+    ) -> PurchaseIntent {
+        PurchaseIntent(
+            intentIdentifier: identifier, state: state,
+            payment: Payment(
+                requestIdentifier: "intent:\(identifier)", productIdentifier: product.productIdentifier,
+                intentIdentifier: identifier),
+            product: product, source: .storePage, expiresAt: Timestamp(milliseconds: 1_800_000_000_000),
+            deviceId: device)
+    }
 
     static func purchased(
         _ id: String, payment: Payment? = nil, device: String = deviceId, revision: Int = 2, expires: Timestamp? = nil

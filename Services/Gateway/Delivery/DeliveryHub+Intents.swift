@@ -1,0 +1,32 @@
+import BusService
+import Logging
+import StoreModels
+
+extension DeliveryHub {
+    /// The second's look at how far the intents of all installations have come that handle them: a lost hint costs a
+    /// second. One question per 500 installations, however many streams they have.
+    func readIntentHeads() async {
+        let handling = streams.filter(\.handlesIntents).map { ($0, $0.intentPosition) }
+        let installations = Dictionary(grouping: handling, by: { $0.0.session.installation })
+        var rest = Array(installations.keys)[...]
+        while !rest.isEmpty {
+            let page = Array(rest.prefix(IntentHeadsRequest.installationsMax))
+            rest = rest.dropFirst(page.count)
+            do {
+                let reply = try await services.call(
+                    PromotionEndpoints.intentHeads, IntentHeadsRequest(installations: page.map(\.reference)),
+                    context: CallContext(deadline: .now + DeliveryLimits.headsInterval))
+                for (installation, head) in zip(page, reply.heads) {
+                    for (stream, asked) in installations[installation] ?? [] {
+                        stream.receive(intentHead: head, askedAt: asked)
+                    }
+                }
+            } catch {
+                logger.debug("heads of intents could not be read", metadata: ["code": "\(error.code)"])
+                for installation in page {
+                    for (stream, _) in installations[installation] ?? [] { stream.intentHeadsFailed() }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import Crypto
+import StoreModels
+
+/// The literal subjects of the hints one stream listens to. Names that users choose never stand in a subject (S13), so a
+/// key is the first 32 hexadecimal digits of the SHA-256 of two names with a NUL between them.
+enum HintSubject {
+    /// A customer's transactions: the names are `bundleId` and `customerIdentifier`.
+    static func changed(_ customer: CustomerReference) -> String {
+        PaymentEvents.customerChanged(key: key(customer.bundleId, customer.customerIdentifier))
+    }
+
+    /// An installation's intents: the names are `bundleId` and `deviceId`.
+    static func intentsChanged(_ installation: Installation) -> String {
+        PromotionEvents.intentsChanged(key: key(installation.bundleId, installation.deviceId))
+    }
+
+    private static func key(_ first: String, _ second: String) -> String {
+        let digest = SHA256.hash(data: Array(first.utf8) + [0] + Array(second.utf8)).prefix(16)
+        let digits = Array("0123456789abcdef")
+        return String(digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    }
+}

@@ -1,0 +1,12 @@
+import StoreModels
+
+/// The body of `PUT /admin/v1/devices/{deviceId}`: `{"platform":"iOS","osVersion":"17.4"}`.
+struct DeviceSetting: Decodable {
+    var platform: DeviceLaunch.Platform
+    var osVersion: String
+
+    static let members = MemberNames(["platform", "osVersion"])
+
+    /// - Throws: `requestInvalid`.
+    func validate() throws(StoreError) { try DottedVersion.check(osVersion, at: "$.osVersion") }
+}

@@ -1,0 +1,79 @@
+import BusService
+import HTTPTypes
+import Hummingbird
+import StoreModels
+
+extension Gateway {
+    private static let devicePath = "/admin/v1/devices/{deviceId}"
+
+    /// Devices and the apps on them, as the operator sees and changes them.
+    var deviceRoutes: [Route] {
+        [
+            Route(.get, "/admin/v1/devices", .admin, query: ["after", "limit"]) { [self] in try await devices($0) },
+            Route(.get, Self.devicePath, .admin) { [self] in try await device($0) },
+            Route(.put, Self.devicePath, .admin) { [self] in try await putDevice($0) },
+            Route(.delete, Self.devicePath, .admin) { [self] in try await deleteDevice($0) },
+            Route(.put, "\(Self.devicePath)/apps/{bundleId}", .admin) { [self] in try await install($0) },
+            Route(.delete, "\(Self.devicePath)/apps/{bundleId}", .admin) { [self] in try await uninstall($0) },
+        ]
+    }
+
+    private func devices(_ call: Call) async throws -> Response {
+        let request = PageRequest(after: try call.after(), limit: try call.limit(HTTPLimits.adminPageMax))
+        return try Reply.json(
+            try await services.call(PromotionEndpoints.listDevices, request, context: call.context()))
+    }
+
+    private func device(_ call: Call) async throws -> Response {
+        let request = DeviceRequest(deviceId: try call.deviceId())
+        return try Reply.json(try await services.call(PromotionEndpoints.getDevice, request, context: call.context()))
+    }
+
+    /// A device nobody knew is made; the apps of one that is there stay.
+    private func putDevice(_ call: Call) async throws -> Response {
+        let deviceId = try call.deviceId()
+        let body = try await call.body(DeviceSetting.self, members: DeviceSetting.members)
+        try body.validate()
+        let request = PutDeviceRequest(deviceId: deviceId, platform: body.platform, osVersion: body.osVersion)
+        return try Reply.json(try await services.call(PromotionEndpoints.putDevice, request, context: call.context()))
+    }
+
+    /// With its apps, their overrides (M96) and what had begun on it. One that is not there is deleted already.
+    private func deleteDevice(_ call: Call) async throws -> Response {
+        let request = DeviceRequest(deviceId: try call.deviceId())
+        _ = try await services.call(PromotionEndpoints.deleteDevice, request, context: call.context())
+        return Response(status: .noContent)
+    }
+
+    /// Installs or upgrades, without a launch.
+    private func install(_ call: Call) async throws -> Response {
+        let installation = try call.installation()
+        let body = try await call.body(InstallationSetting.self, members: InstallationSetting.members)
+        try body.validate()
+        try await apps.check(installation.bundleId, call)
+        let request = PutInstallationRequest(
+            bundleId: installation.bundleId, deviceId: installation.deviceId, version: body.version,
+            promotedPurchases: body.promotedPurchases)
+        return try Reply.json(
+            try await services.call(PromotionEndpoints.putInstallation, request, context: call.context()))
+    }
+
+    /// The app's overrides go with it (M96); purchases wait for its next first launch.
+    private func uninstall(_ call: Call) async throws -> Response {
+        let installation = try call.installation()
+        _ = try await services.call(PromotionEndpoints.deleteInstallation, installation, context: call.context())
+        return Response(status: .noContent)
+    }
+}
+
+extension Call {
+    /// The device the path names.
+    /// - Throws: `notFound`.
+    fileprivate func deviceId() throws(StoreError) -> String { try parameter("deviceId", of: "device") }
+
+    /// The app on the device the path names.
+    /// - Throws: `notFound`, `requestInvalid`.
+    func installation() throws(StoreError) -> InstallationReference {
+        InstallationReference(bundleId: try bundleId(), deviceId: try deviceId())
+    }
+}

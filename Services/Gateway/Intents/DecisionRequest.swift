@@ -1,0 +1,25 @@
+import StoreModels
+
+/// The body of `POST /v1/intents/{id}/decision`: `{"decision":"cancel","feedback":"You own it already."}`.
+struct DecisionRequest: Decodable {
+    var decision: DecideIntentRequest.Decision
+    /// With `cancel`: what the user was told (M85).
+    var feedback: String?
+
+    static let members = MemberNames(["decision", "feedback"])
+    /// As PromotionController takes it.
+    static let feedbackLengthMax = 500
+
+    /// - Throws: `requestInvalid`.
+    func validate() throws(StoreError) {
+        guard let feedback else { return }
+        guard decision == .cancel else { throw .invalid("$.feedback", "goes with cancel only") }
+        try Identifier.check(feedback, at: "$.feedback", lengthMax: Self.feedbackLengthMax)
+    }
+}
+
+/// `{"intent":{…},"transaction":{…}}`; the transaction is there with `continue` only, and not before PaymentQueue has it.
+struct DecisionAnswer: Encodable {
+    var intent: PurchaseIntent
+    var transaction: PaymentTransaction?
+}

@@ -1,0 +1,114 @@
+import BusService
+import HTTPTypes
+import Hummingbird
+import StoreModels
+
+extension Gateway {
+    /// Purchases that began in the store and wait for the app, and what the app says to them.
+    var intentRoutes: [Route] {
+        [
+            Route(.get, "/v1/intents", .app, query: ["state", "after", "limit"]) { [self] in try await intents($0) },
+            Route(.get, "/v1/intents/{id}", .app) { [self] in try await intent($0) },
+            Route(.post, "/v1/intents/{id}/decision", .app) { [self] in try await decide($0) },
+            Route(
+                .get, "/admin/v1/intents", .admin,
+                query: ["bundleId", "account", "deviceId", "state", "after", "limit"]
+            ) { [self] in try await allIntents($0) },
+        ]
+    }
+
+    private func intents(_ call: Call) async throws -> Response {
+        let session = call.session
+        let request = IntentsRequest(
+            bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,
+            states: try call.query.choices("state", PurchaseIntent.State.self), after: try call.after(),
+            limit: try call.limit())
+        return try Reply.json(
+            try await services.call(PromotionEndpoints.listIntents, request, context: call.context()))
+    }
+
+    private func intent(_ call: Call) async throws -> Response {
+        let session = call.session
+        let request = IntentRequest(
+            bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,
+            intentIdentifier: try call.parameter("id", of: Self.intentName))
+        return try await namingIntents {
+            try Reply.json(try await services.call(PromotionEndpoints.getIntent, request, context: call.context()))
+        }
+    }
+
+    /// The delegate's answer, or what came of it later. The first one counts; the same one again is 200.
+    private func decide(_ call: Call) async throws -> Response {
+        let session = call.session
+        let identifier = try call.parameter("id", of: Self.intentName)
+        let body = try await call.body(DecisionRequest.self, members: DecisionRequest.members)
+        try body.validate()
+        let request = DecideIntentRequest(
+            bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,
+            intentIdentifier: identifier, decision: body.decision, feedback: body.feedback)
+        let reply = try await namingIntents {
+            try await withKnownOutcome(
+                else: "the decision was sent and its outcome is not known here; the same again is safe"
+            ) { () async throws(StoreError) in
+                try await services.call(PromotionEndpoints.decideIntent, request, context: call.context())
+            }
+        }
+        return try Reply.json(
+            DecisionAnswer(intent: reply.intent, transaction: reply.added?.transaction), status: reply.status)
+    }
+
+    /// The operator's: across devices, with what to look at (M81, M85).
+    private func allIntents(_ call: Call) async throws -> Response {
+        let device = try call.query.single("deviceId")
+        if let device { try Identifier.check(device, at: "query deviceId") }
+        let request = IntentListRequest(
+            bundleId: try call.bundleFilter(), account: try call.accountFilter(), deviceId: device,
+            state: try call.query.choice("state", PurchaseIntent.State.self), after: try call.after(),
+            limit: try call.limit())
+        return try Reply.json(
+            try await services.call(PromotionEndpoints.searchIntents, request, context: call.context()))
+    }
+
+    /// The saved payment, added by the app itself (M80–M82). PromotionController writes down that it continues the intent
+    /// before PaymentQueue hears of it, so that one intent is one charge (I3). The same key again is the same answer.
+    func addSaved(_ payment: Payment, _ check: DiscountCheck?, _ call: Call) async throws -> Response {
+        let session = call.session
+        let request = AddIntentPaymentRequest(
+            bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,
+            payment: payment, discountCheck: check)
+        let sentence = "the payment was sent and its outcome is not known here"
+        let reply = try await namingIntents {
+            try await withKnownOutcome(else: sentence) { () async throws(StoreError) in
+                try await payments.call(
+                    PromotionEndpoints.addIntentPayment, request,
+                    context: call.context(requestIdentifier: payment.requestIdentifier))
+            }
+        }
+        guard let added = reply.added else {
+            throw StoreError(.outcomeUnknown, sentence, retryAfterMs: 1000)
+        }
+        var headers: HTTPFields = [:]
+        if added.isReplayed { headers[.idempotentReplayed] = "true" }
+        return try Reply.json(added.transaction, status: .init(code: added.status), headers: headers)
+    }
+
+    private static let intentName = "intent"
+
+    /// Another's intent is 404 in the words of what is not there (S1).
+    private func namingIntents<Value>(_ operation: () async throws -> Value) async throws -> Value {
+        do {
+            return try await operation()
+        } catch let error as StoreError where error.code == .notFound {
+            throw StoreError.notFound(Self.intentName)
+        }
+    }
+}
+
+extension DecideIntentReply {
+    /// 201 or 202 for what the first `continue` has made; 200 for whatever stood already and for what makes nothing.
+    fileprivate var status: HTTPResponse.Status {
+        guard intent.state == .continued, !isRepeated else { return .ok }
+        // Decided, and not yet with PaymentQueue: the stream brings the rest.
+        return added.map { .init(code: $0.status) } ?? .accepted
+    }
+}

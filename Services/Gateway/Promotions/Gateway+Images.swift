@@ -1,0 +1,70 @@
+import BusService
+import Hummingbird
+import StoreModels
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Gateway {
+    private static let imagePath = "/admin/v1/apps/{bundleId}/products/{id}/promotion-image"
+
+    /// Promotional images and their review (M66).
+    var imageRoutes: [Route] {
+        [
+            Route(.put, Self.imagePath, .admin) { [self] in try await putImage($0) },
+            Route(.get, Self.imagePath, .admin) { [self] in try await image($0) },
+            Route(.post, "\(Self.imagePath)/approve", .admin) { [self] in try await review($0, isApproved: true) },
+            Route(.post, "\(Self.imagePath)/reject", .admin) { [self] in try await review($0, isApproved: false) },
+        ]
+    }
+
+    /// Streams the file to Catalog, part by part; nothing of it counts before the commit, which looks at its header.
+    @concurrent private func putImage(_ call: Call) async throws -> Response {
+        let upload = try ContentUpload(call, limit: PromotionImage.lengthMax)
+        let context = call.context(deadline: .now + HTTPLimits.uploadTimeout)
+        let product = try call.product()
+        let begin = BeginImageRequest(bundleId: product.bundleId, productIdentifier: product.productIdentifier)
+        let identifier = try await services.call(CatalogEndpoints.beginImage, begin, context: context).uploadIdentifier
+        var parts = upload.parts()
+        while let part = try await parts.next() {
+            let request = ContentPartRequest(
+                uploadIdentifier: identifier, offset: parts.offset - Int64(part.count),
+                data: Data(part).base64EncodedString())
+            _ = try await services.call(CatalogEndpoints.addImagePart, request, context: context)
+        }
+        let image = try await services.call(
+            CatalogEndpoints.commitImage, CommitContentRequest(uploadIdentifier: identifier, length: parts.offset),
+            context: context)
+        promoted.forgetAll()
+        return try Reply.json(image)
+    }
+
+    private func image(_ call: Call) async throws -> Response {
+        let product = try call.product()
+        let image = try await services.call(CatalogEndpoints.getImage, product, context: call.context())
+        return try await ImageReader(services: services, bundleId: product.bundleId, image: image).response(to: call)
+    }
+
+    private func review(_ call: Call, isApproved: Bool) async throws -> Response {
+        let product = try call.product()
+        let body = try await call.body(ReviewReason.self, members: ReviewReason.members, isOptional: true)
+        try body.validate()
+        let request = ReviewImageRequest(
+            bundleId: product.bundleId, productIdentifier: product.productIdentifier, isApproved: isApproved,
+            reason: body.reason)
+        let image = try await services.call(CatalogEndpoints.reviewImage, request, context: call.context())
+        promoted.forgetAll()
+        return try Reply.json(image)
+    }
+}
+
+extension Call {
+    /// The product the path names.
+    /// - Throws: `requestInvalid`, `notFound`.
+    func product() throws(StoreError) -> ProductReference {
+        ProductReference(bundleId: try bundleId(), productIdentifier: try parameter("id", of: "product"))
+    }
+}

@@ -1,0 +1,113 @@
+import BusService
+import Hummingbird
+import StoreModels
+
+extension Gateway {
+    /// What one device sets for one app: order and visibility of promoted products (M87–M105). The operator's paths do
+    /// the same, for the command line.
+    var overrideRoutes: [Route] {
+        [
+            Route(.get, "/v1/promotions/order", .app) { [self] in try await order(at: place($0), $0) },
+            Route(.put, "/v1/promotions/order", .app) { [self] call in
+                try await announceIfUntold(call)
+                return try await putOrder(at: await place(call), call)
+            },
+            Route(.get, "/v1/promotions/visibility/{productIdentifier}", .app) { [self] in
+                try await visibility(at: place($0), $0)
+            },
+            Route(.put, "/v1/promotions/visibility/{productIdentifier}", .app) { [self] call in
+                try await announceIfUntold(call)
+                return try await putVisibility(at: await place(call), call)
+            },
+            Route(.put, "/admin/v1/devices/{deviceId}/apps/{bundleId}/promotions/order", .admin) { [self] in
+                try await putOrder(at: operatorsPlace($0), $0)
+            },
+            Route(
+                .put, "/admin/v1/devices/{deviceId}/apps/{bundleId}/promotions/visibility/{productIdentifier}", .admin
+            ) { [self] in try await putVisibility(at: operatorsPlace($0), $0) },
+        ]
+    }
+
+    private func place(_ call: Call) async -> OverridePlace {
+        OverridePlace(
+            installation: call.session.installation.reference, storefront: await accounts.shopper(call).storefront)
+    }
+
+    private func operatorsPlace(_ call: Call) throws(StoreError) -> OverridePlace {
+        OverridePlace(installation: try call.installation(), storefront: Self.defaultStorefront)
+    }
+
+    private func order(at place: OverridePlace, _ call: Call) async throws -> Response {
+        let promotions = try await services.call(
+            PromotionEndpoints.getOverrides, place.installation, context: call.context())
+        return try await answer(promotions.overrides.order, at: place, call)
+    }
+
+    /// The products are known before anything is set.
+    private func putOrder(at place: OverridePlace, _ call: Call) async throws -> Response {
+        let body = try await call.body(NewOrder.self, members: NewOrder.members)
+        try body.validate()
+        let products = try await WholeProducts(body.productIdentifiers, at: place, services, call.context())
+        try products.check(body.productIdentifiers)
+        let overrides = try await services.call(
+            PromotionEndpoints.putOrder,
+            PutPromotionOrderRequest(
+                bundleId: place.bundleId, deviceId: place.installation.deviceId,
+                productIdentifiers: body.productIdentifiers),
+            context: call.context())
+        return try Reply.json(
+            OrderAnswer(
+                productIdentifiers: overrides.order,
+                products: try await presented(products.inOrder(overrides.order), call)))
+    }
+
+    private func answer(_ order: [String], at place: OverridePlace, _ call: Call) async throws -> Response {
+        let products = try await WholeProducts(order, at: place, services, call.context())
+        return try Reply.json(
+            OrderAnswer(productIdentifiers: order, products: try await presented(products.inOrder(order), call)))
+    }
+
+    private func visibility(at place: OverridePlace, _ call: Call) async throws -> Response {
+        let identifier = try call.parameter("productIdentifier", of: "product")
+        async let promotions = services.call(
+            PromotionEndpoints.getOverrides, place.installation, context: call.context())
+        let products = try await WholeProducts([identifier], at: place, services, call.context())
+        try products.check([identifier])
+        return try await answer(identifier, try await promotions.overrides, products, call)
+    }
+
+    private func putVisibility(at place: OverridePlace, _ call: Call) async throws -> Response {
+        let identifier = try call.parameter("productIdentifier", of: "product")
+        let body = try await call.body(NewVisibility.self, members: NewVisibility.members)
+        let products = try await WholeProducts([identifier], at: place, services, call.context())
+        try products.check([identifier])
+        let overrides = try await services.call(
+            PromotionEndpoints.putVisibility,
+            PutPromotionVisibilityRequest(
+                bundleId: place.bundleId, deviceId: place.installation.deviceId, productIdentifier: identifier,
+                visibility: body.visibility),
+            context: call.context())
+        return try await answer(identifier, overrides, products, call)
+    }
+
+    private func answer(
+        _ identifier: String, _ overrides: PromotionOverrides, _ products: WholeProducts, _ call: Call
+    ) async throws -> Response {
+        try Reply.json(
+            VisibilityAnswer(
+                productIdentifier: identifier, visibility: overrides.visibility(of: identifier),
+                products: try await presented(products.inOrder([identifier]), call)))
+    }
+
+    /// With each one's eligibility for the session's customer; for the operator nobody's is known.
+    private func presented(
+        _ products: [PresentedProduct], _ call: Call
+    ) async throws(StoreError) -> [RawJSON.Extended] {
+        var answers = EligibilityAnswers(nil)
+        let subscriptions = products.filter { $0.type == .autoRenewable }.map(\.productIdentifier)
+        if case .session = call.principal, !subscriptions.isEmpty {
+            answers = try await eligibilityAnswers(for: subscriptions, of: await accounts.shopper(call), call)
+        }
+        return answers.apply(to: products).products
+    }
+}

@@ -1,0 +1,71 @@
+import BusService
+import Hummingbird
+import StoreModels
+
+extension Gateway {
+    /// What the operator sets up: an app's promoted products with their order and visibility (M67, M68), and the featured
+    /// tab (M64).
+    var promotionRoutes: [Route] {
+        [
+            Route(.get, "/admin/v1/apps/{bundleId}/promotions", .admin) { [self] call in
+                let request = AppRequest(bundleId: try call.bundleId())
+                return try Reply.json(
+                    try await services.call(CatalogEndpoints.getPromotions, request, context: call.context()))
+            },
+            Route(.put, "/admin/v1/apps/{bundleId}/promotions", .admin) { [self] in try await putPromotions($0) },
+            Route(.get, "/admin/v1/featured", .admin) { [self] call in
+                try Reply.json(
+                    try await services.call(CatalogEndpoints.getFeatured, Empty(), context: call.context()))
+            },
+            Route(.put, "/admin/v1/featured", .admin) { [self] in try await putFeatured($0) },
+        ]
+    }
+
+    /// The whole list: what it leaves out is not promoted.
+    private func putPromotions(_ call: Call) async throws -> Response {
+        let bundleId = try call.bundleId()
+        let entries = try await RequestBodyReader.json(
+            [PromotionEntry].self, members: MemberNames(["productIdentifier", "visible"]), from: call.request,
+            isList: true)
+        guard entries.count <= PutPromotionsRequest.entriesMax else {
+            throw StoreError.invalid(
+                "$", "has \(entries.count) products, at most \(PutPromotionsRequest.entriesMax) are promoted")
+        }
+        try Self.checkEach(entries.map { (bundleId, $0.productIdentifier) })
+        let setup = try await services.call(
+            CatalogEndpoints.putPromotions, PutPromotionsRequest(bundleId: bundleId, entries: entries),
+            context: call.context())
+        promoted.forgetAll()
+        return try Reply.json(setup)
+    }
+
+    /// The whole tab, of all apps.
+    private func putFeatured(_ call: Call) async throws -> Response {
+        let products = try await RequestBodyReader.json(
+            [ProductReference].self, members: MemberNames(["bundleId", "productIdentifier"]), from: call.request,
+            isList: true)
+        guard products.count <= FeaturedList.productsMax else {
+            throw StoreError.invalid(
+                "$", "has \(products.count) products, at most \(FeaturedList.productsMax) are featured")
+        }
+        for (index, product) in products.enumerated() {
+            try Identifier.checkBundle(product.bundleId, at: "$[\(index)].bundleId")
+        }
+        try Self.checkEach(products.map { ($0.bundleId, $0.productIdentifier) })
+        let list = try await services.call(
+            CatalogEndpoints.putFeatured, FeaturedList(products: products), context: call.context())
+        promoted.forgetAll()
+        return try Reply.json(list)
+    }
+
+    /// - Throws: `requestInvalid` for what is no identifier, and for a product that stands twice.
+    private static func checkEach(_ products: [(bundleId: String, productIdentifier: String)]) throws(StoreError) {
+        var seen: Set<[String]> = []
+        for (index, product) in products.enumerated() {
+            try Identifier.check(product.productIdentifier, at: "$[\(index)].productIdentifier")
+            guard seen.insert([product.bundleId, product.productIdentifier]).inserted else {
+                throw .invalid("$[\(index)].productIdentifier", "stands there twice")
+            }
+        }
+    }
+}

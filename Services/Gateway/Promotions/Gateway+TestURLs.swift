@@ -1,0 +1,41 @@
+import BusService
+import HTTPTypes
+import Hummingbird
+import StoreModels
+
+extension Gateway {
+    var testURLRoutes: [Route] {
+        [
+            Route(.get, "/admin/v1/apps/{bundleId}/products/{id}/test-url", .admin, query: ["format"]) { [self] in
+                try await testURL($0)
+            }
+        ]
+    }
+
+    /// The URL that starts a promoted purchase without the store. The product has to be in the catalogue and nothing
+    /// else: that is what the URL is for (M109).
+    private func testURL(_ call: Call) async throws -> Response {
+        let product = try call.product()
+        let format = try TestURLFormat(call)
+        _ = try await services.call(
+            CatalogEndpoints.productPromotion,
+            ProductPromotionRequest(
+                bundleId: product.bundleId, productIdentifier: product.productIdentifier,
+                storefront: Self.defaultStorefront),
+            context: call.context())
+        let url = PurchaseIntentURL(bundleId: product.bundleId, productIdentifier: product.productIdentifier)
+        let text: String
+        switch format {
+        case .text: text = url.description
+        case .svg:
+            // A catalogue's identifiers have at most 100 characters, so that the longest URL there is has 1 500 bytes.
+            guard let code = QRCode(url.description) else {
+                throw StoreError(.internal, "a URL does not fit a QR code")
+            }
+            text = code.svg(title: url.description)
+        }
+        return Reply.bytes(
+            Array(text.utf8), contentType: format.contentType,
+            headers: [.vary: "Accept", .cacheControl: "no-store"])
+    }
+}

@@ -1,0 +1,24 @@
+import StoreModels
+
+/// The body of `PUT /v1/promotions/order`: `{"productIdentifiers":["com.example.b","com.example.a"]}`; empty clears.
+struct NewOrder: Decodable {
+    var productIdentifiers: [String]
+
+    static let members = MemberNames(["productIdentifiers"])
+
+    /// - Throws: `requestInvalid` for too many, and for one that stands twice.
+    func validate() throws(StoreError) {
+        try Identifier.checkProducts(productIdentifiers, at: "$.productIdentifiers")
+        var seen: Set<String> = []
+        for (index, product) in productIdentifiers.enumerated() where !seen.insert(product).inserted {
+            throw .invalid("$.productIdentifiers[\(index)]", "stands there twice")
+        }
+    }
+}
+
+/// `{"productIdentifiers":[…],"products":[…]}`: exactly what was set (M101), and the products, whole, without those the
+/// catalogue no longer has.
+struct OrderAnswer: Encodable {
+    var productIdentifiers: [String]
+    var products: [RawJSON.Extended]
+}

@@ -1,0 +1,55 @@
+import BusService
+import StoreModels
+
+/// Products of an app's catalogue, whole, for sale or not: a device may put in order what is not promoted yet.
+struct WholeProducts: Sendable {
+    private let products: [String: PresentedProduct]
+
+    /// - Throws: `serviceUnavailable` and the like without Catalog.
+    init(
+        _ identifiers: [String], at place: OverridePlace, _ services: ServiceCaller, _ context: CallContext
+    ) async throws(StoreError) {
+        guard !identifiers.isEmpty else {
+            products = [:]
+            return
+        }
+        let found = try await ProductsInParts(
+            services: services, bundleId: place.bundleId, storefront: place.storefront, identifiers: identifiers
+        ).run(context)
+        var products = Dictionary(
+            found.products.map { ($0.productIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
+        // What cannot be bought there is not among a customer's products. There are few of those, if any.
+        for identifier in found.invalidProductIdentifiers {
+            products[identifier] = try await Self.unsold(identifier, at: place, services, context)
+        }
+        self.products = products
+    }
+
+    /// - Throws: `productNotFound`.
+    func check(_ identifiers: [String]) throws(StoreError) {
+        for identifier in identifiers where products[identifier] == nil {
+            throw StoreError(
+                .productNotFound, "the app has no product '\(identifier)'",
+                details: ["productIdentifier": .string(identifier)])
+        }
+    }
+
+    /// In the order of the question, without what the catalogue does not have.
+    func inOrder(_ identifiers: [String]) -> [PresentedProduct] { identifiers.compactMap { products[$0] } }
+
+    /// - Returns: nil for what the catalogue does not have.
+    private static func unsold(
+        _ identifier: String, at place: OverridePlace, _ services: ServiceCaller, _ context: CallContext
+    ) async throws(StoreError) -> PresentedProduct? {
+        do {
+            let facts = try await services.call(
+                CatalogEndpoints.productPromotion,
+                ProductPromotionRequest(
+                    bundleId: place.bundleId, productIdentifier: identifier, storefront: place.storefront),
+                context: context)
+            return try PresentedProduct(facts.product)
+        } catch  where error.code == .productNotFound || error.code == .notFound {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import BusService
+import Hummingbird
+import StoreModels
+
+extension Gateway {
+    /// Purchases that begin in the store: somebody taps Buy (M65), or opens a test URL (M106–M109).
+    var storePurchaseRoutes: [Route] {
+        [
+            Route(.post, "/v1/store-page/purchase", .appOrStore) { [self] call in
+                let body = try await call.body(StorePurchase.self, members: StorePurchase.members)
+                try body.validate()
+                return try await start(body.productIdentifier, from: body.intentSource, call)
+            },
+            Route(.post, "/v1/open-url", .appOrStore) { [self] call in
+                let body = try await call.body(URLToOpen.self, members: URLToOpen.members)
+                return try await start(
+                    try body.productIdentifier(of: call.session.bundleId), from: .testURL, call)
+            },
+        ]
+    }
+
+    /// Catalog says what the product is, PromotionController what happens. The same again is safe: while the intent is
+    /// pending it is the same one.
+    private func start(
+        _ productIdentifier: String, from source: PurchaseIntent.Source, _ call: Call
+    ) async throws -> Response {
+        let session = call.session
+        async let shopper = accounts.shopper(call)
+        try await announceIfUntold(call)
+        let facts = try await services.call(
+            CatalogEndpoints.productPromotion,
+            ProductPromotionRequest(
+                bundleId: session.bundleId, productIdentifier: productIdentifier,
+                storefront: await shopper.storefront),
+            context: call.context())
+        let request = StartPurchaseRequest(
+            bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,
+            account: session.account, source: source, facts: facts)
+        let reply = try await withKnownOutcome(
+            else: "the purchase was begun and its outcome is not known here; the same again is safe"
+        ) { () async throws(StoreError) in
+            try await services.call(PromotionEndpoints.startPurchase, request, context: call.context())
+        }
+        return try Reply.json(reply)
+    }
+}

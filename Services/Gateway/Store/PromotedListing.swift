@@ -1,0 +1,26 @@
+import StoreModels
+
+/// What an app promotes in one storefront, ready to be arranged for any device.
+struct PromotedListing: Sendable {
+    typealias Reply = PromotedProductsReplyOf<PromotedProduct>
+
+    let arrangement: PromotionArrangement
+    /// The app's entries of the featured tab, in its order.
+    let featured: [String]
+    let appName: String
+    /// The promoted subscriptions: what Eligibility is asked about.
+    let subscriptions: [String]
+    private let products: [String: PromotedProduct]
+
+    init(_ reply: Reply) {
+        arrangement = PromotionArrangement(
+            promoted: reply.products.map(\.productIdentifier), hidden: reply.hiddenProductIdentifiers)
+        featured = reply.featuredProductIdentifiers
+        appName = reply.appName
+        subscriptions = reply.products.filter { $0.type == .autoRenewable }.map(\.productIdentifier)
+        products = Dictionary(
+            reply.products.map { ($0.productIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    subscript(productIdentifier: String) -> PromotedProduct? { products[productIdentifier] }
+}

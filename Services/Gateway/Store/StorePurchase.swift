@@ -1,0 +1,56 @@
+import StoreModels
+
+/// The body of `POST /v1/store-page/purchase`: `{"productIdentifier":"com.example.pro.monthly","source":"search"}`.
+struct StorePurchase: Decodable {
+    /// Where in the store somebody taps Buy.
+    enum Source: String, CaseIterable, Decodable {
+        case storePage, search, featured
+    }
+
+    var productIdentifier: String
+    /// `storePage` unless said otherwise.
+    var source: Source?
+
+    static let members = MemberNames(["productIdentifier", "source"])
+
+    /// - Throws: `requestInvalid`.
+    func validate() throws(StoreError) { try Identifier.check(productIdentifier, at: "$.productIdentifier") }
+
+    var intentSource: PurchaseIntent.Source {
+        switch source ?? .storePage {
+        case .storePage: .storePage
+        case .search: .search
+        case .featured: .featured
+        }
+    }
+}
+
+/// The body of `POST /v1/open-url`: `{"url":"itms-services://?action=purchaseIntent&bundleId=…&productIdentifier=…"}`.
+struct URLToOpen: Decodable {
+    var url: String
+
+    static let members = MemberNames(["url"])
+
+    /// The product the URL names, if it is one of this app's test URLs, to the letter.
+    /// - Throws: `urlInvalid` naming the part and the fault.
+    func productIdentifier(of bundleId: String) throws(StoreError) -> String {
+        do throws(PurchaseIntentURLFault) {
+            let url = try PurchaseIntentURL(parsing: url)
+            guard url.bundleId == bundleId else {
+                throw PurchaseIntentURLFault(.bundleId, .wrong, "is '\(url.bundleId)' and must be '\(bundleId)' here")
+            }
+            try Self.check(url)
+            return url.productIdentifier
+        } catch {
+            throw error.storeError
+        }
+    }
+
+    private static func check(_ url: PurchaseIntentURL) throws(PurchaseIntentURLFault) {
+        let length = url.productIdentifier.unicodeScalars.count
+        guard length <= HTTPLimits.identifierLengthMax else {
+            throw PurchaseIntentURLFault(
+                .productIdentifier, .tooLong, "has more than \(HTTPLimits.identifierLengthMax) characters")
+        }
+    }
+}

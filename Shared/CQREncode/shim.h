@@ -1,0 +1,3 @@
+// libqrencode as Debian 12 ships it (4.1.1). Only the gateway imports this module.
+#pragma once
+#include <qrencode.h>

@@ -1,0 +1,90 @@
+import StoreModels
+import Synchronization
+
+/// What is decided of intents, what waits for a person, and what happened.
+extension FakePromotionController {
+    func serveDecisions() {
+        service.handle(PromotionEndpoints.decideIntent) { [self] request in
+            let installation = InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)
+            let found = try find(request.intentIdentifier, of: installation, request.customerIdentifier)
+            contents.withLock { $0.decisions.append(request) }
+            let target = PurchaseIntent.State(after: request.decision)
+            if found.state.isFinal, found.state != target {
+                throw StoreError(.intentDecided, "the intent is \(found.state.rawValue) already")
+            }
+            return decided(found, target, request.feedback)
+        }
+        service.handle(PromotionEndpoints.addIntentPayment) { [self] request in
+            let installation = InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)
+            let found = try find(
+                request.payment.intentIdentifier ?? "", of: installation, request.customerIdentifier)
+            contents.withLock { $0.additions.append(request) }
+            guard found.payment.productIdentifier == request.payment.productIdentifier else {
+                throw StoreError(.intentMismatch, "the intent is for another product")
+            }
+            return decided(found, .continued, nil)
+        }
+    }
+
+    private func decided(
+        _ found: PurchaseIntent, _ target: PurchaseIntent.State, _ feedback: String?
+    ) -> DecideIntentReply {
+        contents.withLock { contents in
+            var intent = found
+            intent.state = target
+            intent.feedback = feedback
+            contents.intents = contents.intents.map {
+                $0.intentIdentifier == intent.intentIdentifier ? intent : $0
+            }
+            return DecideIntentReply(
+                intent: intent, added: target == .continued ? contents.added : nil, isRepeated: found.state == target)
+        }
+    }
+
+    func servePrompts() {
+        service.handle(PromotionEndpoints.listPrompts) { [self] request in
+            try check()
+            let mine = contents.withLock { $0.prompts }.filter {
+                request.account == nil || $0.account == request.account
+            }
+            let start = request.after.flatMap { after in mine.firstIndex { $0.id == after }.map { $0 + 1 } } ?? 0
+            let page = Array(mine.dropFirst(start).prefix(request.limit))
+            return PromptsPage(prompts: page, after: start + page.count < mine.count ? page.last?.id : nil)
+        }
+        service.handle(PromotionEndpoints.answerPrompt) { [self] request in
+            try check()
+            return try contents.withLock { contents in
+                contents.answers.append(request)
+                guard let index = contents.prompts.firstIndex(where: { $0.id == request.id }) else {
+                    throw StoreError(.notFound, "there is no such prompt")
+                }
+                return contents.prompts.remove(at: index)
+            }
+        }
+        service.handle(PromotionEndpoints.listEvents) { [self] request in
+            try check()
+            return contents.withLock { contents in
+                contents.looks += 1
+                guard let start = request.after.map({ Int($0) ?? 0 }) else {
+                    return IntentEventsReply(events: [], after: "\(contents.events.count)")
+                }
+                let found = contents.events.dropFirst(start).filter {
+                    (request.type == nil || $0.type == request.type)
+                        && (request.account == nil || $0.account == request.account)
+                        && (request.bundleId == nil || $0.bundleId == request.bundleId)
+                }.prefix(request.limit)
+                return IntentEventsReply(events: Array(found), after: found.last?.id ?? "\(contents.events.count)")
+            }
+        }
+    }
+
+    /// Something happens to an intent, and the installation's hint tells of it.
+    func happen(_ kind: IntentEvent.Kind, account: String = "alice") {
+        change { contents in
+            contents.events.append(
+                IntentEvent(
+                    id: "\(contents.events.count + 1)", type: kind, bundleId: Sample.bundleId, account: account,
+                    intent: Sample.intent("i_\(kind)")))
+        }
+    }
+}

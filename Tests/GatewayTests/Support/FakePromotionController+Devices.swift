@@ -1,0 +1,121 @@
+import StoreModels
+import Synchronization
+
+/// Devices, the apps on them, and what these have set there.
+extension FakePromotionController {
+    func serveDevices() {
+        service.handle(PromotionEndpoints.deviceLaunched) { [self] launch in
+            try check()
+            launches.append(launch)
+            contents.withLock { contents in
+                contents.put(launch.deviceId, launch.platform, launch.osVersion)
+                contents.install(
+                    launch.bundleId, on: launch.deviceId, version: launch.appVersion,
+                    promotedPurchases: launch.promotedPurchases, isLaunched: true)
+            }
+            return Empty()
+        }
+        service.handle(PromotionEndpoints.putDevice) { [self] request in
+            try check()
+            return contents.withLock { contents in
+                contents.put(request.deviceId, request.platform, request.osVersion)
+                return contents.devices[request.deviceId] ?? Sample.device
+            }
+        }
+        service.handle(PromotionEndpoints.getDevice) { [self] in try device($0.deviceId) }
+        service.handle(PromotionEndpoints.listDevices) { [self] request in
+            let devices = contents.withLock { $0.devices.values.sorted { $0.deviceId < $1.deviceId } }
+            let page = Array(devices.filter { $0.deviceId > request.after ?? "" }.prefix(request.limit))
+            return DevicesPage(
+                devices: page, after: page.last?.deviceId == devices.last?.deviceId ? nil : page.last?.deviceId)
+        }
+        service.handle(PromotionEndpoints.deleteDevice) { [self] request in
+            contents.withLock { $0.devices[request.deviceId] = nil }
+            return Empty()
+        }
+        service.handle(PromotionEndpoints.putInstallation) { [self] request in
+            _ = try device(request.deviceId)
+            return contents.withLock { contents in
+                contents.install(
+                    request.bundleId, on: request.deviceId, version: request.version,
+                    promotedPurchases: request.promotedPurchases, isLaunched: false)
+                return contents.devices[request.deviceId] ?? Sample.device
+            }
+        }
+        service.handle(PromotionEndpoints.deleteInstallation) { [self] request in
+            contents.withLock { $0.devices[request.deviceId]?.apps.removeAll { $0.bundleId == request.bundleId } }
+            return Empty()
+        }
+    }
+
+    func serveOverrides() {
+        service.handle(PromotionEndpoints.getOverrides) { [self] installation in
+            try check()
+            return contents.withLock { contents in
+                let app = contents.app(installation)
+                return DevicePromotions(
+                    overrides: app?.overrides ?? PromotionOverrides(), isLaunched: app?.isLaunched ?? false,
+                    unsupported: contents.unsupported[installation.deviceId])
+            }
+        }
+        service.handle(PromotionEndpoints.putOrder) { [self] request in
+            try override(InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)) {
+                $0.order = request.productIdentifiers
+            }
+        }
+        service.handle(PromotionEndpoints.putVisibility) { [self] request in
+            try override(InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)) {
+                $0.visibility[request.productIdentifier] = request.visibility == .default ? nil : request.visibility
+            }
+        }
+    }
+
+    private func override(
+        _ installation: InstallationReference, _ change: (inout PromotionOverrides) -> Void
+    ) throws -> PromotionOverrides {
+        try check()
+        return try contents.withLock { contents in
+            if let reason = contents.unsupported[installation.deviceId] {
+                throw StoreError(.promotionUnsupported, reason)
+            }
+            guard var app = contents.app(installation), app.isLaunched else {
+                throw StoreError(.appNeverLaunched, "the app was never launched there")
+            }
+            change(&app.overrides)
+            contents.devices[installation.deviceId]?.apps.removeAll { $0.bundleId == installation.bundleId }
+            contents.devices[installation.deviceId]?.apps.append(app)
+            return app.overrides
+        }
+    }
+
+    private func device(_ deviceId: String) throws -> Device {
+        try check()
+        guard let device = contents.withLock({ $0.devices[deviceId] }) else {
+            throw StoreError(.notFound, "no device '\(deviceId)'")
+        }
+        return device
+    }
+}
+
+extension FakePromotionController.Contents {
+    func app(_ installation: InstallationReference) -> Device.InstalledApp? {
+        devices[installation.deviceId]?.apps.first { $0.bundleId == installation.bundleId }
+    }
+
+    fileprivate mutating func put(_ deviceId: String, _ platform: DeviceLaunch.Platform, _ osVersion: String) {
+        let apps = devices[deviceId]?.apps ?? []
+        devices[deviceId] = Device(deviceId: deviceId, platform: platform, osVersion: osVersion, apps: apps)
+    }
+
+    fileprivate mutating func install(
+        _ bundleId: String, on deviceId: String, version: String, promotedPurchases: DeviceLaunch.PromotedPurchases?,
+        isLaunched: Bool
+    ) {
+        let known = app(InstallationReference(bundleId: bundleId, deviceId: deviceId))
+        devices[deviceId]?.apps.removeAll { $0.bundleId == bundleId }
+        devices[deviceId]?.apps.append(
+            Device.InstalledApp(
+                bundleId: bundleId, version: version, promotedPurchases: promotedPurchases ?? known?.promotedPurchases,
+                isLaunched: isLaunched || known?.isLaunched == true, overrides: known?.overrides ?? .init()))
+    }
+}

@@ -1,0 +1,35 @@
+import Synchronization
+
+/// Holds whoever waits at it until it is opened, so that a test sees what is under way at the same time.
+final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
+        var arrived = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// How many have come so far.
+    var arrived: Int { state.withLock { $0.arrived } }
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                state.arrived += 1
+                if !state.isOpen { state.waiters.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    func open() {
+        let waiters = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}

@@ -75,6 +75,8 @@ var targets: [Target] = [
     .systemLibrary(
         name: "CPostgres", path: "Shared/CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(
+        name: "CQREncode", path: "Shared/CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+    .systemLibrary(
         name: "CSQLite", path: "Shared/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     shared("EventLoop", ["CLibUV", deque]),
     shared("StoreModels"),
@@ -167,8 +169,8 @@ targets += service("Eligibility", busService)
 targets += service(
     "Gateway",
     busService + [
-        "EventLoop", "Persistence", "ServiceDatabase", "Signing", "Operations", hummingbird, nioCore, nioPosix,
-        httpTypes, jwtKit, crypto, lifecycle,
+        "CQREncode", "EventLoop", "Persistence", "ServiceDatabase", "Signing", "Operations", hummingbird, nioCore,
+        nioPosix, httpTypes, jwtKit, crypto, lifecycle,
     ],
     resources: [.embedInCode("Resources/openapi.json")])
 // The command line speaks HTTP with the gateway and starts processes: it sees neither the bus nor its event loop.
@@ -193,8 +195,8 @@ if Context.environment["STOREBUS_SPIKE"] != nil {
             path: "Tests/Benchmarks/LoopSpike", exclude: ["measure"], swiftSettings: settings))
 }
 
-// The clients `make bench` and `make bench-subscriptions` measure with: part of no plain build. The targets set the
-// variable.
+// What `make bench`, `make bench-subscriptions` and `make bench-store-page` measure with: part of no plain build. The
+// targets set the variable.
 if Context.environment["STOREBUS_BENCH"] != nil {
     targets.append(
         .executableTarget(
@@ -204,6 +206,10 @@ if Context.environment["STOREBUS_BENCH"] != nil {
         .executableTarget(
             name: "StoreBench", dependencies: ["BusClient", "BusService", "EventLoop", "StoreModels", logging],
             path: "Tests/Benchmarks/StoreBench", swiftSettings: settings))
+    targets.append(
+        .executableTarget(
+            name: "BareRoute", dependencies: [hummingbird, nioCore, nioPosix, httpTypes, logging],
+            path: "Tests/Benchmarks/BareRoute", swiftSettings: settings))
 }
 
 /// One product for each executable, under the name compose and `$SRV` use.

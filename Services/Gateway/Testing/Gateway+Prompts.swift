@@ -16,7 +16,7 @@ extension Gateway {
     /// PaymentQueue's, and the apps that PromotionController asks whether to buy; both are asked at once.
     private func prompts(_ call: Call) async throws -> Response {
         let account = try call.accountFilter()
-        let cursor = PromptCursor(try call.after(lengthMax: 2 * HTTPLimits.identifierLengthMax))
+        let cursor = PromptCursor(try call.after())
         let limit = try call.limit()
         async let promotions = degrading(.promotionController) { [services] () async throws(StoreError) in
             try await services.call(

@@ -60,8 +60,15 @@ enum Promoted {
         bundleId: "com.example.app", settings: AppSettings(name: "Example", currentVersion: "3.0"), catalogVersion: 7)
 
     static let page = StorePageAnswer(promotions: [
-        Promotion(product: FakeStore.products[0], owned: true), Promotion(product: FakeStore.products[1], owned: false),
+        Promotion(product: FakeStore.products[0], owned: true), Promotion(product: withoutOffer, owned: false),
     ])
+
+    /// The store says of every product who may have its offer, also where there is none.
+    private static let withoutOffer: Product = {
+        var product = FakeStore.products[1]
+        product.introductoryOfferEligibility = .ineligible
+        return product
+    }()
 
     static let featured = FeaturedList(products: [
         ProductReference(bundleId: "com.example.other", productIdentifier: "first"),

@@ -12,7 +12,8 @@ enum StorePageTable {
             table.add([
                 "\(index + 1)", product.productIdentifier, product.localizedTitle, Words.price(of: product),
                 product.introductoryPrice.map(Words.offer) ?? "-",
-                product.introductoryOfferEligibility?.rawValue ?? "-",
+                // Nobody is eligible for an offer that is not there.
+                product.introductoryPrice.flatMap { _ in product.introductoryOfferEligibility?.rawValue } ?? "-",
                 promotion.owned.map { $0 ? "yes" : "no" } ?? "unknown",
             ])
         }

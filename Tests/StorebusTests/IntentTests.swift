@@ -278,7 +278,7 @@ import Testing
             return (200, JSONText.value(reply))
         }
         let (status, said) = await store.run(
-            "wait", "intentDeferred", "product~beach", "--as", "alice", "-o", "json", "--timeout", "5s")
+            "wait", "intentDeferred", "product~beach", "--as", "alice", "-o", "json", "--timeout", "1h")
         #expect(status == .success)
         let document = try StrictJSON.parse(Array(said.result.utf8))
         #expect(document["data"]?["intent"]?["intentIdentifier"] == "i_01j2k9f")

@@ -21,7 +21,7 @@ import Testing
         try Fixtures.context(transport, Recorder())
     }
 
-    private func purchase(_ product: String = "pro.monthly", timeout: Duration = .seconds(120)) -> Purchase {
+    private func purchase(_ product: String = "pro.monthly", timeout: Duration = .seconds(3600)) -> Purchase {
         Purchase(
             productIdentifier: product, quantity: 1, applicationUsername: nil, key: "key-1", timeout: timeout)
     }

@@ -26,7 +26,7 @@ import Testing
         store.answer("GET /readyz") { [store] _ in
             store.requests(.get, "/readyz").count < 3 ? (503, ["ready": false]) : (200, ["ready": true])
         }
-        #expect(await store.run("ready", "--wait", "--timeout", "60s").status == .success)
+        #expect(await store.run("ready", "--wait", "--timeout", "1h").status == .success)
         #expect(store.requests(.get, "/readyz").count == 3)
     }
 

@@ -18,7 +18,8 @@ import Testing
             let count = store.requests(.get, "/admin/v1/events/wait").count
             return (200, count < 3 ? ["events": .array([]), "after": .string("e_\(count)")] : FakeStore.waited)
         }
-        let (status, said) = await store.run("wait", "purchased", "product~pro", "--as", "alice", "-o", "json")
+        let (status, said) = await store.run(
+            "wait", "purchased", "product~pro", "--as", "alice", "-o", "json", "--timeout", "1h")
         #expect(status == .success)
         let document = try StrictJSON.parse(Array(said.result.utf8))
         #expect(document["after"] == "e_8")

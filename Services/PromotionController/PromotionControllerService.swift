@@ -18,7 +18,6 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
     package static var migrations: [Migration] { PromotionSchema.migrations }
 
     private let database: any SQLDatabase
-    private let services: ServiceCaller
     private let logger: Logger
     let devices: DeviceDesk
     let overrides: OverrideDesk
@@ -37,20 +36,21 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
         wall: @escaping @Sendable () -> Timestamp = Timestamp.wallClock, logger: Logger
     ) {
         self.init(
-            database: database, services: services, wall: wall, logger: logger, collaborators: .onBus(services),
-            checkpoint: { _ in })
+            database: database, collaborators: .onBus(services), wall: wall, logger: logger, checkpoint: { _ in })
     }
 
     /// As above, with PaymentQueue as functions.
-    /// - Parameter checkpoint: for tests that stop a decision half-way; nothing in a store that sells.
+    /// - Parameters:
+    ///   - askTime: how long PaymentQueue is waited for when a clock is asked for.
+    ///   - checkpoint: for tests that stop a decision half-way; nothing in a store that sells.
     init(
-        database: any SQLDatabase, services: ServiceCaller, wall: @escaping @Sendable () -> Timestamp, logger: Logger,
-        collaborators: Collaborators, checkpoint: @escaping CheckpointHook
+        database: any SQLDatabase, collaborators: Collaborators, wall: @escaping @Sendable () -> Timestamp,
+        askTime: Duration = AppTimes.askTime, logger: Logger, checkpoint: @escaping CheckpointHook
     ) {
-        let times = AppTimes(database: database, wall: wall, logger: logger, fetch: collaborators.clock)
+        let times = AppTimes(
+            database: database, wall: wall, askTime: askTime, logger: logger, fetch: collaborators.clock)
         let settler = IntentSettler(database: database, times: times)
         self.database = database
-        self.services = services
         self.logger = logger
         devices = DeviceDesk(database: database, times: times)
         overrides = OverrideDesk(database: database)
@@ -103,9 +103,6 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
     }
 
     private func registerOverrides(on service: BusService) {
-        service.handle(PromotionEndpoints.listPromotions) { [self] request, context in
-            try await list(request, context.callContext)
-        }
         service.handle(PromotionEndpoints.getOverrides) { [overrides] request, _ in
             try await answering { try await overrides.get(request) }
         }
@@ -189,13 +186,5 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
             }
             try? await Task.sleep(for: interval)
         }
-    }
-
-    /// The operator's order, which is the catalogue's until the operator makes another (M70).
-    /// - Throws: `serviceUnavailable` or `deadlineExceeded` when Catalog does not answer.
-    private func list(_ request: PromotionsRequest, _ context: CallContext) async throws -> PromotionsReply {
-        let query = PromotedProductsRequest(bundleId: request.bundleId, storefront: request.storefront)
-        let promoted = try await services.call(CatalogEndpoints.listPromotions, query, context: context)
-        return PromotionsReply(products: promoted.products)
     }
 }

@@ -19,14 +19,17 @@ final class AppTimes: Sendable {
     let wall: @Sendable () -> Timestamp
     private let database: any SQLDatabase
     private let fetch: Fetch
+    private let askTime: Duration
     private let logger: Logger
     private let remembered = Locked<[String: RememberedClock]>([:])
 
     init(
-        database: any SQLDatabase, wall: @escaping @Sendable () -> Timestamp, logger: Logger, fetch: @escaping Fetch
+        database: any SQLDatabase, wall: @escaping @Sendable () -> Timestamp, askTime: Duration = AppTimes.askTime,
+        logger: Logger, fetch: @escaping Fetch
     ) {
         self.database = database
         self.wall = wall
+        self.askTime = askTime
         self.logger = logger
         self.fetch = fetch
     }
@@ -34,7 +37,7 @@ final class AppTimes: Sendable {
     /// Both clocks now. Costs a call, so ask only when there is an intent they matter to.
     func now(of bundleId: String, deadline: ContinuousClock.Instant) async throws -> PurchaseIntent.Life.Now {
         do throws(StoreError) {
-            let state = try await fetch(AppRequest(bundleId: bundleId), min(deadline, .now + Self.askTime))
+            let state = try await fetch(AppRequest(bundleId: bundleId), min(deadline, .now + askTime))
             let clock = RememberedClock(state, readAt: wall())
             await remember(clock, of: bundleId)
             return PurchaseIntent.Life.Now(wall: clock.anchorWall, business: clock.anchorBusiness)

@@ -3,9 +3,6 @@ public enum PromotionEndpoints {
     /// The app was launched on a device: creates or refreshes device and installation.
     public static let deviceLaunched = Endpoint<DeviceLaunch, Empty>(
         .promotionController, "device.launched", isIdempotent: true)
-    /// The store page of one app on one device: visible promoted products in this device's order.
-    public static let listPromotions = Endpoint<PromotionsRequest, PromotionsReply>(
-        .promotionController, "promotions.list", isIdempotent: true)
 
     /// The App Store app was opened on a device, or the operator names one: it is known from then on.
     public static let putDevice = Endpoint<PutDeviceRequest, Device>(
@@ -96,20 +93,4 @@ public struct DeviceLaunch: Hashable, Sendable, Codable {
         self.appVersion = appVersion
         self.promotedPurchases = promotedPurchases
     }
-}
-
-public struct PromotionsRequest: Hashable, Sendable, Codable {
-    public var bundleId: String
-    public var deviceId: String
-    public var storefront: String
-    public init(bundleId: String, deviceId: String, storefront: String) {
-        self.bundleId = bundleId
-        self.deviceId = deviceId
-        self.storefront = storefront
-    }
-}
-
-public struct PromotionsReply: Hashable, Sendable, Codable {
-    public var products: [Product]
-    public init(products: [Product]) { self.products = products }
 }

@@ -13,7 +13,7 @@ struct Phone: Sendable {
     private var account: String { customer.replacing("c_", with: "") }
 
     func call<Request, Response>(
-        _ endpoint: Endpoint<Request, Response>, _ request: Request, within time: Duration = .seconds(10)
+        _ endpoint: Endpoint<Request, Response>, _ request: Request, within time: Duration = .seconds(30)
     ) async throws -> Response {
         try await store.caller.call(endpoint, request, context: CallContext(deadline: .now + time))
     }
@@ -110,7 +110,7 @@ struct Phone: Sendable {
     @discardableResult
     func decide(
         _ decision: DecideIntentRequest.Decision, _ intent: String, feedback: String? = nil,
-        within time: Duration = .seconds(10)
+        within time: Duration = .seconds(30)
     ) async throws -> DecideIntentReply {
         try await call(
             PromotionEndpoints.decideIntent,
@@ -173,7 +173,8 @@ extension TestStore {
         try await caller.call(
             PromotionEndpoints.searchIntents,
             IntentListRequest(
-                bundleId: bundleId, account: account, deviceId: device, state: state, after: after, limit: limit))
+                bundleId: bundleId, account: account, deviceId: device, state: state, after: after, limit: limit),
+            context: CallContext(deadline: .now + .seconds(30)))
     }
 
     func prompts(of account: String? = nil) async throws -> [Prompt] {

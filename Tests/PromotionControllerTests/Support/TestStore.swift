@@ -143,8 +143,9 @@ final class TestStore: Sendable {
         let services = ServiceCaller(
             bus: bus.client(name: "promotion-controller"), caller: "promotion-controller")
         let service = PromotionControllerService(
-            database: database, services: services, wall: { [self] in now }, logger: logger,
-            collaborators: .onBus(services), checkpoint: { try crash.reach($0) })
+            database: database, collaborators: .onBus(services), wall: { [self] in now },
+            // On a busy machine a payment queue that is there must not be taken for one that is away.
+            askTime: .seconds(30), logger: logger, checkpoint: { try crash.reach($0) })
         let run = try await start(.promotionController) { service.register(on: $0) }
         return Controller(database, service, crash, run)
     }

@@ -46,6 +46,29 @@ import X509
         }
     }
 
+    @Test func `no bit of a certificate's signature may be called unused`() async throws {
+        // DER takes that for signatures that end with zeros, as every other one does: among eight chains there are some.
+        for _ in 0..<8 {
+            let authority = try CertificateAuthority()
+            let verifier = ReceiptVerifier(root: authority.root)
+            let receipt = try ReceiptSigner(authority).sign(Sample.document())
+            for certificate in [authority.leaf, authority.intermediate] {
+                var serializer = DER.Serializer()
+                try serializer.serialize(certificate)
+                let der = serializer.serializedBytes
+                let parts = try DER.sequence(DER.parse(der), identifier: .sequence) { nodes in
+                    Array(sequence(state: nodes) { $0.next() })
+                }
+                let start = try #require(receipt.firstRange(of: parts[2].encodedBytes)).lowerBound
+                var changed = receipt
+                // Tag, length, and how many bits are unused.
+                #expect(changed[start + 2] == 0)
+                changed[start + 2] = 1
+                await #expect(throws: ReceiptError.signature) { try await verifier.verify(changed) }
+            }
+        }
+    }
+
     @Test func `nothing may be cut, added, doubled or exchanged`() async throws {
         var random = SplitMix64.seeded()
         #expect(await error(receipt + [0]) == .malformed)

@@ -33,8 +33,24 @@ extension SignedReceipt {
     /// No more than a chain has: how much work somebody else's bytes make is not theirs to say.
     private static func certificates(_ nodes: inout ASN1NodeCollection.Iterator) throws -> [Certificate] {
         guard let node = nodes.next() else { throw ASN1Error.invalidASN1Object(reason: "there are no certificates") }
-        let found = try DER.lazySet(of: Certificate.self, identifier: first, rootNode: node)
-        return try found.prefix(certificatesMax).map { try $0.get() }
+        let found = try DER.lazySet(of: WholeCertificate.self, identifier: first, rootNode: node)
+        return try found.prefix(certificatesMax).map { try $0.get().certificate }
+    }
+
+    /// A certificate whose signature is whole bytes. Where the last bits of a signature happen to be zero, they could be
+    /// called unused: the signature would stay good, and the receipt would have a second form.
+    private struct WholeCertificate: DERParseable {
+        let certificate: Certificate
+
+        init(derEncoded node: ASN1Node) throws {
+            certificate = try Certificate(derEncoded: node)
+            let unusedBits = try DER.sequence(node, identifier: .sequence) { nodes in
+                // What is signed and the algorithm; Certificate has read them.
+                _ = (nodes.next(), nodes.next())
+                return try ASN1BitString(derEncoded: &nodes).paddingBits
+            }
+            guard unusedBits == 0 else { throw ASN1Error.invalidASN1Object(reason: "a signature has unused bits") }
+        }
     }
 
     private static func signer(_ nodes: inout ASN1NodeCollection.Iterator) throws -> Signer {

@@ -22,6 +22,8 @@ package final class Gateway: Sendable {
     let storefronts: StorefrontDirectory
     let apps: AppDirectory
     let accounts: AccountDirectory
+    let products: ProductDirectory
+    let eligibilityQuestions: EligibilityQuestions
     let promoted: PromotionDirectory
     let delivery: DeliveryHub
     let eventWaits = EventWaits()
@@ -51,6 +53,8 @@ package final class Gateway: Sendable {
         self.storefronts = storefronts
         self.accounts = accounts
         self.apps = AppDirectory(services: services)
+        self.products = ProductDirectory(services: services)
+        self.eligibilityQuestions = EligibilityQuestions(bus: bus, services: services)
         self.promoted = PromotionDirectory(services: services)
         self.delivery = DeliveryHub(
             bus: bus, services: services, storefronts: storefronts, accounts: accounts, logger: logger)

@@ -34,6 +34,11 @@ struct EligibilityAnswers: Sendable {
         return (answered, degraded(for: products.map(\.type)))
     }
 
+    /// What a client gets of a product that is ready for every answer.
+    func form(of product: ShownProduct) -> RawJSON.Extended {
+        product[eligibility(of: product.productIdentifier, product.type)]
+    }
+
     /// One product that is only handed on.
     func apply(to json: RawJSON, _ productIdentifier: String, _ type: ProductType) -> RawJSON.Extended {
         json.adding("introductoryOfferEligibility", eligibility(of: productIdentifier, type).rawValue)

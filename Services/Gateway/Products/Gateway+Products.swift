@@ -19,7 +19,8 @@ extension Gateway {
         ]
     }
 
-    /// Catalog and Eligibility are asked at once; the answer needs only the first.
+    /// Of products that are known Eligibility is asked about the subscriptions only. Else Catalog and Eligibility are
+    /// asked at once; the answer needs only the first.
     private func products(_ identifiers: [String], at place: String, _ call: Call) async throws -> Response {
         try Identifier.checkProducts(identifiers, at: place)
         guard !identifiers.isEmpty else {
@@ -28,12 +29,29 @@ extension Gateway {
         let shopper = await accounts.shopper(call)
         try shopper.checkMayLoadProducts()
         let query = ProductsInParts(services: services, shopper: shopper, identifiers: identifiers)
+        if let known = products.known(query) {
+            let subscriptions = known.products.filter { $0.type == .autoRenewable }.map(\.productIdentifier)
+            return try Self.answer(known, try await eligibilityAnswers(ofAny: subscriptions, of: shopper, call))
+        }
         async let answers = eligibilityAnswers(for: query.identifiers, of: shopper, call)
-        let found = try await query.run(call.context())
-        let (products, degraded) = try await answers.apply(to: found.products)
-        return try Reply.json(
+        let found = try await products.ask(query, call.context())
+        return try Self.answer(found, try await answers)
+    }
+
+    private static func answer(_ found: ProductDirectory.Answer, _ answers: EligibilityAnswers) throws -> Response {
+        try Reply.json(
             ProductsAnswer(
-                products: products, invalidProductIdentifiers: found.invalidProductIdentifiers, degraded: degraded))
+                products: found.products.map(answers.form(of:)),
+                invalidProductIdentifiers: found.invalidProductIdentifiers,
+                degraded: answers.degraded(for: found.products.map(\.type))))
+    }
+
+    /// Nobody is asked about nothing.
+    private func eligibilityAnswers(
+        ofAny subscriptions: [String], of shopper: Shopper, _ call: Call
+    ) async throws(StoreError) -> EligibilityAnswers {
+        guard !subscriptions.isEmpty else { return EligibilityAnswers(EligibilityReply(eligibility: [], degraded: [])) }
+        return try await eligibilityAnswers(for: subscriptions, of: shopper, call)
     }
 
     /// What Eligibility says of these products; without it, what can be said anyway.
@@ -47,9 +65,8 @@ extension Gateway {
     func eligibilityAnswers(
         _ request: EligibilityRequest, _ call: Call
     ) async throws(StoreError) -> EligibilityAnswers {
-        let reply = try await degrading(.eligibility) { [services] () async throws(StoreError) in
-            try await services.call(
-                EligibilityEndpoints.check, request, context: call.context(deadline: call.optionalDeadline))
+        let reply = try await degrading(.eligibility) { [eligibilityQuestions] () async throws(StoreError) in
+            try await eligibilityQuestions.ask(request, call.context(deadline: call.optionalDeadline))
         }
         return EligibilityAnswers(reply)
     }

@@ -43,7 +43,8 @@ extension Gateway {
     /// The responder over the whole table.
     func responder(adminKey: AdminKey?, metrics: HTTPMetrics = HTTPMetrics()) -> GatewayResponder {
         GatewayResponder(
-            table: RouteTable(routes), authenticator: Authenticator(tokens: tokens, adminKey: adminKey, keys: keys),
+            table: RouteTable(routes.map(seenAtOnce)),
+            authenticator: Authenticator(tokens: tokens, adminKey: adminKey, keys: keys),
             metrics: metrics, logger: logger)
     }
 }

@@ -105,7 +105,7 @@ final class FakeCatalog: Sendable {
             }
             let wanted = request.productIdentifiers
             return ProductsReply(
-                products: products.filter { wanted.contains($0.productIdentifier) },
+                products: wanted.compactMap { id in products.first { $0.productIdentifier == id } },
                 invalidProductIdentifiers: wanted.filter { id in !products.contains { $0.productIdentifier == id } },
                 catalogVersion: version)
         }

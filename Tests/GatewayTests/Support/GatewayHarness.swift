@@ -50,7 +50,7 @@ final class GatewayHarness: Sendable {
             exposition: { "storebus_on_loop \(loop?.isCurrent == true ? 1 : 0)\n" },
             logger: logger)
         clockBox = box
-        eligibility.handle(EligibilityEndpoints.check) { [eligibilityRequests] request in
+        let answer: @Sendable (EligibilityRequest) -> EligibilityReply = { [eligibilityRequests] request in
             eligibilityRequests.append(request)
             let wanted = request.productIdentifiers ?? Sample.products.map(\.productIdentifier)
             return EligibilityReply(
@@ -60,6 +60,16 @@ final class GatewayHarness: Sendable {
                             productIdentifier: Sample.pro.productIdentifier, subscriptionGroupIdentifier: "g1",
                             eligibility: .eligible, rule: .newSubscriber)
                     ] : [], degraded: [])
+        }
+        eligibility.handle(EligibilityEndpoints.check, answer)
+        eligibility.handle(EligibilityEndpoints.checkMany) { batch in
+            EligibilityBatchReply(
+                replies: batch.customers.map { customer in
+                    answer(
+                        EligibilityRequest(
+                            bundleId: batch.bundleId, customerIdentifier: customer.customerIdentifier,
+                            storefront: batch.storefront, productIdentifiers: customer.productIdentifiers))
+                })
         }
     }
 

@@ -1,0 +1,126 @@
+import BusClient
+import BusService
+import EventLoop
+import StoreModels
+
+/// Asks Eligibility. An answer is never kept: after an acknowledged purchase nobody may be told of an offer that is used
+/// (O2), by whichever gateway they bought. Instead, under load, what is asked at the same time is asked together, of each
+/// app and storefront, and always after the client asked.
+final class EligibilityQuestions: Sendable {
+    /// What has less time left goes alone: the most impatient of a flight sets its deadline.
+    static let patience = Duration.milliseconds(500)
+
+    private typealias Outcome = Result<EligibilityReply, StoreError>
+
+    private struct Place: Hashable {
+        let bundleId: String
+        let storefront: String
+    }
+
+    private struct Question: Sendable {
+        let customer: EligibilityBatch.Customer
+        let context: CallContext
+        let answer: CheckedContinuation<Outcome, Never>
+    }
+
+    private typealias Flight = Gathering<Question>.Flight
+
+    private let bus: any BusClient
+    private let services: ServiceCaller
+    private let gatherings = Locked<[Place: Gathering<Question>]>([:])
+
+    init(bus: any BusClient, services: ServiceCaller) {
+        self.bus = bus
+        self.services = services
+    }
+
+    /// - Throws: What Eligibility answers; `serviceUnavailable` or `deadlineExceeded` when it is away.
+    func ask(_ request: EligibilityRequest, _ context: CallContext) async throws(StoreError) -> EligibilityReply {
+        guard request.receipt == nil, let identifiers = request.productIdentifiers,
+            identifiers.count <= EligibilityBatch.productsMax, context.remaining > Self.patience
+        else { return try await alone(request, context) }
+        let place = Place(bundleId: request.bundleId, storefront: request.storefront)
+        if let flight = leaveAlone(place) {
+            defer { end(flight, at: place) }
+            return try await alone(request, context)
+        }
+        let customer = EligibilityBatch.Customer(
+            customerIdentifier: request.customerIdentifier, productIdentifiers: identifiers)
+        return try await withCheckedContinuation { answer in
+            arrive(Question(customer: customer, context: context, answer: answer), at: place)
+        }.get()
+    }
+
+    private func alone(
+        _ request: EligibilityRequest, _ context: CallContext
+    ) async throws(StoreError) -> EligibilityReply {
+        try await services.call(EligibilityEndpoints.check, request, context: context)
+    }
+
+    private func leaveAlone(_ place: Place) -> Int? {
+        gatherings.withLock { gatherings in
+            gatherings[place, default: Gathering(flightMax: EligibilityBatch.customersMax)].leaveAlone(at: .now)
+        }
+    }
+
+    private func arrive(_ question: Question, at place: Place) {
+        let arrival = gatherings.withLock { gatherings in
+            gatherings[place, default: Gathering(flightMax: EligibilityBatch.customersMax)].arrive(question, at: .now)
+        }
+        switch arrival {
+        case .waits: break
+        case .leaves(let flight): send(flight, at: place)
+        case .refused:
+            question.answer.resume(
+                returning: .failure(
+                    StoreError(.serviceUnavailable, "too many wait for Eligibility already", retryAfterMs: 100)))
+        }
+    }
+
+    private func end(_ number: Int, at place: Place) {
+        let next = gatherings.withLock { gatherings in
+            let next = gatherings[place]?.end(number, at: .now)
+            if gatherings[place]?.isIdle == true { gatherings[place] = nil }
+            return next
+        }
+        if let next { send(next, at: place) }
+    }
+
+    /// In a task of its own: whoever asked first may give up while the others wait.
+    private func send(_ flight: Flight, at place: Place) {
+        Task(executorPreference: bus.loop) { [self] in
+            await answer(flight, at: place)
+            end(flight.number, at: place)
+        }
+    }
+
+    private func answer(_ flight: Flight, at place: Place) async {
+        let now = ContinuousClock.now
+        let questions = flight.questions.filter { $0.context.deadline > now }
+        for late in flight.questions where late.context.deadline <= now {
+            late.answer.resume(
+                returning: .failure(StoreError(.deadlineExceeded, "the time was over before Eligibility was asked")))
+        }
+        do throws(StoreError) {
+            let replies = try await replies(to: questions, at: place)
+            for (question, reply) in zip(questions, replies) { question.answer.resume(returning: .success(reply)) }
+        } catch {
+            for question in questions { question.answer.resume(returning: .failure(error)) }
+        }
+    }
+
+    /// - Returns: As many as there are questions.
+    private func replies(to questions: [Question], at place: Place) async throws(StoreError) -> [EligibilityReply] {
+        guard let first = questions.first else { return [] }
+        let deadline = questions.map(\.context.deadline).min() ?? first.context.deadline
+        let batch = EligibilityBatch(
+            bundleId: place.bundleId, storefront: place.storefront, customers: questions.map(\.customer))
+        let reply = try await services.call(
+            EligibilityEndpoints.checkMany, batch,
+            context: CallContext(deadline: deadline, traceparent: first.context.traceparent))
+        guard reply.replies.count == questions.count else {
+            throw StoreError(.internal, "Eligibility answered \(reply.replies.count) of \(questions.count) questions")
+        }
+        return reply.replies
+    }
+}

@@ -57,7 +57,9 @@ import X509
                 try serializer.serialize(certificate)
                 let der = serializer.serializedBytes
                 let parts = try DER.sequence(DER.parse(der), identifier: .sequence) { nodes in
-                    Array(sequence(state: nodes) { $0.next() })
+                    var parts: [ASN1Node] = []
+                    while let part = nodes.next() { parts.append(part) }
+                    return parts
                 }
                 let start = try #require(receipt.firstRange(of: parts[2].encodedBytes)).lowerBound
                 var changed = receipt

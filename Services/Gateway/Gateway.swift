@@ -33,11 +33,12 @@ package final class Gateway: Sendable {
     let logger: Logger
 
     /// - Parameters:
+    ///   - catalogPatience: How long many requests wait for one that asks Catalog.
     ///   - now: The wall clock; tests pass their own.
     ///   - exposition: The metrics in Prometheus' text form.
     init(
         bus: any BusClient, tokens: SessionTokens, keys: KeyStore, environment: ReceiptEnvironment = .sandbox,
-        now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock,
+        catalogPatience: Duration = .seconds(1), now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock,
         exposition: @escaping @Sendable () async -> String = { "" }, logger: Logger
     ) {
         let services = ServiceCaller(bus: bus, caller: "gateway", retries: true)
@@ -55,7 +56,7 @@ package final class Gateway: Sendable {
         self.apps = AppDirectory(services: services)
         self.products = ProductDirectory(services: services)
         self.eligibilityQuestions = EligibilityQuestions(bus: bus, services: services)
-        self.promoted = PromotionDirectory(services: services)
+        self.promoted = PromotionDirectory(services: services, patience: catalogPatience)
         self.delivery = DeliveryHub(
             bus: bus, services: services, storefronts: storefronts, accounts: accounts, logger: logger)
         self.now = now

@@ -156,7 +156,7 @@ import Testing
                 await arrived(gate, 2)
                 fake.goAway()
                 gate.open()
-                #expect(try await group.reduce(into: []) { $0.append($1) }.allSatisfy { $0 })
+                for try await wasTold in group { #expect(wasTold) }
             }
         }
     }

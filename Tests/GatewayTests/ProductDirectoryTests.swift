@@ -1,5 +1,6 @@
 import BusClient
 import BusService
+import NIOHTTP1
 import StoreModels
 import Synchronization
 import Testing
@@ -9,7 +10,15 @@ import Testing
 /// Goal: products are asked for once a second, answers are of one version, and what an operator changes shows.
 @Suite struct ProductDirectoryTests {
     private let start = ContinuousClock.now
-    private let elapsed = Mutex(Duration.zero)
+    private let passed = Passed()
+
+    /// How far the test has moved the directory's clock.
+    private final class Passed: Sendable {
+        private let elapsed = Mutex(Duration.zero)
+        var value: Duration { elapsed.withLock { $0 } }
+
+        func become(_ duration: Duration) { elapsed.withLock { $0 = duration } }
+    }
 
     private func withCatalog(
         _ body: (ProductDirectory, FakeCatalog, ([String]) -> ProductsInParts) async throws -> Void
@@ -19,7 +28,7 @@ import Testing
         await catalog.service.start()
         let client = bus.client(name: "gateway")
         let services = ServiceCaller(bus: client, caller: "test")
-        let directory = ProductDirectory(services: services, now: { start + elapsed.withLock { $0 } })
+        let directory = ProductDirectory(services: services, now: { start + passed.value })
         let result: Result<Void, any Error>
         do {
             result = .success(
@@ -40,12 +49,12 @@ import Testing
         try await withCatalog { directory, _, query in
             #expect(directory.known(query(identifiers)) == nil)
             _ = try await directory.ask(query(identifiers), context)
-            elapsed.withLock { $0 = .milliseconds(999) }
+            passed.become(.milliseconds(999))
             let known = directory.known(query(identifiers))
             #expect(known?.products.map(\.productIdentifier) == [identifiers[0], identifiers[2]])
             #expect(known?.invalidProductIdentifiers == ["nope"])
             #expect(directory.known(query(identifiers + ["another"])) == nil)
-            elapsed.withLock { $0 = .seconds(1) }
+            passed.become(.seconds(1))
             #expect(directory.known(query(identifiers)) == nil)
         }
     }

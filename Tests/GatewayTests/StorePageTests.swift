@@ -192,7 +192,7 @@ import Testing
 
     @Test func `Catalog is asked once, however many look at the same time, and everybody else meanwhile`() async throws
     {
-        try await GatewayHarness.run { store in
+        try await GatewayHarness.run(catalogPatience: .seconds(30)) { store in
             let token = try await store.session()
             _ = try await page(store, token)
             let gate = Gate()
@@ -203,7 +203,13 @@ import Testing
             store.gateway.promoted.forgetAll()
             let asked = store.eligibilityRequests.all.count
             async let answers = withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<8 { group.addTask { try await store.send(.GET, "/v1/store-page", token: token).status } }
+                for _ in 0..<8 {
+                    group.addTask {
+                        try await store.send(
+                            .GET, "/v1/store-page", token: token, headers: [("Sb-Timeout", "30000")]
+                        ).status
+                    }
+                }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             try await eventually("all have asked Eligibility while Catalog thinks") {

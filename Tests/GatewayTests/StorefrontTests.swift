@@ -51,11 +51,13 @@ import Testing
             // The question of where she shops has a second, which a busy machine may not keep.
             try await eventually("Alice is known to shop in France") {
                 store.catalog.contents.withLock { $0.productRequests = [] }
+                store.gateway.products.forgetAll()
                 _ = try await store.send(.GET, "/v1/products?ids=com.example.pro", token: alice)
                 return store.catalog.contents.withLock { $0.productRequests.map(\.storefront) == ["FRA"] }
             }
             store.payments.service.goAway()
             store.gateway.accounts.forget(account: "alice")
+            store.gateway.products.forgetAll()
             for token in [alice, bob] {
                 let answer = try await store.send(.GET, "/v1/products?ids=com.example.pro", token: token)
                 #expect(answer.status == 200)

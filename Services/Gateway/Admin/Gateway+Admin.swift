@@ -40,7 +40,6 @@ extension Gateway {
         let request = PutAppRequest(bundleId: bundleId, settings: settings)
         let app = try await services.call(CatalogEndpoints.putApp, request, context: call.context())
         apps.forget(bundleId)
-        promoted.forgetAll()
         return try Reply.json(app)
     }
 

@@ -38,7 +38,6 @@ extension Gateway {
         let image = try await services.call(
             CatalogEndpoints.commitImage, CommitContentRequest(uploadIdentifier: identifier, length: parts.offset),
             context: context)
-        promoted.forgetAll()
         return try Reply.json(image)
     }
 
@@ -56,7 +55,6 @@ extension Gateway {
             bundleId: product.bundleId, productIdentifier: product.productIdentifier, isApproved: isApproved,
             reason: body.reason)
         let image = try await services.call(CatalogEndpoints.reviewImage, request, context: call.context())
-        promoted.forgetAll()
         return try Reply.json(image)
     }
 }

@@ -35,7 +35,6 @@ extension Gateway {
         let setup = try await services.call(
             CatalogEndpoints.putPromotions, PutPromotionsRequest(bundleId: bundleId, entries: entries),
             context: call.context())
-        promoted.forgetAll()
         return try Reply.json(setup)
     }
 
@@ -54,7 +53,6 @@ extension Gateway {
         try Self.checkEach(products.map { ($0.bundleId, $0.productIdentifier) })
         let list = try await services.call(
             CatalogEndpoints.putFeatured, FeaturedList(products: products), context: call.context())
-        promoted.forgetAll()
         return try Reply.json(list)
     }
 

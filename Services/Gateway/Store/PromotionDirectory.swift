@@ -38,10 +38,14 @@ final class PromotionDirectory: Sendable {
     }
 
     private let services: ServiceCaller
+    private let patience: Duration
     private let state = Locked(State())
 
-    init(services: ServiceCaller) {
+    /// - Parameter patience: How long the one that asks waits for Catalog, so that those who wait for it with less time
+    ///   do not wait for long.
+    init(services: ServiceCaller, patience: Duration) {
         self.services = services
+        self.patience = patience
     }
 
     /// - Throws: What Catalog answers; `serviceUnavailable` and the like when it is away, for an old page would sell what
@@ -99,14 +103,13 @@ final class PromotionDirectory: Sendable {
         if isAnswered { continuation.resume(returning: .failure(StoreError(.deadlineExceeded, "asked again"))) }
     }
 
-    /// A second at most, so that those who wait with less time do not wait for long.
     private func ask(_ key: Key, since generation: Int, _ call: Call) async -> Outcome {
         let request = PromotedProductsRequest(bundleId: key.bundleId, storefront: key.storefront)
         let outcome: Outcome
         do throws(StoreError) {
             let reply = try await services.call(
                 CatalogEndpoints.listPromotions(as: PromotedProduct.self), request,
-                context: call.context(deadline: min(call.deadline, .now + Self.freshFor)))
+                context: call.context(deadline: min(call.deadline, .now + patience)))
             outcome = .success(PromotedListing(reply))
         } catch {
             outcome = .failure(error)

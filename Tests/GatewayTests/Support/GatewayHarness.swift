@@ -31,7 +31,7 @@ final class GatewayHarness: Sendable {
         configuration: .init(
             connectionPool: .init(idleTimeout: .seconds(60), concurrentHTTP1ConnectionsPerHostSoftLimit: 64)))
 
-    private init(loop: UVLoop?, logs: LogCapture?) async throws {
+    private init(loop: UVLoop?, logs: LogCapture?, catalogPatience: Duration) async throws {
         self.loop = loop
         directory = try TemporaryDirectory()
         bus = InMemoryBus(loop: loop)
@@ -46,7 +46,7 @@ final class GatewayHarness: Sendable {
         logger.logLevel = .trace
         gateway = Gateway(
             bus: gatewayClient, tokens: tokens, keys: try KeyStore.open(in: directory.path, logger: logger),
-            now: { box.now },
+            catalogPatience: catalogPatience, now: { box.now },
             exposition: { "storebus_on_loop \(loop?.isCurrent == true ? 1 : 0)\n" },
             logger: logger)
         clockBox = box
@@ -89,12 +89,13 @@ final class GatewayHarness: Sendable {
     /// - Parameters:
     ///   - ticking: Whether the heads are read each second, as in the process; otherwise the test calls `tick`.
     ///   - logs: Keeps what the gateway logs.
+    ///   - catalogPatience: For tests in which Catalog thinks for as long as a busy machine takes to look.
     ///   - loop: Where everything but NIO runs, as in the process; otherwise on the global pool.
     static func run<Value>(
-        ticking: Bool = false, loop: UVLoop? = nil, logs: LogCapture? = nil,
+        ticking: Bool = false, loop: UVLoop? = nil, logs: LogCapture? = nil, catalogPatience: Duration = .seconds(1),
         _ body: @Sendable (GatewayHarness) async throws -> Value
     ) async throws -> Value {
-        let harness = try await GatewayHarness(loop: loop, logs: logs)
+        let harness = try await GatewayHarness(loop: loop, logs: logs, catalogPatience: catalogPatience)
         return try await harness.serve(ticking: ticking, body)
     }
 

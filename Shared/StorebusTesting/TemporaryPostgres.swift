@@ -5,6 +5,8 @@ import Foundation
 /// It is started when the first test asks for it, shared by the others, who take a schema each, and ends with the
 /// process, however that ends: a shell beside it waits for the end of its input, which this process holds.
 /// Root cannot run PostgreSQL, so for root it runs as `postgres` or `nobody`.
+/// It flushes nothing to the disk (`fsync=off`): what is committed survives the death of any process, not that of the
+/// machine, which no test brings about; and hundreds of tests do not wait for one another's flushes.
 public final class TemporaryPostgres: Sendable {
     /// The one server of this process.
     /// - Throws: ``Missing`` with the remedy when PostgreSQL is not installed.
@@ -52,7 +54,7 @@ public final class TemporaryPostgres: Sendable {
             \(become)'\(binaries)/initdb' --pgdata=data --username=storebus --auth=trust --encoding=UTF8 --locale=C.UTF-8 \
                 --no-sync >initdb.log 2>&1 || { cat initdb.log; exit 1; }
             \(become)'\(binaries)/postgres' -D data -k '\(directory)' -c listen_addresses= -c max_connections=300 \
-                -c shared_buffers=64MB >postgres.log 2>&1 &
+                -c shared_buffers=64MB -c fsync=off -c full_page_writes=off >postgres.log 2>&1 &
             server=$!
             read -r line
             kill -QUIT "$server" 2>/dev/null

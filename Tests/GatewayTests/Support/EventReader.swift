@@ -55,7 +55,7 @@ final class EventReader: Sendable {
     }
 
     /// The next event that is no comment.
-    func next(within limit: Duration = .seconds(10)) async throws -> Event {
+    func next(within limit: Duration = .seconds(30)) async throws -> Event {
         while true {
             let event = try await any(within: limit)
             if event.name != "comment" { return event }
@@ -64,7 +64,7 @@ final class EventReader: Sendable {
 
     /// The next event or comment.
     /// - Throws: ``NothingCame`` at the end of the stream or after `limit`.
-    func any(within limit: Duration = .seconds(10)) async throws -> Event {
+    func any(within limit: Duration = .seconds(30)) async throws -> Event {
         let events = self.events
         let event = await withTaskGroup(of: Event?.self) { group in
             group.addTask { await events.first { _ in true } }

@@ -85,6 +85,8 @@ final class GatewayHarness: Sendable {
         return try await session()
     }
 
+    private static let turns = Turns(16)
+
     /// Runs a test against a whole gateway, and stops everything.
     /// - Parameters:
     ///   - ticking: Whether the heads are read each second, as in the process; otherwise the test calls `tick`.
@@ -95,8 +97,10 @@ final class GatewayHarness: Sendable {
         ticking: Bool = false, loop: UVLoop? = nil, logs: LogCapture? = nil, catalogPatience: Duration = .seconds(1),
         _ body: @Sendable (GatewayHarness) async throws -> Value
     ) async throws -> Value {
-        let harness = try await GatewayHarness(loop: loop, logs: logs, catalogPatience: catalogPatience)
-        return try await harness.serve(ticking: ticking, body)
+        try await turns.take {
+            let harness = try await GatewayHarness(loop: loop, logs: logs, catalogPatience: catalogPatience)
+            return try await harness.serve(ticking: ticking, body)
+        }
     }
 
     /// Time as token expiry sees it.

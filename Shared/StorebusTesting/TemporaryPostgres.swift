@@ -5,8 +5,7 @@ import Foundation
 /// It is started when the first test asks for it, shared by the others, who take a schema each, and ends with the
 /// process, however that ends: a shell beside it waits for the end of its input, which this process holds.
 /// Root cannot run PostgreSQL, so for root it runs as `postgres` or `nobody`.
-/// It flushes nothing to the disk (`fsync=off`): what is committed survives the death of any process, not that of the
-/// machine, which no test brings about; and hundreds of tests do not wait for one another's flushes.
+/// Its files are in memory where there is room for them, so that hundreds of tests do not wait for one another's flushes.
 public final class TemporaryPostgres: Sendable {
     /// The one server of this process.
     /// - Throws: ``Missing`` with the remedy when PostgreSQL is not installed.
@@ -43,7 +42,7 @@ public final class TemporaryPostgres: Sendable {
         let binaries = try Self.binaries()
         // Short, because a socket's path has at most 107 bytes; made without Foundation's temporary directory, which may
         // be closed to another user.
-        let directory = "/tmp/sbpg-\(UUID().uuidString.prefix(8))"
+        let directory = "\(Self.parent())/sbpg-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
         self.directory = directory
         let user = getuid() == 0 ? Self.unprivileged() : nil
@@ -54,7 +53,7 @@ public final class TemporaryPostgres: Sendable {
             \(become)'\(binaries)/initdb' --pgdata=data --username=storebus --auth=trust --encoding=UTF8 --locale=C.UTF-8 \
                 --no-sync >initdb.log 2>&1 || { cat initdb.log; exit 1; }
             \(become)'\(binaries)/postgres' -D data -k '\(directory)' -c listen_addresses= -c max_connections=300 \
-                -c shared_buffers=64MB -c fsync=off -c full_page_writes=off >postgres.log 2>&1 &
+                -c shared_buffers=64MB -c max_wal_size=256MB >postgres.log 2>&1 &
             server=$!
             read -r line
             kill -QUIT "$server" 2>/dev/null
@@ -105,6 +104,14 @@ public final class TemporaryPostgres: Sendable {
         }
         guard let found else { throw Missing() }
         return found
+    }
+
+    /// Memory with room for a few servers, as containers seldom give it; else the disk.
+    private static func parent() -> String {
+        let memory = "/dev/shm"
+        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: memory)
+        let free = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value ?? 0
+        return free >= 4 << 30 && access(memory, W_OK) == 0 ? memory : "/tmp"
     }
 
     private static func unprivileged() -> (uid: UInt32, gid: UInt32) {

@@ -13,7 +13,7 @@ import Testing
 
     private func logger(_ format: LogFormat, _ output: Output, level: Logger.Level = .info) -> Logger {
         Logger(label: "test") { _ in
-            StorebusLogHandler(service: "catalog", instance: "i-1", level: level, format: format) { line in
+            StorebusLogHandler(service: "catalog", instance: "i-1", level: level, format: format) { line, _ in
                 output.lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
             }
         }

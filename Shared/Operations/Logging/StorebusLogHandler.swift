@@ -17,11 +17,14 @@ struct StorebusLogHandler: LogHandler {
     private let service: String
     private let instance: String
     private let format: LogFormat
-    private let output: @Sendable ([UInt8]) -> Void
+    private let output: @Sendable (_ line: [UInt8], _ isUrgent: Bool) -> Void
 
+    /// - Parameter output: Gets whole lines; an urgent one, of a warning or worse, has to be out when it returns.
     init(
         service: String, instance: String, level: Logger.Level, format: LogFormat,
-        output: @escaping @Sendable ([UInt8]) -> Void = { StandardError.write($0) }
+        output: @escaping @Sendable (_ line: [UInt8], _ isUrgent: Bool) -> Void = {
+            LineWriter.standardError.add($0, isUrgent: $1)
+        }
     ) {
         self.service = service
         self.instance = instance
@@ -41,10 +44,12 @@ struct StorebusLogHandler: LogHandler {
         if let own = event.metadata { fields.merge(own) { _, new in new } }
         if let error = event.error { fields["error"] = "\(error)" }
         let time = Timestamp.wallClock().description
-        switch format {
-        case .json: output(jsonLine(event, time, fields))
-        case .text: output(textLine(event, time, fields))
-        }
+        let line =
+            switch format {
+            case .json: jsonLine(event, time, fields)
+            case .text: textLine(event, time, fields)
+            }
+        output(line, event.level >= .warning)
     }
 
     private func jsonLine(_ event: LogEvent, _ time: String, _ fields: Logger.Metadata) -> [UInt8] {

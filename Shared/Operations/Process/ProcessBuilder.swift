@@ -46,6 +46,7 @@ enum ProcessBuilder {
         environment.ready.remove()
         await environment.monitor.stop()
         await environment.loop.close()
+        LineWriter.standardError.flush()
     }
 
     /// The lifecycle library tells each step at info; that is for debugging.

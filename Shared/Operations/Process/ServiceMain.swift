@@ -93,6 +93,7 @@ package enum ServiceMain {
             await ProcessBuilder.tearDown(environment)
         } catch {
             let reason = StartupError(error)
+            LineWriter.standardError.flush()
             StandardError.write("\(name): \(reason.message)")
             throw ExitCode(reason.exit.rawValue)
         }

@@ -1,0 +1,66 @@
+import Dispatch
+import EventLoop
+
+/// Writes lines together: the first after a silence as soon as possible, those that follow within ``gathersFor`` at once.
+///
+/// A write for each line cost a fifth of what answering a request for products costs, and blocked whoever had it to say
+/// (docs/performance.md). What is urgent is written before the caller goes on, and everything before it. A process that
+/// is killed takes the lines of its last ``gathersFor`` along; what it has acknowledged stands in databases, not in logs.
+final class LineWriter: Sendable {
+    static let gathersFor = DispatchTimeInterval.milliseconds(20)
+    /// Bytes that wait for a reader. Whoever has more to say waits too, so that nothing is left out.
+    static let waitingMax = 256 * 1024
+
+    /// The process's own, whose reader is a terminal, a file or `storebus up`.
+    static let standardError = LineWriter { StandardError.write($0) }
+
+    private struct State {
+        var waiting: [UInt8] = []
+        /// Whether somebody will write what waits.
+        var isAwake = false
+    }
+
+    private let state = Locked(State())
+    /// Held while lines are written, so that they stay in their order.
+    private let turn = Locked(())
+    private let queue = DispatchQueue(label: "storebus.log")
+    private let write: @Sendable ([UInt8]) -> Void
+
+    /// - Parameter write: Writes whole lines; may block.
+    init(_ write: @escaping @Sendable ([UInt8]) -> Void) {
+        self.write = write
+    }
+
+    /// - Parameter isUrgent: Whether the line has to be written before this returns.
+    func add(_ line: [UInt8], isUrgent: Bool) {
+        let (isFull, wakes) = state.withLock { state in
+            state.waiting.append(contentsOf: line)
+            defer { state.isAwake = true }
+            return (state.waiting.count > Self.waitingMax, !state.isAwake)
+        }
+        if wakes { queue.async { self.work() } }
+        if isUrgent || isFull { flush() }
+    }
+
+    /// Writes what waits. To be called before the process ends.
+    func flush() {
+        turn.withLock { _ in
+            let lines = state.withLock { state in
+                defer { state.waiting.removeAll(keepingCapacity: false) }
+                return state.waiting
+            }
+            if !lines.isEmpty { write(lines) }
+        }
+    }
+
+    private func work() {
+        flush()
+        queue.asyncAfter(deadline: .now() + Self.gathersFor) { [self] in
+            let goesOn = state.withLock { state in
+                state.isAwake = !state.waiting.isEmpty
+                return state.isAwake
+            }
+            if goesOn { work() }
+        }
+    }
+}

@@ -33,8 +33,6 @@ package struct CatalogHandlers: Sendable {
         handle(service, CatalogEndpoints.quoteProduct, products.quote)
         handle(service, CatalogEndpoints.productOffers, products.offers)
         handle(service, CatalogEndpoints.explainProduct, products.explain)
-        handle(service, CatalogEndpoints.listPromotions(as: RawJSON.self), products.promoted)
-        handle(service, CatalogEndpoints.productPromotion, products.promotion)
         handle(service, CatalogEndpoints.listStorefronts) { _ in
             StorefrontsReply(storefronts: products.storefronts.entries.map(\.storefront))
         }
@@ -45,7 +43,16 @@ package struct CatalogHandlers: Sendable {
     }
 
     private func registerPromotions(on service: BusService) {
-        let (promotions, images) = (store.promotions, store.images)
+        let (promotions, images, products, loader) = (store.promotions, store.images, store.products, store.loader)
+        // Gateways ask once a second, and at once when something was set up, by whichever process.
+        handle(service, CatalogEndpoints.listPromotions(as: RawJSON.self)) { request in
+            await loader.catchUp(request.bundleId)
+            return try products.promoted(request)
+        }
+        handle(service, CatalogEndpoints.productPromotion) { request in
+            await loader.catchUp(request.bundleId)
+            return try products.promotion(request)
+        }
         handle(service, CatalogEndpoints.putPromotions) { try await promotions.put($0) }
         handle(service, CatalogEndpoints.getPromotions, promotions.setup)
         handle(service, CatalogEndpoints.beginImage, images.begin)

@@ -153,10 +153,15 @@ import Testing
             #expect(gone.reasons == [.notAvailable])
             #expect(gone.details.first?.contains("no longer has it") == true)
             #expect(try store.explain("new").promotion?.reasons == [.notInPromotions, .noImage])
-            // What is gone cannot be put again.
-            #expect(await refusal { try await store.promote(["b"]) }?.code == .productNotFound)
+            // It may stay where it stands, so that the others can be moved, and comes back with the product.
+            try await store.promote(["a", "b", "c"])
+            #expect(try store.page() == ["a", "c"])
             try await store.importProducts(["b", "a", "c"])
-            #expect(try store.page() == ["c", "b", "a"])
+            #expect(try store.page() == ["a", "b", "c"])
+            // What is gone and on no list cannot be put.
+            try await store.promote(["a", "c"])
+            try await store.importProducts(["a", "c"])
+            #expect(await refusal { try await store.promote(["a", "b"]) }?.code == .productNotFound)
         }
     }
 

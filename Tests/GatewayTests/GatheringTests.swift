@@ -37,6 +37,26 @@ import Testing
         #expect(leaving(gathering.arrive(2, at: at(25))) == [1, 2])
     }
 
+    @Test func `who waits for an answer that does not come leaves when it is late, also when nobody else asks`() {
+        var gathering = Gathering<Int>(flightMax: 2)
+        _ = (gathering.leaveAlone(at: at(0)), gathering.leaveAlone(at: at(1)))
+        #expect(isFirst(gathering.arrive(1, at: at(5))) == true)
+        for question in 2...3 { #expect(isFirst(gathering.arrive(question, at: at(5))) == false) }
+        let early = gathering.look(at: at(24))
+        #expect(early.flight == nil && early.goesOn)
+        let late = gathering.look(at: at(30))
+        #expect(late.flight?.questions == [1, 2] && late.goesOn)
+        let last = gathering.look(at: at(31))
+        #expect(last.flight?.questions == [3] && !last.goesOn)
+        // Two are under way that are not late.
+        #expect(isFirst(gathering.arrive(4, at: at(32))) == true)
+    }
+
+    /// Whether the arrival waits as the first, whom somebody has to watch; nil when it does not wait.
+    private func isFirst(_ arrival: Gathering<Int>.Arrival) -> Bool? {
+        if case .waits(let watching) = arrival { watching } else { nil }
+    }
+
     @Test func `what waits is bounded`() {
         var gathering = Gathering<Int>(flightMax: 32)
         _ = (gathering.leaveAlone(at: at(0)), gathering.leaveAlone(at: at(0)))

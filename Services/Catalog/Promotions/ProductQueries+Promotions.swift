@@ -36,9 +36,7 @@ extension ProductQueries {
             let position = snapshot.position(of: request.productIdentifier)
         else { throw CatalogStore.unknownApp(request.bundleId) }
         let availability = policy(snapshot, entry)
-        let promoted = PromotionPolicy(snapshot: snapshot, availability: availability).promoted().first {
-            $0.position == position
-        }
+        let promoted = PromotionPolicy(snapshot: snapshot, availability: availability).promoted(at: position)
         let settings = snapshot.app.settings
         return PromotedProductFacts(
             product: snapshot.products(in: entry).products[position], isPromoted: promoted != nil,

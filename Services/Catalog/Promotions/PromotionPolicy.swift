@@ -20,6 +20,12 @@ struct PromotionPolicy: Sendable {
     /// What stands on the page, hidden products too, in the operator's order; nothing before the app is released (M109).
     func promoted() -> [Entry] { snapshot.app.settings.released ? ready() : [] }
 
+    /// A product's place on the page; nil when it is not there. Of what cannot stand there the others are not looked at.
+    func promoted(at position: Int) -> Entry? {
+        guard snapshot.app.settings.released, isReady(at: position) else { return nil }
+        return ready().first { $0.position == position }
+    }
+
     /// Every reason that keeps a product off the page; empty exactly when ``promoted()`` has it.
     func reasons(at position: Int) -> [Reason] {
         var reasons = imageReasons(at: position)

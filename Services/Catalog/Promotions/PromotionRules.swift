@@ -6,16 +6,22 @@ struct PromotionRules: Sendable {
 
     let directory: AppDirectory
 
+    /// A product that a later import has removed may stay where it stands already: it comes back with the product, and
+    /// the rest of the list can be changed meanwhile.
     /// - Throws: `requestInvalid` for too many or for one twice; `productNotFound`, `notFound` for an unknown app.
     func check(_ request: PutPromotionsRequest) throws(StoreError) {
         try Self.checkCount(request.entries.count, max: PutPromotionsRequest.entriesMax, "promoted products")
+        let listed = directory.snapshot(of: request.bundleId)?.promotions.entries ?? []
+        let known = Set(listed.map { ExactText($0.productIdentifier) })
         var seen: Set<ExactText> = []
         for (index, entry) in request.entries.enumerated() {
             let path = "$[\(index)].productIdentifier"
             guard seen.insert(ExactText(entry.productIdentifier)).inserted else {
                 throw Self.repeated(entry.productIdentifier, path)
             }
-            try checkProduct(entry.productIdentifier, of: request.bundleId, path)
+            if !known.contains(ExactText(entry.productIdentifier)) {
+                try checkProduct(entry.productIdentifier, of: request.bundleId, path)
+            }
         }
         _ = try app(request.bundleId)
     }

@@ -7,7 +7,7 @@ import StoreModels
 final class AppDirectory: Sendable {
     /// How many apps are remembered; at the bound everything is forgotten and asked again.
     static let rememberedMax = 10_000
-    /// How long an answer is as good as a new one. What this gateway changes itself it forgets at once.
+    /// How long an answer is as good as a new one, counted from when it was asked for. What this gateway changes itself it forgets at once.
     static let freshFor = Duration.seconds(1)
 
     private struct Entry {
@@ -15,8 +15,14 @@ final class AppDirectory: Sendable {
         var freshUntil: ContinuousClock.Instant
     }
 
+    private struct State {
+        var entries: [String: Entry] = [:]
+        /// Grows with everything forgotten, so that an answer that was under way meanwhile does not count as fresh.
+        var generation = 0
+    }
+
     private let services: ServiceCaller
-    private let known = Locked<[String: Entry]>([:])
+    private let state = Locked(State())
 
     init(services: ServiceCaller) {
         self.services = services
@@ -37,13 +43,14 @@ final class AppDirectory: Sendable {
     /// The app as it was a second ago at most; with Catalog away as it last was, and nil when it was never seen.
     /// - Throws: `notFound` when Catalog says so.
     func app(_ bundleId: String, _ call: Call) async throws(StoreError) -> App? {
-        let entry = known.withLock { $0[bundleId] }
+        let (entry, generation) = state.withLock { ($0.entries[bundleId], $0.generation) }
+        let freshUntil = ContinuousClock.now + Self.freshFor
         if let entry, entry.freshUntil > .now { return entry.app }
         do {
             let app = try await services.call(
                 CatalogEndpoints.getApp, AppRequest(bundleId: bundleId),
                 context: call.context(deadline: call.optionalDeadline))
-            remember(app)
+            remember(Entry(app: app, freshUntil: freshUntil), since: generation)
             return app
         } catch  where error.meansAway {
             return entry?.app
@@ -54,13 +61,19 @@ final class AppDirectory: Sendable {
 
     /// The app was changed: the next question goes to Catalog.
     func forget(_ bundleId: String) {
-        known.withLock { $0[bundleId]?.freshUntil = .now }
+        state.withLock { state in
+            state.generation += 1
+            state.entries[bundleId]?.freshUntil = .now
+        }
     }
 
-    private func remember(_ app: App) {
-        known.withLock { known in
-            if known.count >= Self.rememberedMax, known[app.bundleId] == nil { known.removeAll() }
-            known[app.bundleId] = Entry(app: app, freshUntil: .now + Self.freshFor)
+    private func remember(_ entry: Entry, since generation: Int) {
+        state.withLock { state in
+            let bundleId = entry.app.bundleId
+            if state.entries.count >= Self.rememberedMax, state.entries[bundleId] == nil { state.entries.removeAll() }
+            var entry = entry
+            if state.generation != generation { entry.freshUntil = .now }
+            state.entries[bundleId] = entry
         }
     }
 }

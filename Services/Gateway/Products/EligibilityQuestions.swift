@@ -68,12 +68,26 @@ final class EligibilityQuestions: Sendable {
             gatherings[place, default: Gathering(flightMax: EligibilityBatch.customersMax)].arrive(question, at: .now)
         }
         switch arrival {
-        case .waits: break
+        case .waits(let watching): if watching { watch(place) }
         case .leaves(let flight): send(flight, at: place)
         case .refused:
             question.answer.resume(
                 returning: .failure(
                     StoreError(.serviceUnavailable, "too many wait for Eligibility already", retryAfterMs: 100)))
+        }
+    }
+
+    /// An answer may never come, and nobody else either who would take those who wait along.
+    private func watch(_ place: Place) {
+        Task(executorPreference: bus.loop) { [self] in
+            var goesOn = true
+            while goesOn {
+                // Not cancelled by anybody.
+                try? await Task.sleep(for: Gathering<Question>.lateAfter)
+                let look = gatherings.withLock { $0[place]?.look(at: .now) }
+                if let flight = look?.flight { send(flight, at: place) }
+                goesOn = look?.goesOn ?? false
+            }
         }
     }
 

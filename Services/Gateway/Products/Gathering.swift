@@ -12,7 +12,8 @@ struct Gathering<Question: Sendable>: Sendable {
     enum Arrival: Sendable {
         /// There is too much waiting already.
         case refused
-        case waits
+        /// `watching`: nobody watches yet whether what is under way comes back.
+        case waits(watching: Bool)
         /// This question and whoever waited leave now.
         case leaves(Flight)
     }
@@ -29,6 +30,7 @@ struct Gathering<Question: Sendable>: Sendable {
     private var waiting: [Question] = []
     private var underWay: [Int: ContinuousClock.Instant] = [:]
     private var number = 0
+    private var isWatched = false
 
     init(flightMax: Int) {
         self.flightMax = flightMax
@@ -45,14 +47,27 @@ struct Gathering<Question: Sendable>: Sendable {
     mutating func arrive(_ question: Question, at now: ContinuousClock.Instant) -> Arrival {
         guard waiting.count < Self.waitingMax else { return .refused }
         waiting.append(question)
-        return mayLeave(at: now) ? .leaves(depart(at: now)) : .waits
+        if mayLeave(at: now) { return .leaves(depart(at: now)) }
+        defer { isWatched = true }
+        return .waits(watching: !isWatched)
+    }
+
+    /// For whoever watches, every ``lateAfter``: those who wait leave when what is under way takes too long.
+    mutating func look(at now: ContinuousClock.Instant) -> (flight: Flight?, goesOn: Bool) {
+        let flight = next(at: now)
+        isWatched = !waiting.isEmpty
+        return (flight, isWatched)
     }
 
     /// A flight is over, however it ended.
     /// - Returns: the next one, when somebody waits.
     mutating func end(_ number: Int, at now: ContinuousClock.Instant) -> Flight? {
         underWay[number] = nil
-        return waiting.isEmpty || !mayLeave(at: now) ? nil : depart(at: now)
+        return next(at: now)
+    }
+
+    private mutating func next(at now: ContinuousClock.Instant) -> Flight? {
+        waiting.isEmpty || !mayLeave(at: now) ? nil : depart(at: now)
     }
 
     private func mayLeave(at now: ContinuousClock.Instant) -> Bool {

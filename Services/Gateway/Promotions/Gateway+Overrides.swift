@@ -47,7 +47,8 @@ extension Gateway {
     private func putOrder(at place: OverridePlace, _ call: Call) async throws -> Response {
         let body = try await call.body(NewOrder.self, members: NewOrder.members)
         try body.validate()
-        let products = try await WholeProducts(body.productIdentifiers, at: place, services, call.context())
+        let products = try await WholeProducts(
+            body.productIdentifiers, at: place, services, call.context(), endsAtUnknown: true)
         try products.check(body.productIdentifiers)
         let overrides = try await services.call(
             PromotionEndpoints.putOrder,

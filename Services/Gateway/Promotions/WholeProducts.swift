@@ -5,9 +5,12 @@ import StoreModels
 struct WholeProducts: Sendable {
     private let products: [String: PresentedProduct]
 
+    /// - Parameter endsAtUnknown: For a list that is refused when the catalogue does not have all of it: what stands
+    ///   behind the first unknown one is not asked about.
     /// - Throws: `serviceUnavailable` and the like without Catalog.
     init(
-        _ identifiers: [String], at place: OverridePlace, _ services: ServiceCaller, _ context: CallContext
+        _ identifiers: [String], at place: OverridePlace, _ services: ServiceCaller, _ context: CallContext,
+        endsAtUnknown: Bool = false
     ) async throws(StoreError) {
         guard !identifiers.isEmpty else {
             products = [:]
@@ -21,6 +24,7 @@ struct WholeProducts: Sendable {
         // What cannot be bought there is not among a customer's products. There are few of those, if any.
         for identifier in found.invalidProductIdentifiers {
             products[identifier] = try await Self.unsold(identifier, at: place, services, context)
+            if endsAtUnknown, products[identifier] == nil { break }
         }
         self.products = products
     }

@@ -5,7 +5,8 @@ import StoreModels
 /// What apps promote, as Catalog said it a second ago at most. However many devices look at a page, Catalog is asked once
 /// a second for each app and storefront, and by one request at a time.
 final class PromotionDirectory: Sendable {
-    /// How long an answer is as good as a new one. What this gateway changes itself it forgets at once.
+    /// How long an answer is as good as a new one, counted from when it was asked for. What this gateway changes itself
+    /// it forgets at once.
     static let freshFor = Duration.seconds(1)
     /// Apps and storefronts that are remembered; at the bound everything is forgotten and asked again.
     static let rememberedMax = 10_000
@@ -100,11 +101,14 @@ final class PromotionDirectory: Sendable {
             return !isBeingAsked
         }
         // Answered in between: looked up anew.
-        if isAnswered { continuation.resume(returning: .failure(StoreError(.deadlineExceeded, "asked again"))) }
+        if isAnswered { continuation.resume(returning: Self.askedAgain) }
     }
+
+    private static var askedAgain: Outcome { .failure(StoreError(.deadlineExceeded, "asked again")) }
 
     private func ask(_ key: Key, since generation: Int, _ call: Call) async -> Outcome {
         let request = PromotedProductsRequest(bundleId: key.bundleId, storefront: key.storefront)
+        let freshUntil = ContinuousClock.now + Self.freshFor
         let outcome: Outcome
         do throws(StoreError) {
             let reply = try await services.call(
@@ -114,8 +118,9 @@ final class PromotionDirectory: Sendable {
         } catch {
             outcome = .failure(error)
         }
-        let waiters = state.withLock { $0.end(key, outcome, since: generation) }
-        for waiter in waiters { waiter.resume(returning: outcome) }
+        let (waiters, isCurrent) = state.withLock { $0.end(key, outcome, freshUntil, since: generation) }
+        // Who waits may have come after something was set up: what was asked before does not answer them.
+        for waiter in waiters { waiter.resume(returning: isCurrent ? outcome : Self.askedAgain) }
         return outcome
     }
 }
@@ -128,15 +133,16 @@ extension PromotionDirectory.State {
     }
 
     fileprivate mutating func end(
-        _ key: PromotionDirectory.Key, _ outcome: PromotionDirectory.Outcome, since known: Int
-    ) -> [CheckedContinuation<PromotionDirectory.Outcome, Never>] {
+        _ key: PromotionDirectory.Key, _ outcome: PromotionDirectory.Outcome, _ freshUntil: ContinuousClock.Instant,
+        since known: Int
+    ) -> (waiters: [CheckedContinuation<PromotionDirectory.Outcome, Never>], isCurrent: Bool) {
         let waiters = entries[key]?.waiters ?? []
         entries[key]?.waiters = []
         entries[key]?.isBeingAsked = false
         if generation == known, case .success(let listing) = outcome {
             entries[key]?.listing = listing
-            entries[key]?.freshUntil = .now + PromotionDirectory.freshFor
+            entries[key]?.freshUntil = freshUntil
         }
-        return waiters
+        return (waiters, generation == known)
     }
 }

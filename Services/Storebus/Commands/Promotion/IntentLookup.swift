@@ -2,8 +2,10 @@ import StoreModels
 
 /// Finds intents as the operator sees them: with account, app and device.
 enum IntentLookup {
-    /// A search for one ends here; what is older needs its whole identifier.
+    /// A search by an identifier's end goes through so many, oldest first; what is newer needs its whole identifier.
     private static let searchedMax = 10_000
+    /// Characters of a whole one, `i_…`.
+    private static let wholeLength = 28
 
     /// - Returns: at most `limit`, and where to go on when there may be more.
     static func list(
@@ -23,9 +25,9 @@ enum IntentLookup {
     /// By its identifier or the end of it.
     /// - Throws: `notFound` with the nearest one, `usage` when several end so.
     static func find(_ text: String, _ context: CommandContext) async throws(CLIError) -> PurchaseIntent {
-        let intents = try await list(IntentListRequest(), limit: searchedMax, context).intents
         let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
-        if let exact = intents.first(where: { $0.intentIdentifier == wanted }) { return exact }
+        if let exact = try await exactly(wanted, context) { return exact }
+        let (intents, after) = try await list(IntentListRequest(), limit: searchedMax, context)
         let matches = intents.filter { !wanted.isEmpty && $0.intentIdentifier.hasSuffix(wanted) }
         guard matches.count <= 1 else {
             throw CLIError(
@@ -36,9 +38,18 @@ enum IntentLookup {
             let near = Suggestion.nearest(to: wanted, among: intents.map(\.intentIdentifier))
             throw CLIError(
                 CLIErrorCode(.notFound), "the store has no intent '\(text)'",
-                hints: (near.map { ["did you mean '\($0)'?"] } ?? []) + ["all of them: storebus intent list"])
+                hints: (near.map { ["did you mean '\($0)'?"] } ?? [])
+                    + (after.map { ["looked at up to \($0); give a newer one's whole identifier"] } ?? [])
+                    + ["all of them: storebus intent list"])
         }
         return found
+    }
+
+    /// One page, which begins with it: identifiers are their order.
+    private static func exactly(_ wanted: String, _ context: CommandContext) async throws(CLIError) -> PurchaseIntent? {
+        guard wanted.hasPrefix("i_"), wanted.utf8.count == wholeLength else { return nil }
+        let page = IntentListRequest(after: String(wanted.dropLast()))
+        return try await list(page, limit: 32, context).intents.first { $0.intentIdentifier == wanted }
     }
 }
 

@@ -6,34 +6,20 @@ extension PurchaseCollaborators {
     /// The other services, over the bus. Nothing is repeated here: the janitor does, and the caller nearest the client.
     static func onBus(_ bus: any BusClient) -> PurchaseCollaborators {
         let caller = ServiceCaller(bus: bus, caller: ServiceName.paymentQueue.rawValue)
+        let storefronts = caller.function(CatalogEndpoints.listStorefronts)
         return PurchaseCollaborators(
-            quote: { request, deadline throws(StoreError) in
-                try await caller.call(
-                    CatalogEndpoints.quoteProduct, request, context: CallContext(deadline: deadline))
-            },
-            charge: { request, deadline throws(StoreError) in
-                try await caller.call(
-                    ProcessorEndpoints.createCharge, request, context: CallContext(deadline: deadline))
-            },
-            cancelCharge: { request, deadline throws(StoreError) in
-                try await caller.call(
-                    ProcessorEndpoints.cancelCharge, request, context: CallContext(deadline: deadline))
-            },
-            refund: { request, deadline throws(StoreError) in
-                try await caller.call(
-                    ProcessorEndpoints.createRefund, request, context: CallContext(deadline: deadline))
-            },
+            quote: caller.function(CatalogEndpoints.quoteProduct),
+            charge: caller.function(ProcessorEndpoints.createCharge),
+            cancelCharge: caller.function(ProcessorEndpoints.cancelCharge),
+            refund: caller.function(ProcessorEndpoints.createRefund),
             publish: { change in
                 let key = CustomerKey.of(
                     bundleId: change.bundleId, customerIdentifier: change.customerIdentifier)
                 caller.publish(event: PaymentEvents.customerChanged(key: key), change)
             },
-            app: { request, deadline throws(StoreError) in
-                try await caller.call(CatalogEndpoints.getApp, request, context: CallContext(deadline: deadline))
-            },
+            app: caller.function(CatalogEndpoints.getApp),
             storefronts: { deadline throws(StoreError) in
-                let reply = try await caller.call(
-                    CatalogEndpoints.listStorefronts, Empty(), context: CallContext(deadline: deadline))
+                let reply = try await storefronts(Empty(), deadline)
                 return Set(reply.storefronts.map(\.countryCode))
             },
             chargeChanges: { handler in

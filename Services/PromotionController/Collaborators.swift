@@ -13,14 +13,8 @@ struct Collaborators: Sendable {
     /// Over the bus. Nothing is repeated here: the janitor does, and the caller nearest the client.
     static func onBus(_ caller: ServiceCaller) -> Collaborators {
         Collaborators(
-            clock: { request, deadline throws(StoreError) in
-                try await caller.call(
-                    SubscriptionEndpoints.getClock, request, context: CallContext(deadline: deadline))
-            },
-            addPayment: { request, deadline throws(StoreError) in
-                try await caller.call(
-                    PaymentEndpoints.addPayment, request, context: CallContext(deadline: deadline))
-            },
+            clock: caller.function(SubscriptionEndpoints.getClock),
+            addPayment: caller.function(PaymentEndpoints.addPayment),
             publish: { changed in
                 let installation = InstallationReference(bundleId: changed.bundleId, deviceId: changed.deviceId)
                 let key = InstallationKey.of(installation)

@@ -1,3 +1,4 @@
+import BusService
 import StoreModels
 
 /// `prompt.list` and `prompt.answer`: what waits for a person, and the person's answer.

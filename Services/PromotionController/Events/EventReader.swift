@@ -1,3 +1,4 @@
+import BusService
 import Persistence
 import StoreModels
 

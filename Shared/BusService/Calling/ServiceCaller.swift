@@ -63,6 +63,22 @@ package struct ServiceCaller: Sendable {
         }
     }
 
+    /// An endpoint as a function of a request and a deadline, an instant of the monotonic clock: what a service gets that
+    /// knows its collaborators as functions.
+    ///
+    /// ```swift
+    /// let quote = caller.function(CatalogEndpoints.quoteProduct)
+    /// let answer = try await quote(request, .now + .seconds(2))
+    /// ```
+    /// - Returns: a function that throws as ``call(_:_:context:key:)`` does.
+    package func function<Request, Response>(
+        _ endpoint: Endpoint<Request, Response>
+    ) -> @Sendable (Request, ContinuousClock.Instant) async throws(StoreError) -> Response {
+        { request, deadline throws(StoreError) in
+            try await call(endpoint, request, context: CallContext(deadline: deadline))
+        }
+    }
+
     /// Publishes an event. Events are hints, delivered at most once, so a failure is counted
     /// (`storebus_events_dropped_total`) and not thrown.
     package func publish(event subject: String, _ body: some Encodable) {

@@ -1,0 +1,35 @@
+import StoreModels
+
+/// Keeps lists below the 512 KiB a reply on the bus may have: a page ends where the next row would not fit, and says
+/// where the next page begins.
+package enum ReplyBudget {
+    /// Bytes of JSON for the rows; the rest is room for the members around them, and for headers.
+    package static let bytesMax = BusServiceLimits.replyBytesMax - (64 << 10)
+
+    /// The longest beginning of `rows` that fits; at least one row, which never is that large by itself.
+    /// - Parameter encoded: how many bytes of JSON a row has, without the comma behind it.
+    /// - Throws: what `encoded` throws.
+    package static func fitting<Row>(_ rows: [Row], _ encoded: (Row) throws -> Int) rethrows -> [Row] {
+        var used = 0
+        for (index, row) in rows.enumerated() {
+            used += try encoded(row) + 1
+            if used > bytesMax, index > 0 { return Array(rows[..<index]) }
+        }
+        return rows
+    }
+
+    /// The longest beginning of `rows` whose JSON fits.
+    /// - Throws: what cannot be written as JSON.
+    package static func fitting<Row: Encodable>(_ rows: [Row]) throws -> [Row] {
+        try fitting(rows) { try StoreJSON.encode($0).count }
+    }
+
+    /// Checks how many rows a request asks for.
+    /// - Throws: `requestInvalid` with the path `$.limit` for less than one row and for more than `max`.
+    package static func checkLimit(_ limit: Int, max: Int) throws(StoreError) {
+        guard (1...max).contains(limit) else {
+            throw StoreError(
+                .requestInvalid, "limit must be 1 to \(max), not \(limit)", details: ["path": .string("$.limit")])
+        }
+    }
+}

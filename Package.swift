@@ -95,6 +95,7 @@ var targets: [Target] = [
     shared("Signing", ["StoreModels", crypto, swiftASN1, x509]),
     shared("StoreKitClient", ["StoreModels"], exclude: ["README.md"]),
     shared("StorebusTesting", ["StoreModels", "EventLoop", "Persistence", logging]),
+    shared("ServiceTesting", ["BusClient", "BusService", "Persistence", "StoreModels", logging]),
     tests("EventLoop", ["EventLoop"]),
     tests("StoreModels", ["StoreModels", "StorebusTesting"]),
     tests("BusProtocol", ["BusProtocol", "StorebusTesting"]),
@@ -115,14 +116,14 @@ var targets: [Target] = [
     tests(
         "Catalog",
         [
-            "Catalog", "StoreModels", "BusClient", "BusService", "Persistence", "StorebusTesting", logging,
+            "Catalog", "StoreModels", "BusClient", "BusService", "Persistence", "ServiceTesting", "StorebusTesting",
+            logging,
         ]),
     tests(
         "PaymentQueue",
         [
             "PaymentQueue", "PaymentProcessor", "StoreModels", "BusClient", "BusService", "Persistence",
-            "StorebusTesting",
-            logging,
+            "ServiceTesting", "StorebusTesting", logging,
         ]),
     tests(
         "PaymentProcessor",
@@ -133,7 +134,7 @@ var targets: [Target] = [
         "PromotionController",
         [
             "PromotionController", "StoreModels", "BusClient", "BusService", "EventLoop", "Persistence",
-            "StorebusTesting", logging,
+            "ServiceTesting", "StorebusTesting", logging,
         ]),
     tests("Eligibility", ["Eligibility", "StoreModels", "BusClient", "BusService", "StorebusTesting"]),
     tests(

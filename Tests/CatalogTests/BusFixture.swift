@@ -1,6 +1,6 @@
 import BusClient
 import BusService
-import Logging
+import ServiceTesting
 import StoreModels
 
 @testable import Catalog
@@ -9,18 +9,13 @@ import StoreModels
 func withCaller(_ body: (ServiceCaller) async throws -> Void) async throws {
     try await withCatalog { store async throws in
         let bus = InMemoryBus()
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let service = BusService(name: .catalog, version: "test", bus: bus.client(name: "catalog"), logger: logger)
-        CatalogHandlers(store: store).register(on: service)
-        let running = Task { try await service.run() }
-        await service.ready()
+        let running = await RunningService.start(.catalog, on: bus) { CatalogHandlers(store: store).register(on: $0) }
         do {
             try await body(ServiceCaller(bus: bus.client(name: "test"), caller: "test"))
         } catch {
-            running.cancel()
+            await running.stop()
             throw error
         }
-        running.cancel()
-        _ = await running.result
+        await running.stop()
     }
 }

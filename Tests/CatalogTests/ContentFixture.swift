@@ -70,13 +70,3 @@ extension CatalogStore {
         }
     }
 }
-
-/// What `body` is refused with.
-func refusal<Output>(_ body: () async throws -> Output) async -> StoreError? {
-    do {
-        _ = try await body()
-        return nil
-    } catch {
-        return error as? StoreError
-    }
-}

@@ -36,7 +36,7 @@ import Testing
             try await store.importFile(FileBuilder.hosted(length: 6))
             let upload = try await store.beginUpload()
             try await store.addPart([1, 2, 3], at: 0, to: upload)
-            #expect(await refusal { try await store.content() }?.code == .notFound)
+            #expect(try await refusal { try await store.content() }?.code == .notFound)
             return upload
         }
         try await fixture.withStore { store async throws in
@@ -52,15 +52,16 @@ import Testing
         try await withCatalog(on: engine) { store async throws in
             try await store.importFile(FileBuilder.hosted(length: 4))
             let upload = try await store.beginUpload()
-            let early = await refusal { try await store.addPart([3, 4], at: 2, to: upload) }
+            let early = try await refusal { try await store.addPart([3, 4], at: 2, to: upload) }
             #expect(early?.code == .requestInvalid)
             #expect(early?.message.contains("the part from 0 on comes next") == true)
             for _ in 0..<2 { try await store.addPart([1, 2], at: 0, to: upload) }
             for (bytes, offset) in [([9, 2], 0), ([1, 2, 3], 0), ([2], 1), ([1], 0)] as [([UInt8], Int)] {
                 #expect(
-                    await refusal { try await store.addPart(bytes, at: offset, to: upload) }?.code == .requestInvalid)
+                    try await refusal { try await store.addPart(bytes, at: offset, to: upload) }?.code
+                        == .requestInvalid)
             }
-            let missing = await refusal { try await store.commitUpload(upload, length: 4) }
+            let missing = try await refusal { try await store.commitUpload(upload, length: 4) }
             #expect(missing?.code == .requestInvalid)
             #expect(missing?.message.contains("send the parts from 2 on and commit again") == true)
             try await store.addPart([3, 4], at: 2, to: upload)
@@ -83,7 +84,7 @@ import Testing
             #expect(replies.first?.isReplaced == false)
             #expect(try await store.commitUpload(upload, length: 1) == replies.first)
             #expect(try store.catalogVersion == 2)
-            #expect(await refusal { try await store.addPart([8], at: 1, to: upload) }?.code == .notFound)
+            #expect(try await refusal { try await store.addPart([8], at: 1, to: upload) }?.code == .notFound)
         }
     }
 
@@ -107,16 +108,16 @@ import Testing
     {
         try await withCatalog(on: engine) { store async throws in
             try await store.importFile(FileBuilder.hosted(length: 3, [FileBuilder.product("plain")]))
-            let version = await refusal { try await store.beginUpload("1.1") }
+            let version = try await refusal { try await store.beginUpload("1.1") }
             #expect(version?.code == .catalogInvalid)
             #expect(version?.message.contains("declares version 1.0") == true)
             #expect(version?.message.contains("not 1.1") == true)
-            #expect(await refusal { try await store.beginUpload(of: "plain") }?.code == .catalogInvalid)
-            #expect(await refusal { try await store.beginUpload(of: "nobody") }?.code == .productNotFound)
-            let short = await refusal { try await store.upload([1, 2]) }
+            #expect(try await refusal { try await store.beginUpload(of: "plain") }?.code == .catalogInvalid)
+            #expect(try await refusal { try await store.beginUpload(of: "nobody") }?.code == .productNotFound)
+            let short = try await refusal { try await store.upload([1, 2]) }
             #expect(short?.code == .catalogInvalid)
             #expect(short?.message.contains("declares content of 3 bytes, and what was uploaded has 2;") == true)
-            let long = await refusal { try await store.upload([1, 2, 3, 4], partSize: 2) }
+            let long = try await refusal { try await store.upload([1, 2, 3, 4], partSize: 2) }
             #expect(long?.code == .catalogInvalid)
             #expect(long?.message.contains("has 4 or more") == true)
             #expect(try store.product("guide") == nil)
@@ -133,8 +134,8 @@ import Testing
             let upload = try await store.beginUpload()
             try await store.addPart([1], at: 0, to: upload)
             try await store.importFile(FileBuilder.hosted(version: "2.0", length: 1))
-            #expect(await refusal { try await store.commitUpload(upload, length: 1) }?.code == .catalogInvalid)
-            #expect(await refusal { try await store.commitUpload(upload, length: 1) }?.code == .notFound)
+            #expect(try await refusal { try await store.commitUpload(upload, length: 1) }?.code == .catalogInvalid)
+            #expect(try await refusal { try await store.commitUpload(upload, length: 1) }?.code == .notFound)
         }
     }
 
@@ -150,8 +151,8 @@ import Testing
             try await store.sweeper.sweep()
             #expect(try await store.contentRows() == (chunks: 1, packages: 1))
             fixture.advance(by: .milliseconds(1))
-            #expect(await refusal { try await store.addPart([2], at: 1, to: upload) }?.code == .notFound)
-            #expect(await refusal { try await store.commitUpload(upload, length: 1) }?.code == .notFound)
+            #expect(try await refusal { try await store.addPart([2], at: 1, to: upload) }?.code == .notFound)
+            #expect(try await refusal { try await store.commitUpload(upload, length: 1) }?.code == .notFound)
             try await store.sweeper.sweep()
             #expect(try await store.contentRows() == (chunks: 0, packages: 0))
         }
@@ -165,20 +166,20 @@ import Testing
             try await store.importFile(FileBuilder.hosted(length: largest))
             let upload = try await store.beginUpload()
             let part = [UInt8](repeating: 0, count: ContentPartRequest.bytesMax + 1)
-            #expect(await refusal { try await store.addPart(part, at: 0, to: upload) }?.code == .bodyTooLarge)
-            #expect(await refusal { try await store.addPart([], at: 0, to: upload) }?.code == .requestInvalid)
+            #expect(try await refusal { try await store.addPart(part, at: 0, to: upload) }?.code == .bodyTooLarge)
+            #expect(try await refusal { try await store.addPart([], at: 0, to: upload) }?.code == .requestInvalid)
             let text = ContentPartRequest(uploadIdentifier: upload, offset: 0, data: "no base64")
-            #expect(await refusal { try await store.uploader.add(text) }?.code == .requestInvalid)
-            #expect(await refusal { try await store.addPart([1], at: -1, to: upload) }?.code == .requestInvalid)
-            #expect(await refusal { try await store.addPart([1], at: 0, to: "nobody") }?.code == .notFound)
+            #expect(try await refusal { try await store.uploader.add(text) }?.code == .requestInvalid)
+            #expect(try await refusal { try await store.addPart([1], at: -1, to: upload) }?.code == .requestInvalid)
+            #expect(try await refusal { try await store.addPart([1], at: 0, to: "nobody") }?.code == .notFound)
             for _ in 1..<4 { _ = try await store.beginUpload() }
-            #expect(await refusal { try await store.beginUpload() }?.code == .rateLimited)
+            #expect(try await refusal { try await store.beginUpload() }?.code == .rateLimited)
             fixture.advance(by: .seconds(3_601))
             _ = try await store.beginUpload()
             try await store.importFile(FileBuilder.hosted(length: 1))
             fixture.advance(by: .seconds(3_601))
             for _ in 0..<ContentLimits.openMax { _ = try await store.beginUpload() }
-            #expect(await refusal { try await store.beginUpload() }?.code == .rateLimited)
+            #expect(try await refusal { try await store.beginUpload() }?.code == .rateLimited)
         }
     }
 
@@ -198,8 +199,8 @@ import Testing
                         """, "p\(number)", CatalogFixture.bundleId, "0.\(number)")
                 }
             }
-            #expect(await refusal { try await store.addPart([1], at: 0, to: upload) }?.code == .bodyTooLarge)
-            let versions = await refusal { try await store.beginUpload() }
+            #expect(try await refusal { try await store.addPart([1], at: 0, to: upload) }?.code == .bodyTooLarge)
+            let versions = try await refusal { try await store.beginUpload() }
             #expect(versions?.code == .requestInvalid)
             #expect(versions?.message.contains("100 versions") == true)
         }

@@ -52,7 +52,7 @@ import Testing
             let old = try await store.upload([1, 2, 3]).content
             try await store.importFile(FileBuilder.hosted(version: "2.0", length: 2))
             #expect(try reasons(store) == [.hostedContentMissing])
-            #expect(await refusal { try await store.content() }?.code == .notFound)
+            #expect(try await refusal { try await store.content() }?.code == .notFound)
             return old
         }
         try await fixture.withStore { store async throws in
@@ -85,7 +85,7 @@ import Testing
             let replaced = try await store.commitUpload(upload, length: 4)
             #expect(replaced.isReplaced)
             #expect(replaced.content.sha256 != old.sha256)
-            #expect(await refusal { try await store.read(old, from: 2) }?.code == .notFound)
+            #expect(try await refusal { try await store.read(old, from: 2) }?.code == .notFound)
             #expect(try await store.read(replaced.content, from: 2) == [7, 8])
             try await store.sweeper.sweep()
             #expect(try await store.contentRows() == (chunks: 1, packages: 1))
@@ -139,17 +139,17 @@ import Testing
             try await store.importFile(FileBuilder.hosted(length: 2), into: "com.example.other")
             let content = try await store.upload([1, 2]).content
             for (offset, length) in [(2, 1), (-1, 1), (0, 0), (0, ContentPartRequest.bytesMax + 1)] {
-                let error = await refusal { try await store.read(content, from: offset, length: length) }
+                let error = try await refusal { try await store.read(content, from: offset, length: length) }
                 #expect(error?.code == .requestInvalid)
             }
             var other = content
             other.sha256 = String(repeating: "0", count: 64)
-            #expect(await refusal { try await store.read(other) }?.code == .notFound)
-            #expect(await refusal { try await store.content(of: "nobody") }?.code == .productNotFound)
-            #expect(await refusal { try await store.content("9.9") }?.code == .notFound)
+            #expect(try await refusal { try await store.read(other) }?.code == .notFound)
+            #expect(try await refusal { try await store.content(of: "nobody") }?.code == .productNotFound)
+            #expect(try await refusal { try await store.content("9.9") }?.code == .notFound)
             // P11
             let elsewhere = ContentRequest(bundleId: "com.example.other", productIdentifier: "guide")
-            #expect(await refusal { try await store.library.content(elsewhere) }?.code == .notFound)
+            #expect(try await refusal { try await store.library.content(elsewhere) }?.code == .notFound)
             #expect(try store.explain("guide", of: "com.example.other").reasons == [.hostedContentMissing])
         }
     }

@@ -23,7 +23,7 @@ import Testing
             var read: [UInt8] = []
             while read.count < bytes.count { read += try await store.read(image, from: Int64(read.count)) }
             #expect(read == bytes)
-            let beyond = await refusal { try await store.read(image, from: Int64(bytes.count)) }
+            let beyond = try await refusal { try await store.read(image, from: Int64(bytes.count)) }
             #expect(beyond?.code == .requestInvalid)
         }
     }
@@ -36,12 +36,12 @@ import Testing
             try await store.importProducts(["a"])
             let upload = try await store.beginImage(of: "a")
             try await store.addImagePart(bytes[..<10], to: upload)
-            #expect(await refusal { try await store.image(of: "a") }?.code == .notFound)
+            #expect(try await refusal { try await store.image(of: "a") }?.code == .notFound)
             #expect(try await store.setup().isPreview)
             return upload
         }
         try await fixture.withStore { store async throws in
-            let early = await refusal { try await store.commitImage(upload, length: bytes.count) }
+            let early = try await refusal { try await store.commitImage(upload, length: bytes.count) }
             #expect(early?.message.contains("send the parts from 10 on") == true)
             try await store.addImagePart(bytes[10...], at: 10, to: upload)
             let image = try await store.commitImage(upload, length: bytes.count)
@@ -68,14 +68,14 @@ import Testing
             for item in cases {
                 let upload = try await store.beginImage(of: "a")
                 try await store.addImagePart(item.bytes, to: upload)
-                let error = await refusal { try await store.commitImage(upload, length: item.bytes.count) }
+                let error = try await refusal { try await store.commitImage(upload, length: item.bytes.count) }
                 #expect(error?.code == .requestInvalid)
                 #expect(error?.status == 422)
                 #expect(error?.message.contains(item.found) == true)
-                let again = await refusal { try await store.commitImage(upload, length: item.bytes.count) }
+                let again = try await refusal { try await store.commitImage(upload, length: item.bytes.count) }
                 #expect(again?.code == .notFound)
             }
-            #expect(await refusal { try await store.image(of: "a") }?.code == .notFound)
+            #expect(try await refusal { try await store.image(of: "a") }?.code == .notFound)
             try await store.sweeper.sweep()
             #expect(try await store.contentRows() == (chunks: 0, packages: 0))
         }
@@ -87,10 +87,10 @@ import Testing
             let upload = try await store.beginImage(of: "a")
             let part = [UInt8](repeating: 1, count: ContentPartRequest.bytesMax)
             for index in 0..<16 { try await store.addImagePart(part, at: index * part.count, to: upload) }
-            let error = await refusal { try await store.addImagePart([1], at: 16 * part.count, to: upload) }
+            let error = try await refusal { try await store.addImagePart([1], at: 16 * part.count, to: upload) }
             #expect(error?.code == .bodyTooLarge)
             #expect(error?.status == 413)
-            #expect(await refusal { try await store.addImagePart([1], to: upload) }?.code == .notFound)
+            #expect(try await refusal { try await store.addImagePart([1], to: upload) }?.code == .notFound)
         }
     }
 
@@ -107,7 +107,7 @@ import Testing
             #expect(second.state == .waiting)
             #expect(try store.page() == [])
             #expect(try await store.image(of: "a") == second)
-            #expect(await refusal { try await store.read(first) }?.code == .notFound)
+            #expect(try await refusal { try await store.read(first) }?.code == .notFound)
             try await store.sweeper.sweep()
             #expect(try await store.contentRows().packages == 1)
             #expect(try await store.read(second) == ImageBuilder.jpeg())
@@ -134,7 +134,7 @@ import Testing
             #expect(try store.catalogVersion == 3)
             // Another one has taken its place.
             try await store.upload(image: ImageBuilder.jpeg(), of: "a")
-            #expect(await refusal { try await store.commitImage(upload, length: bytes.count) }?.code == .notFound)
+            #expect(try await refusal { try await store.commitImage(upload, length: bytes.count) }?.code == .notFound)
         }
     }
 
@@ -161,11 +161,11 @@ import Testing
         try await withCatalog(on: engine) { store async throws in
             try await store.importProducts(["a"])
             for approved in [true, false] {
-                let error = await refusal { try await store.review("a", approved: approved) }
+                let error = try await refusal { try await store.review("a", approved: approved) }
                 #expect(error?.code == .notFound)
                 #expect(error?.message.contains("has no promotional image") == true)
             }
-            #expect(await refusal { try await store.review("x", approved: true) }?.code == .productNotFound)
+            #expect(try await refusal { try await store.review("x", approved: true) }?.code == .productNotFound)
             try await store.upload(image: ImageBuilder.png(), of: "a")
             let rejected = try await store.review("a", approved: false, reason: "too dark")
             #expect((rejected.state, rejected.reason) == (.rejected, "too dark"))
@@ -180,7 +180,8 @@ import Testing
             #expect(try store.page() == ["a"])
             let long = String(repeating: "r", count: 501)
             #expect(
-                await refusal { try await store.review("a", approved: false, reason: long) }?.code == .requestInvalid)
+                try await refusal { try await store.review("a", approved: false, reason: long) }?.code
+                    == .requestInvalid)
         }
     }
 
@@ -193,13 +194,13 @@ import Testing
             try await store.addPart(bytes, at: 0, to: content)
             let image = try await store.beginImage(of: "guide")
             try await store.addImagePart(bytes, to: image)
-            #expect(await refusal { try await store.commitImage(content, length: bytes.count) }?.code == .notFound)
-            #expect(await refusal { try await store.commitUpload(image, length: bytes.count) }?.code == .notFound)
-            #expect(await refusal { try await store.addPart([1], at: bytes.count, to: image) }?.code == .notFound)
+            #expect(try await refusal { try await store.commitImage(content, length: bytes.count) }?.code == .notFound)
+            #expect(try await refusal { try await store.commitUpload(image, length: bytes.count) }?.code == .notFound)
+            #expect(try await refusal { try await store.addPart([1], at: bytes.count, to: image) }?.code == .notFound)
             _ = try await store.commitImage(image, length: bytes.count)
             // An image is no hosted content of any version.
             #expect(try store.product("guide") == nil)
-            #expect(await refusal { try await store.content("") }?.code == .notFound)
+            #expect(try await refusal { try await store.content("") }?.code == .notFound)
             _ = try await store.commitUpload(content, length: bytes.count)
             #expect(try store.product("guide") != nil)
         }
@@ -207,9 +208,9 @@ import Testing
 
     @Test func `only products of the app have images`() async throws {
         try await withCatalog { store async throws in
-            #expect(await refusal { try await store.beginImage(of: "a") }?.code == .notFound)
+            #expect(try await refusal { try await store.beginImage(of: "a") }?.code == .notFound)
             try await store.importProducts(["a"])
-            #expect(await refusal { try await store.beginImage(of: "b") }?.code == .productNotFound)
+            #expect(try await refusal { try await store.beginImage(of: "b") }?.code == .productNotFound)
         }
     }
 }

@@ -1,6 +1,7 @@
 import BusService
 import Foundation
 import StoreModels
+import StorebusTesting
 import Testing
 
 @testable import Catalog
@@ -95,14 +96,14 @@ import Testing
             _ = try await caller.call(
                 CatalogEndpoints.addImagePart,
                 ContentPartRequest(uploadIdentifier: upload, offset: 0, data: bytes.base64EncodedString()))
-            let small = await refusal {
+            let small = try await refusal {
                 try await caller.call(
                     CatalogEndpoints.commitImage,
                     CommitContentRequest(uploadIdentifier: upload, length: Int64(bytes.count)))
             }
             #expect(small?.status == 422)
             #expect(small?.details["found"] == "800×600, JPEG")
-            let missing = await refusal { try await caller.call(CatalogEndpoints.getImage, product) }
+            let missing = try await refusal { try await caller.call(CatalogEndpoints.getImage, product) }
             #expect(missing?.code == .notFound)
         }
     }

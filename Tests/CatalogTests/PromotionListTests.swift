@@ -33,8 +33,8 @@ import Testing
 
     @Test func `at most twenty, each once, of the app's products; the list in force stays otherwise`() async throws {
         try await withCatalog { store async throws in
-            #expect(await refusal { try await store.promote(["p0"]) }?.code == .notFound)
-            #expect(await refusal { try await store.promote([]) }?.code == .notFound)
+            #expect(try await refusal { try await store.promote(["p0"]) }?.code == .notFound)
+            #expect(try await refusal { try await store.promote([]) }?.code == .notFound)
             try await store.importProducts((0..<30).map { "p\($0)" })
             try await store.promote(["p3"])
             let cases: [(products: [String], code: StoreErrorCode, path: String)] = [
@@ -43,7 +43,7 @@ import Testing
                 (["p1", "nothing"], .productNotFound, "$[1].productIdentifier"),
             ]
             for item in cases {
-                let error = await refusal { try await store.promote(item.products) }
+                let error = try await refusal { try await store.promote(item.products) }
                 #expect(error?.code == item.code)
                 #expect(error?.details["path"] == .string(item.path))
             }
@@ -161,7 +161,7 @@ import Testing
             // What is gone and on no list cannot be put.
             try await store.promote(["a", "c"])
             try await store.importProducts(["a", "c"])
-            #expect(await refusal { try await store.promote(["a", "b"]) }?.code == .productNotFound)
+            #expect(try await refusal { try await store.promote(["a", "b"]) }?.code == .productNotFound)
         }
     }
 

@@ -1,4 +1,5 @@
 import StoreModels
+import StorebusTesting
 import Testing
 
 @testable import Catalog
@@ -80,7 +81,7 @@ import Testing
             let early = try store.facts("a")
             #expect(!early.isPromoted && early.isAvailable)
             #expect(throws: StoreError.self) { try store.facts("a", in: "FRE") }
-            #expect(await refusal { try store.facts("x") }?.code == .productNotFound)
+            #expect(try await refusal { try store.facts("x") }?.code == .productNotFound)
         }
     }
 }

@@ -1,5 +1,6 @@
 import BusService
 import PaymentQueue
+import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing

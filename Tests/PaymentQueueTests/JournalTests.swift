@@ -1,6 +1,7 @@
 import BusClient
 import BusService
 import PaymentQueue
+import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Synchronization

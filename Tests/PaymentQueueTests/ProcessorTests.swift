@@ -1,6 +1,7 @@
 import BusService
 import PaymentProcessor
 import PaymentQueue
+import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing

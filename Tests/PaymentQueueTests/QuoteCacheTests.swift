@@ -1,5 +1,6 @@
 import PaymentQueue
 import StoreModels
+import StorebusTesting
 import Synchronization
 import Testing
 

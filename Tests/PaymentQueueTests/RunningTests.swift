@@ -2,6 +2,7 @@ import BusClient
 import BusService
 import PaymentQueue
 import Persistence
+import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing

@@ -1,4 +1,5 @@
 import PaymentQueue
+import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing

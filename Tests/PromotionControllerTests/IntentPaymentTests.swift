@@ -1,4 +1,5 @@
 import BusService
+import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
@@ -183,20 +184,5 @@ import Testing
             store.payments.moveClock(by: PurchaseIntent.lifetime)
             #expect(try await store.search().intents.first?.warning?.contains("new payment") == true)
         }
-    }
-
-    @Test func `what is tried again waits longer each time, five seconds at most`() {
-        var schedule = RetrySchedule()
-        let now = ContinuousClock.now
-        #expect(schedule.isDue("i", now: now))
-        for attempt in 1...20 {
-            schedule.failed("i", now: now)
-            let delay = RetrySchedule.delay(afterAttempts: attempt)
-            #expect(delay == min(.milliseconds(100 * (1 << min(attempt - 1, 10))), .seconds(5)))
-            #expect(!schedule.isDue("i", now: now + delay - .milliseconds(1)))
-            #expect(schedule.isDue("i", now: now + delay))
-        }
-        schedule.settled("i")
-        #expect(schedule.isDue("i", now: now))
     }
 }

@@ -1,3 +1,4 @@
+import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing

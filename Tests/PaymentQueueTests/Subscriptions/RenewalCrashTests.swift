@@ -1,6 +1,7 @@
 import BusService
 import PaymentQueue
 import Persistence
+import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing

@@ -4,6 +4,7 @@ import Logging
 import PaymentProcessor
 import PaymentQueue
 import Persistence
+import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Synchronization
@@ -11,26 +12,7 @@ import Synchronization
 /// A store small enough for a test: payment-queue and payment-processor with real databases on a bus inside the
 /// process, between a catalogue and a processor that do what the test says.
 final class TestStore: Sendable {
-    /// One life of the payment queue.
-    final class Queue: Sendable {
-        let database: any SQLDatabase
-        let service: PaymentQueueService
-        let crash: CrashPlan
-        private let run: Task<Void, any Error>
-
-        init(
-            _ database: any SQLDatabase, _ service: PaymentQueueService, _ crash: CrashPlan,
-            _ run: Task<Void, any Error>
-        ) {
-            (self.database, self.service, self.crash, self.run) = (database, service, crash, run)
-        }
-
-        func stop() async {
-            run.cancel()
-            _ = await run.result
-            await database.close()
-        }
-    }
+    typealias Queue = ServiceLife<PaymentQueueService, Checkpoint>
 
     let catalogue = Catalogue()
     let processor = Processor()
@@ -40,12 +22,11 @@ final class TestStore: Sendable {
     let wall = Mutex<Int64>(1_795_000_000_000)
     private let files: TestDatabase
     private let logger: Logger
-    private let queue = Mutex<Queue?>(nil)
-    private let replicas = Mutex<[Queue]>([])
+    private let queues = ServiceLives<PaymentQueueService, Checkpoint>()
     private let ledgerFiles: TestDatabase
     private let ledger: any SQLDatabase
     private let settler = Mutex<ChargeSettler?>(nil)
-    private let services = Mutex<[Task<Void, any Error>]>([])
+    private let services = Mutex<[RunningService]>([])
 
     /// Stores that run at the same time.
     private static let turns = Turns(12)
@@ -85,45 +66,35 @@ final class TestStore: Sendable {
         }
     }
 
-    var current: Queue {
-        guard let queue = queue.withLock({ $0 }) else { preconditionFailure("the payment queue is down") }
-        return queue
-    }
+    var current: Queue { queues.current }
     var database: any SQLDatabase { current.database }
 
     func startQueue() async throws {
         // It takes up at once what the one before it has left.
-        let started = try await makeQueue(PurchaseClaims(headStart: .zero, lease: .zero))
-        queue.withLock { $0 = started }
+        queues.begin(try await makeQueue(PurchaseClaims(headStart: .zero, lease: .zero)))
     }
 
     /// Another payment queue on the same database, as one more process would be; PostgreSQL only.
     @discardableResult
     func startReplica(_ claims: PurchaseClaims = PurchaseClaims()) async throws -> Queue {
         let started = try await makeQueue(claims)
-        replicas.withLock { $0.append(started) }
+        queues.add(replica: started)
         return started
     }
 
     private func makeQueue(_ claims: PurchaseClaims) async throws -> Queue {
         let database = try await files.open(migrations: PaymentQueueSchema.migrations)
-        let crash = CrashPlan()
+        let crash = CrashPlan<Checkpoint>()
         let clock = BusinessClock { [self] in Timestamp(milliseconds: wall.withLock { $0 }) }
         let client = bus.client(name: "payment-queue")
         let service = PaymentQueueService(
             database: database, bus: client, clock: clock, claims: claims, logger: logger,
             checkpoint: { try crash.reach($0) })
-        let run = try await start(.paymentQueue) { service.register(on: $0) }
-        return Queue(database, service, crash, run)
+        let running = await RunningService.start(.paymentQueue, on: bus) { service.register(on: $0) }
+        return Queue(service, database, crash, running)
     }
 
-    func stopQueue() async {
-        let stopped = queue.withLock { queue in
-            defer { queue = nil }
-            return queue
-        }
-        await stopped?.stop()
-    }
+    func stopQueue() async { await queues.stop() }
 
     /// A new process on the same database; it has not swept yet.
     func restartQueue() async throws {
@@ -138,8 +109,10 @@ final class TestStore: Sendable {
                 caller.publish(event: ProcessorEvents.chargeChanged, $0)
             }
         }
-        let run = try await start(.paymentProcessor) { PaymentProcessorService(ledger: ledger).register(on: $0) }
-        services.withLock { $0.append(run) }
+        let running = await RunningService.start(.paymentProcessor, on: bus) {
+            PaymentProcessorService(ledger: ledger).register(on: $0)
+        }
+        services.withLock { $0.append(running) }
     }
 
     /// The processor approves what was pending long enough, and sends its callbacks.
@@ -148,37 +121,23 @@ final class TestStore: Sendable {
     }
 
     private func startCatalogue() async throws {
-        let run = try await start(.catalog) { [catalogue] service in
+        let running = await RunningService.start(.catalog, on: bus) { [catalogue] service in
             service.handle(CatalogEndpoints.quoteProduct) { request, _ in catalogue.quote(request) }
             service.handle(CatalogEndpoints.getApp) { request, _ in try catalogue.app(request) }
             service.handle(CatalogEndpoints.listStorefronts) { _, _ in catalogue.storefronts }
         }
-        services.withLock { $0.append(run) }
+        services.withLock { $0.append(running) }
     }
 
     /// It was started first.
     func stopCatalogue() async {
-        let run = services.withLock { $0.removeFirst() }
-        run.cancel()
-        _ = await run.result
-    }
-
-    private func start(_ name: ServiceName, _ register: (BusService) -> Void) async throws -> Task<Void, any Error> {
-        let service = BusService(name: name, version: "test", bus: bus.client(name: name.rawValue), logger: logger)
-        register(service)
-        // Not a child of the test: it is stopped by hand, as a process is.
-        let run = Task { try await service.run() }
-        await service.ready()
-        return run
+        let running = services.withLock { $0.removeFirst() }
+        await running.stop()
     }
 
     private func tearDown() async {
-        await stopQueue()
-        for replica in replicas.withLock({ $0 }) { await replica.stop() }
-        for run in services.withLock({ $0 }) {
-            run.cancel()
-            _ = await run.result
-        }
+        await queues.stopAll()
+        for running in services.withLock({ $0 }) { await running.stop() }
         await ledger.close()
     }
 }

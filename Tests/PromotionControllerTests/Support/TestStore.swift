@@ -3,6 +3,7 @@ import BusService
 import EventLoop
 import Logging
 import Persistence
+import ServiceTesting
 import StoreModels
 import StorebusTesting
 
@@ -13,26 +14,7 @@ import StorebusTesting
 final class TestStore: Sendable {
     static let bundleId = "com.example.app"
 
-    /// One life of the promotion controller.
-    final class Controller: Sendable {
-        let database: any SQLDatabase
-        let service: PromotionControllerService
-        let crash: CrashPlan
-        private let run: Task<Void, any Error>
-
-        init(
-            _ database: any SQLDatabase, _ service: PromotionControllerService, _ crash: CrashPlan,
-            _ run: Task<Void, any Error>
-        ) {
-            (self.database, self.service, self.crash, self.run) = (database, service, crash, run)
-        }
-
-        func stop() async {
-            run.cancel()
-            _ = await run.result
-            await database.close()
-        }
-    }
+    typealias Controller = ServiceLife<PromotionControllerService, Checkpoint>
 
     let bus = InMemoryBus(seed: 1)
     let caller: ServiceCaller
@@ -41,9 +23,8 @@ final class TestStore: Sendable {
     let wall: Locked<Int64>
     private let files: TestDatabase
     private let logger: Logger
-    private let controller = Locked<Controller?>(nil)
-    private let replicas = Locked<[Controller]>([])
-    private let queue = Locked<Task<Void, any Error>?>(nil)
+    private let controllers = ServiceLives<PromotionControllerService, Checkpoint>()
+    private let queue = Locked<RunningService?>(nil)
 
     /// Stores that run at the same time.
     private static let turns = Turns(12)
@@ -83,28 +64,16 @@ final class TestStore: Sendable {
     var now: Timestamp { Timestamp(milliseconds: wall.withLock { $0 }) }
     func wait(_ time: Duration) { wall.withLock { $0 = (Timestamp(milliseconds: $0) + time).milliseconds } }
 
-    var current: Controller {
-        guard let controller = controller.withLock({ $0 }) else { preconditionFailure("the controller is down") }
-        return controller
-    }
+    var current: Controller { controllers.current }
     var database: any SQLDatabase { current.database }
 
     /// What the janitor does at its next turn, with everything due that was tried before.
     @discardableResult
     func sweep() async throws -> Int { try await current.service.janitor.sweep(now: .now + .seconds(60)) }
 
-    func startController() async throws {
-        let started = try await makeController()
-        controller.withLock { $0 = started }
-    }
+    func startController() async throws { controllers.begin(try await makeController()) }
 
-    func stopController() async {
-        let stopped = controller.withLock { controller in
-            defer { controller = nil }
-            return controller
-        }
-        await stopped?.stop()
-    }
+    func stopController() async { await controllers.stop() }
 
     /// A new process on the same database; it has not swept yet.
     func restartController() async throws {
@@ -116,16 +85,16 @@ final class TestStore: Sendable {
     @discardableResult
     func startReplica() async throws -> Controller {
         let started = try await makeController()
-        replicas.withLock { $0.append(started) }
+        controllers.add(replica: started)
         return started
     }
 
     func startPayments() async throws {
-        let run = try await start(.paymentQueue) { [payments] service in
+        let running = await RunningService.start(.paymentQueue, on: bus) { [payments] service in
             service.handle(PaymentEndpoints.addPayment) { request, _ in try payments.add(request) }
             service.handle(SubscriptionEndpoints.getClock) { request, _ in payments.clock(request) }
         }
-        queue.withLock { $0 = run }
+        queue.withLock { $0 = running }
     }
 
     func stopPayments() async {
@@ -133,35 +102,24 @@ final class TestStore: Sendable {
             defer { queue = nil }
             return queue
         }
-        stopped?.cancel()
-        _ = await stopped?.result
+        await stopped?.stop()
     }
 
     private func makeController() async throws -> Controller {
         let database = try await files.open(migrations: PromotionControllerService.migrations)
-        let crash = CrashPlan()
+        let crash = CrashPlan<Checkpoint>()
         let services = ServiceCaller(
             bus: bus.client(name: "promotion-controller"), caller: "promotion-controller")
         let service = PromotionControllerService(
             database: database, collaborators: .onBus(services), wall: { [self] in now },
             // On a busy machine a payment queue that is there must not be taken for one that is away.
             askTime: .seconds(30), logger: logger, checkpoint: { try crash.reach($0) })
-        let run = try await start(.promotionController) { service.register(on: $0) }
-        return Controller(database, service, crash, run)
-    }
-
-    private func start(_ name: ServiceName, _ register: (BusService) -> Void) async throws -> Task<Void, any Error> {
-        let service = BusService(name: name, version: "test", bus: bus.client(name: name.rawValue), logger: logger)
-        register(service)
-        // Not a child of the test: it is stopped by hand, as a process is.
-        let run = Task { try await service.run() }
-        await service.ready()
-        return run
+        let running = await RunningService.start(.promotionController, on: bus) { service.register(on: $0) }
+        return Controller(service, database, crash, running)
     }
 
     private func tearDown() async {
-        await stopController()
-        for replica in replicas.withLock({ $0 }) { await replica.stop() }
+        await controllers.stopAll()
         await stopPayments()
     }
 }

@@ -1,0 +1,25 @@
+import Persistence
+
+/// One life of a service with a database: what a process is between its start and its end.
+package final class ServiceLife<Service: Sendable, Checkpoint: Equatable & Sendable>: Sendable {
+    package let database: any SQLDatabase
+    package let service: Service
+    /// Where this life may be made to end.
+    package let crash: CrashPlan<Checkpoint>
+    private let running: RunningService
+
+    package init(
+        _ service: Service, _ database: any SQLDatabase, _ crash: CrashPlan<Checkpoint>, _ running: RunningService
+    ) {
+        self.service = service
+        self.database = database
+        self.crash = crash
+        self.running = running
+    }
+
+    /// Ends it: its requests, then its database.
+    package func stop() async {
+        await running.stop()
+        await database.close()
+    }
+}

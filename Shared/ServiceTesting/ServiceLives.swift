@@ -1,0 +1,46 @@
+import Synchronization
+
+/// The lives of a service in a test's store: the present one, and replicas beside it on the same database.
+package final class ServiceLives<Service: Sendable, Checkpoint: Equatable & Sendable>: Sendable {
+    package typealias Life = ServiceLife<Service, Checkpoint>
+
+    private struct Contents {
+        var current: Life?
+        var replicas: [Life] = []
+    }
+
+    private let contents = Mutex(Contents())
+
+    package init() {}
+
+    /// The present life. A test that asks while the service is down has made a mistake.
+    package var current: Life {
+        guard let current = contents.withLock({ $0.current }) else { preconditionFailure("the service is down") }
+        return current
+    }
+
+    /// Makes `life` the present one; the one before it was stopped.
+    package func begin(_ life: Life) { contents.withLock { $0.current = life } }
+
+    /// Takes note of a replica, as one more process would be.
+    package func add(replica life: Life) { contents.withLock { $0.replicas.append(life) } }
+
+    /// Ends the present life; nothing when there is none.
+    package func stop() async {
+        let stopped = contents.withLock { contents in
+            defer { contents.current = nil }
+            return contents.current
+        }
+        await stopped?.stop()
+    }
+
+    /// Ends the present life and all replicas.
+    package func stopAll() async {
+        await stop()
+        let replicas = contents.withLock { contents in
+            defer { contents.replicas = [] }
+            return contents.replicas
+        }
+        for replica in replicas { await replica.stop() }
+    }
+}

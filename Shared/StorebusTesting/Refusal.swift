@@ -1,0 +1,16 @@
+package import StoreModels
+
+/// The error a call is refused with; nil when it is not refused.
+///
+/// ```swift
+/// #expect(try await refusal { try await alice.add("coins", key: "") }?.code == .idempotencyKeyInvalid)
+/// ```
+/// - Throws: what is no `StoreError`.
+package func refusal(of call: () async throws -> some Sendable) async throws -> StoreError? {
+    do {
+        _ = try await call()
+        return nil
+    } catch let error as StoreError {
+        return error
+    }
+}

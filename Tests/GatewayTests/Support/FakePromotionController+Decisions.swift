@@ -44,21 +44,13 @@ extension FakePromotionController {
     func servePrompts() {
         service.handle(PromotionEndpoints.listPrompts) { [self] request in
             try check()
-            let mine = contents.withLock { $0.prompts }.filter {
-                request.account == nil || $0.account == request.account
-            }
-            let start = request.after.flatMap { after in mine.firstIndex { $0.id == after }.map { $0 + 1 } } ?? 0
-            let page = Array(mine.dropFirst(start).prefix(request.limit))
-            return PromptsPage(prompts: page, after: start + page.count < mine.count ? page.last?.id : nil)
+            return contents.withLock { $0.prompts.page(request) }
         }
         service.handle(PromotionEndpoints.answerPrompt) { [self] request in
             try check()
             return try contents.withLock { contents in
                 contents.answers.append(request)
-                guard let index = contents.prompts.firstIndex(where: { $0.id == request.id }) else {
-                    throw StoreError(.notFound, "there is no such prompt")
-                }
-                return contents.prompts.remove(at: index)
+                return try contents.prompts.answer(request)
             }
         }
         service.handle(PromotionEndpoints.listEvents) { [self] request in

@@ -19,6 +19,16 @@ package enum Suggestion {
         return best?.candidate
     }
 
+    /// The same as a hint of an error; none when nothing is near enough.
+    package static func hints(for text: String, among candidates: [String]) -> [String] {
+        nearest(to: text, among: candidates).map { ["did you mean '\($0)'?"] } ?? []
+    }
+
+    /// The same as the end of a sentence; empty when nothing is near enough.
+    package static func ending(for text: String, among candidates: [String]) -> String {
+        nearest(to: text, among: candidates).map { "; did you mean '\($0)'?" } ?? ""
+    }
+
     /// Product identifiers end at 100 characters; what is longer is no slip of the finger.
     private static let lengthMax = 128
 

@@ -49,18 +49,17 @@ package struct Filter: Hashable, Sendable {
 
     private mutating func add(_ term: Term) throws(CLIError) {
         guard Self.names.contains(term.name) else {
-            let near = Suggestion.nearest(to: term.name, among: Self.names)
+            let near = Suggestion.hints(for: term.name, among: Self.names)
             throw CLIError(
                 .usage, "a filter knows no '\(term.name)'",
-                hints: (near.map { ["did you mean '\($0)'?"] } ?? [])
-                    + ["it knows \(Self.names.joined(separator: ", "))"])
+                hints: near + ["it knows \(Self.names.joined(separator: ", "))"])
         }
         let known = term.name == "type" ? types : Self.values(term.name)
         if let known, term.comparison == .equals, !known.contains(term.value) {
-            let near = Suggestion.nearest(to: term.value, among: known)
+            let near = Suggestion.hints(for: term.value, among: known)
             throw CLIError(
                 .usage, "'\(term.value)' is no \(term.name)",
-                hints: (near.map { ["did you mean '\($0)'?"] } ?? []) + ["it is \(known.joined(separator: ", "))"])
+                hints: near + ["it is \(known.joined(separator: ", "))"])
         }
         if term.name == "since", TimeLimit(argument: term.value) == nil {
             throw CLIError(.usage, "'\(term.value)' is no time", hints: ["for example since=10m"])

@@ -7,7 +7,7 @@ enum Known {
         _ product: String, bundleId: String, storefront: String = "USA", _ context: CommandContext
     ) async -> CLIError {
         let products = (try? await context.api.catalogProducts(bundleId, storefront: storefront)) ?? []
-        var hints = meant(product, among: products.map(\.productIdentifier))
+        var hints = Suggestion.hints(for: product, among: products.map(\.productIdentifier))
         if products.isEmpty, let apps = try? await context.api.apps(),
             !apps.contains(where: { $0.bundleId == bundleId })
         {
@@ -22,48 +22,38 @@ enum Known {
     static func suggestingProduct<Value>(
         _ products: [String], _ context: CommandContext, _ body: () async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
-        let failure: CLIError
-        do {
-            return try await body()
-        } catch {
-            failure = error
+        try await explaining(.productNotFound, body) { failure in
+            let known = ((try? await context.api.catalogProducts(context.bundleId, storefront: "USA")) ?? [])
+                .map(\.productIdentifier)
+            var error = failure
+            error.hints =
+                products.filter { !known.contains($0) }.flatMap { Suggestion.hints(for: $0, among: known) }
+                + ["all products: storebus product list\(option(context.bundleId))"]
+            return error
         }
-        guard failure.code.name == StoreErrorCode.productNotFound.name else { throw failure }
-        let known = (try? await context.api.catalogProducts(context.bundleId, storefront: "USA")) ?? []
-        var error = failure
-        error.hints =
-            products.filter { product in !known.contains { $0.productIdentifier == product } }
-            .flatMap { meant($0, among: known.map(\.productIdentifier)) }
-            + ["all products: storebus product list\(option(context.bundleId))"]
-        throw error
     }
 
     /// Asks about an account, and suggests the nearest when there is none.
     static func suggestingAccount<Value>(
         _ account: String, _ context: CommandContext, _ body: () async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
-        let failure: CLIError
-        do {
-            return try await body()
-        } catch {
-            failure = error
-        }
-        guard failure.code.name == StoreErrorCode.notFound.name else { throw failure }
-        throw await accountError(account, context)
+        try await explaining(.notFound, body) { _ in await accountError(account, context) }
     }
 
     /// Every name may be an account's; one that nobody has used is perhaps misspelt.
     static func notes(aboutAccount account: String, _ context: CommandContext) async -> [String] {
         guard let testers = try? await context.api.testers(), !testers.contains(where: { $0.account == account })
         else { return [] }
-        return ["nobody has set or used this account"] + meant(account, among: testers.map(\.account))
+        let near = Suggestion.hints(for: account, among: testers.map(\.account))
+        return ["nobody has set or used this account"] + near
     }
 
     static func accountError(_ account: String, _ context: CommandContext) async -> CLIError {
         let testers = (try? await context.api.testers()) ?? []
         return CLIError(
             CLIErrorCode(.notFound), "nobody knows an account '\(account)'",
-            hints: meant(account, among: testers.map(\.account)) + ["all accounts: storebus account list"])
+            hints: Suggestion.hints(for: account, among: testers.map(\.account))
+                + ["all accounts: storebus account list"])
     }
 
     /// The storefront somebody named, by its three letters, in any case.
@@ -86,17 +76,11 @@ enum Known {
     static func suggestingStorefront<Value>(
         _ name: String, _ context: CommandContext, _ body: () async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
-        let failure: CLIError
-        do {
-            return try await body()
-        } catch {
-            failure = error
-        }
-        if failure.code.name == StoreErrorCode.requestInvalid.name {
+        try await explaining(.requestInvalid, body) { failure throws(CLIError) in
             // Throws the better error when it is the storefront that is wrong.
             _ = try await storefronts([name], context)
+            return failure
         }
-        throw failure
     }
 
     private static func storefrontError(_ name: String, _ all: [StorefrontDescription]) -> CLIError {
@@ -112,7 +96,18 @@ enum Known {
         bundleId == EffectiveSettings.defaultBundleId ? "" : " --bundle-id \(bundleId)"
     }
 
-    private static func meant(_ text: String, among names: [String]) -> [String] {
-        Suggestion.nearest(to: text, among: names).map { ["did you mean '\($0)'?"] } ?? []
+    /// Asks, and says it better when the store answers with `code`.
+    /// - Parameter better: the error to throw in the place of the store's.
+    static func explaining<Value>(
+        _ code: StoreErrorCode, _ body: () async throws(CLIError) -> Value,
+        better: (CLIError) async throws(CLIError) -> CLIError
+    ) async throws(CLIError) -> Value {
+        let failure: CLIError
+        do {
+            return try await body()
+        } catch {
+            failure = error
+        }
+        throw failure.code.name == code.name ? try await better(failure) : failure
     }
 }

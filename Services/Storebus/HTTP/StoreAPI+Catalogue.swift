@@ -10,14 +10,10 @@ extension StoreAPI {
 
     /// `GET /admin/v1/apps`: all of them.
     package func apps() async throws(CLIError) -> [App] {
-        var apps: [App] = []
-        var after: String?
-        repeat {
-            let page: AppsPage = try await get("/admin/v1/apps", ["after": after, "limit": "100"], token: adminKey)
-            apps += page.apps
-            after = page.after
-        } while after != nil
-        return apps
+        let pages = try await pages(\AppsPage.after) { after throws(CLIError) in
+            try await get("/admin/v1/apps", ["after": after, "limit": "100"], token: adminKey)
+        }
+        return pages.flatMap(\.apps)
     }
 
     /// `PUT /admin/v1/apps/{bundleId}/catalog`
@@ -42,16 +38,12 @@ extension StoreAPI {
 
     /// `GET /admin/v1/apps/{bundleId}/products`: all of them, in the catalogue's order.
     package func catalogProducts(_ bundleId: String, storefront: String) async throws(CLIError) -> [Product] {
-        var products: [Product] = []
-        var after: String?
-        repeat {
-            let page: ProductsPageAnswer = try await get(
+        let pages = try await pages(\ProductsPageAnswer.after) { after throws(CLIError) in
+            try await get(
                 "\(Self.appPath(bundleId))/products", ["storefront": storefront, "limit": "100", "after": after],
                 token: adminKey)
-            products += page.products
-            after = page.after
-        } while after != nil
-        return products
+        }
+        return pages.flatMap(\.products)
     }
 
     /// `GET /admin/v1/apps/{bundleId}/products/{id}/explain`

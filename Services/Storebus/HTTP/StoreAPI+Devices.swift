@@ -10,15 +10,10 @@ extension StoreAPI {
 
     /// `GET /admin/v1/devices`: all of them.
     package func devices() async throws(CLIError) -> [Device] {
-        var devices: [Device] = []
-        var after: String?
-        repeat {
-            let page: DevicesPage = try await get(
-                "/admin/v1/devices", ["after": after, "limit": "100"], token: adminKey)
-            devices += page.devices
-            after = page.after
-        } while after != nil
-        return devices
+        let pages = try await pages(\DevicesPage.after) { after throws(CLIError) in
+            try await get("/admin/v1/devices", ["after": after, "limit": "100"], token: adminKey)
+        }
+        return pages.flatMap(\.devices)
     }
 
     /// `GET /admin/v1/devices/{deviceId}`

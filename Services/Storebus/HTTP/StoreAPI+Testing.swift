@@ -56,15 +56,10 @@ extension StoreAPI {
 
     /// `GET /admin/v1/testers`: all of them.
     package func testers() async throws(CLIError) -> [TesterAnswer] {
-        var testers: [TesterAnswer] = []
-        var after: String?
-        repeat {
-            let page: TestersAnswer = try await get(
-                "/admin/v1/testers", ["after": after, "limit": "100"], token: adminKey)
-            testers += page.testers
-            after = page.after
-        } while after != nil
-        return testers
+        let pages = try await pages(\TestersAnswer.after) { after throws(CLIError) in
+            try await get("/admin/v1/testers", ["after": after, "limit": "100"], token: adminKey)
+        }
+        return pages.flatMap(\.testers)
     }
 
     private static func testerPath(_ account: String) -> String {
@@ -90,15 +85,10 @@ extension StoreAPI {
 
     /// `GET /admin/v1/prompts`: all of them.
     package func prompts(account: String?) async throws(CLIError) -> [Prompt] {
-        var prompts: [Prompt] = []
-        var after: String?
-        repeat {
-            let page: PromptsPage = try await get(
-                "/admin/v1/prompts", ["account": account, "after": after, "limit": "100"], token: adminKey)
-            prompts += page.prompts
-            after = page.after
-        } while after != nil
-        return prompts
+        let pages = try await pages(\PromptsPage.after) { after throws(CLIError) in
+            try await get("/admin/v1/prompts", ["account": account, "after": after, "limit": "100"], token: adminKey)
+        }
+        return pages.flatMap(\.prompts)
     }
 
     /// `POST /admin/v1/prompts/{id}`
@@ -113,23 +103,24 @@ extension StoreAPI {
 
     /// `GET /admin/v1/events/wait`: what happens behind `after`, or from now on.
     package func events(_ filter: EventsRequest, within time: Duration) async throws(CLIError) -> EventsReply {
-        try await get(
-            "/admin/v1/events/wait",
-            [
-                "type": filter.type?.rawValue, "account": filter.account, "bundleId": filter.bundleId,
-                "after": filter.after, "timeout": TimeLimit(time).description,
-            ], token: adminKey, timeout: time + .seconds(10))
+        try await happened(filter.type?.rawValue, filter.account, filter.bundleId, filter.after, within: time)
     }
 
     /// The same for what happens to purchases that begin in the store.
     package func intentEvents(
         _ filter: IntentEventsRequest, within time: Duration
     ) async throws(CLIError) -> IntentEventsReply {
+        try await happened(filter.type?.rawValue, filter.account, filter.bundleId, filter.after, within: time)
+    }
+
+    private func happened<Events: Decodable>(
+        _ type: String?, _ account: String?, _ bundleId: String?, _ after: String?, within time: Duration
+    ) async throws(CLIError) -> Events {
         try await get(
             "/admin/v1/events/wait",
             [
-                "type": filter.type?.rawValue, "account": filter.account, "bundleId": filter.bundleId,
-                "after": filter.after, "timeout": TimeLimit(time).description,
+                "type": type, "account": account, "bundleId": bundleId, "after": after,
+                "timeout": TimeLimit(time).description,
             ], token: adminKey, timeout: time + .seconds(10))
     }
 

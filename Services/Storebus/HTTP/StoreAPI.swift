@@ -49,12 +49,12 @@ package struct StoreAPI: Sendable {
 
     /// `GET /v1/transactions`: the unfinished ones this device sees.
     package func unfinishedTransactions(token: String) async throws(CLIError) -> [PaymentTransaction] {
-        try await pages("/v1/transactions", token: token).flatMap(\.transactions)
+        try await transactions("/v1/transactions", token: token)
     }
 
     /// `GET /v1/history`
     package func history(token: String) async throws(CLIError) -> [PaymentTransaction] {
-        try await pages("/v1/history", token: token).flatMap(\.transactions)
+        try await transactions("/v1/history", token: token)
     }
 
     /// `POST /v1/transactions/{id}/finish`
@@ -72,16 +72,25 @@ package struct StoreAPI: Sendable {
 
     // MARK: Exchange
 
-    /// All of a list, page by page.
-    func pages(_ path: String, token: String?) async throws(CLIError) -> [TransactionsPage] {
-        var pages: [TransactionsPage] = []
-        var after: String?
+    /// All pages of a list, one after the other.
+    /// - Parameters:
+    ///   - after: where a page says that the next one begins; nil on the last.
+    ///   - get: asks for the page that begins there; nil for the first.
+    func pages<Page>(
+        _ after: KeyPath<Page, String?>, _ get: (_ after: String?) async throws(CLIError) -> Page
+    ) async throws(CLIError) -> [Page] {
+        var pages: [Page] = []
         repeat {
-            let page: TransactionsPage = try await get(path, ["after": after], token: token)
-            pages.append(page)
-            after = page.after
-        } while after != nil
+            pages.append(try await get(pages.last?[keyPath: after]))
+        } while pages.last?[keyPath: after] != nil
         return pages
+    }
+
+    private func transactions(_ path: String, token: String) async throws(CLIError) -> [PaymentTransaction] {
+        let pages = try await pages(\TransactionsPage.after) { after throws(CLIError) in
+            try await get(path, ["after": after], token: token)
+        }
+        return pages.flatMap(\.transactions)
     }
 
     /// - Parameter query: names in any order; those without a value are left out.

@@ -30,15 +30,12 @@ enum PromotionImageLine {
     static func explaining<Value>(
         _ product: String, _ context: CommandContext, _ body: () async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
-        let failure: CLIError
-        do {
-            return try await Known.suggestingProduct([product], context, body)
-        } catch {
-            failure = error
+        try await Known.suggestingProduct([product], context) { () throws(CLIError) in
+            try await Known.explaining(.notFound, body) { failure in
+                var error = failure
+                error.hints = ["upload one: storebus promo image put \(product) FILE\(Known.option(context.bundleId))"]
+                return error
+            }
         }
-        guard failure.code.name == StoreErrorCode.notFound.name else { throw failure }
-        var error = failure
-        error.hints = ["upload one: storebus promo image put \(product) FILE\(Known.option(context.bundleId))"]
-        throw error
     }
 }

@@ -30,10 +30,10 @@ package enum TransactionLookup {
         _ text: String, of account: String?, among known: [PaymentTransaction]
     ) -> CLIError {
         let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
-        let near = Suggestion.nearest(to: wanted, among: known.map { Words.name($0) } + known.map(\.id))
+        let near = Suggestion.hints(for: wanted, among: known.map { Words.name($0) } + known.map(\.id))
         let list = "storebus tx list" + (account.map { " --as \($0)" } ?? "")
         return CLIError(
             CLIErrorCode(.notFound), "\(account ?? "the store") has no transaction '\(text)'",
-            hints: (near.map { ["did you mean '\($0)'?"] } ?? []) + ["all of them: \(list)"])
+            hints: near + ["all of them: \(list)"])
     }
 }

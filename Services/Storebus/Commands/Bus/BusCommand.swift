@@ -82,10 +82,10 @@ struct BusOptions: ParsableArguments {
         let context = try CommandContext.find(global)
         let known = ServiceName.allCases.map(\.rawValue)
         for service in services where !known.contains(service) {
-            let near = Suggestion.nearest(to: service, among: known)
+            let near = Suggestion.hints(for: service, among: known)
             throw CLIError(
                 .usage, "there is no service '\(service)'",
-                hints: (near.map { ["did you mean '\($0)'?"] } ?? []) + ["they are \(known.joined(separator: ", "))"])
+                hints: near + ["they are \(known.joined(separator: ", "))"])
         }
         let answer = try await context.api.services()
         func isMeant(_ service: String) -> Bool { services.isEmpty || services.contains(service) }

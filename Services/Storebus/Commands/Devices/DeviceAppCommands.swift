@@ -27,13 +27,7 @@ struct DeviceInstallCommand: AsyncParsableCommand {
 
     private static let handlers = DeviceLaunch.PromotedPurchases.allCases.map(\.rawValue)
 
-    func validate() throws {
-        guard let promotedPurchases, DeviceLaunch.PromotedPurchases(rawValue: promotedPurchases) == nil else { return }
-        let near =
-            Suggestion.nearest(to: promotedPurchases, among: Self.handlers)
-            .map { "; did you mean '\($0)'?" } ?? ""
-        throw ValidationError("--promoted-purchases is one of \(Self.handlers.joined(separator: ", "))\(near)")
-    }
+    func validate() throws { try Choice.check("--promoted-purchases", promotedPurchases, among: Self.handlers) }
 
     func run() async throws {
         let context = try CommandContext.find(global, bundleId: named.app.bundleId)

@@ -12,18 +12,13 @@ struct DeviceArgument: ParsableArguments {
     func suggesting<Value>(
         _ context: CommandContext, _ body: () async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
-        let failure: CLIError
-        do {
-            return try await body()
-        } catch {
-            failure = error
+        try await Known.explaining(.notFound, body) { _ in
+            let known = (try? await context.api.devices())?.map(\.deviceId) ?? []
+            return CLIError(
+                CLIErrorCode(.notFound), "nobody knows a device '\(device)'",
+                hints: Suggestion.hints(for: device, among: known)
+                    + ["all devices: storebus device list", "a new one: storebus device put \(device)"])
         }
-        guard failure.code.name == StoreErrorCode.notFound.name else { throw failure }
-        let known = (try? await context.api.devices())?.map(\.deviceId) ?? []
-        let near = Suggestion.nearest(to: device, among: known).map { ["did you mean '\($0)'?"] } ?? []
-        throw CLIError(
-            CLIErrorCode(.notFound), "nobody knows a device '\(device)'",
-            hints: near + ["all devices: storebus device list", "a new one: storebus device put \(device)"])
     }
 }
 
@@ -71,11 +66,7 @@ struct DevicePutCommand: AsyncParsableCommand {
 
     private static let platforms = DeviceLaunch.Platform.allCases.map(\.rawValue)
 
-    func validate() throws {
-        guard let platform, DeviceLaunch.Platform(rawValue: platform) == nil else { return }
-        let near = Suggestion.nearest(to: platform, among: Self.platforms).map { "; did you mean '\($0)'?" } ?? ""
-        throw ValidationError("--platform is one of \(Self.platforms.joined(separator: ", "))\(near)")
-    }
+    func validate() throws { try Choice.check("--platform", platform, among: Self.platforms) }
 
     func run() async throws {
         let context = try CommandContext.find(global, bundleId: named.app.bundleId)

@@ -47,12 +47,7 @@ struct IntentStartCommand: AsyncParsableCommand {
 
     private static let sources = PurchaseIntent.Source.allCases.filter { $0 != .testURL }.map(\.rawValue)
 
-    func validate() throws {
-        guard Self.sources.contains(source) else {
-            let near = Suggestion.nearest(to: source, among: Self.sources).map { "; did you mean '\($0)'?" } ?? ""
-            throw ValidationError("--source is one of \(Self.sources.joined(separator: ", "))\(near)")
-        }
-    }
+    func validate() throws { try Choice.check("--source", source, among: Self.sources) }
 
     /// No product has a scheme with slashes.
     private var isLink: Bool { what.indices.contains { what[$0...].hasPrefix("://") } }

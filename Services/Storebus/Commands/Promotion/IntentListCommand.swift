@@ -31,11 +31,7 @@ struct IntentListCommand: AsyncParsableCommand {
 
     private static let states = PurchaseIntent.State.allCases.map(\.rawValue)
 
-    func validate() throws {
-        guard let state, PurchaseIntent.State(rawValue: state) == nil else { return }
-        let near = Suggestion.nearest(to: state, among: Self.states).map { "; did you mean '\($0)'?" } ?? ""
-        throw ValidationError("--state is one of \(Self.states.joined(separator: ", "))\(near)")
-    }
+    func validate() throws { try Choice.check("--state", state, among: Self.states) }
 
     func run() async throws {
         let context = try CommandContext.find(global)

@@ -35,10 +35,10 @@ enum IntentLookup {
                 hints: ["give more of it: " + matches.prefix(4).map(\.intentIdentifier).joined(separator: ", ")])
         }
         guard let found = matches.first else {
-            let near = Suggestion.nearest(to: wanted, among: intents.map(\.intentIdentifier))
+            let near = Suggestion.hints(for: wanted, among: intents.map(\.intentIdentifier))
             throw CLIError(
                 CLIErrorCode(.notFound), "the store has no intent '\(text)'",
-                hints: (near.map { ["did you mean '\($0)'?"] } ?? [])
+                hints: near
                     + (after.map { ["looked at up to \($0); give a newer one's whole identifier"] } ?? [])
                     + ["all of them: storebus intent list"])
         }

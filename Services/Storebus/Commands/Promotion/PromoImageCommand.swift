@@ -17,6 +17,17 @@ struct PromoImageCommand: AsyncParsableCommand {
         @Argument(
             help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
         var product: String
+
+        /// The reviewer's word about its image.
+        func review(
+            isApproved: Bool, reason: String? = nil, _ context: CommandContext
+        ) async throws(CLIError) {
+            let image = try await PromotionImageLine.explaining(product, context) { () throws(CLIError) in
+                try await context.api.reviewImage(
+                    of: product, bundleId: context.bundleId, isApproved: isApproved, reason: reason)
+            }
+            context.print(PromotionImageLine.answer(image, bundleId: context.bundleId))
+        }
     }
 
     /// `storebus promo image put`
@@ -69,10 +80,7 @@ struct PromoImageCommand: AsyncParsableCommand {
 
         func run() async throws {
             let context = try CommandContext.find(global, bundleId: app.bundleId)
-            let image = try await PromotionImageLine.explaining(named.product, context) { () throws(CLIError) in
-                try await context.api.reviewImage(of: named.product, bundleId: context.bundleId, isApproved: true)
-            }
-            context.print(PromotionImageLine.answer(image, bundleId: context.bundleId))
+            try await named.review(isApproved: true, context)
         }
     }
 
@@ -92,11 +100,7 @@ struct PromoImageCommand: AsyncParsableCommand {
 
         func run() async throws {
             let context = try CommandContext.find(global, bundleId: app.bundleId)
-            let image = try await PromotionImageLine.explaining(named.product, context) { () throws(CLIError) in
-                try await context.api.reviewImage(
-                    of: named.product, bundleId: context.bundleId, isApproved: false, reason: reason)
-            }
-            context.print(PromotionImageLine.answer(image, bundleId: context.bundleId))
+            try await named.review(isApproved: false, reason: reason, context)
         }
     }
 

@@ -35,9 +35,9 @@ enum DownloadLookup {
                 CLIErrorCode(.notFound), "\(Words.name(transaction)) has no download: \(product) is no hosted product",
                 hints: [list])
         }
-        let near = Suggestion.nearest(to: wanted, among: rows.map(\.download.id))
+        let near = Suggestion.hints(for: wanted, among: rows.map(\.download.id))
         return CLIError(
             CLIErrorCode(.notFound), "\(account) has no download '\(text)' of an unfinished transaction",
-            hints: (near.map { ["did you mean '\($0)'?"] } ?? []) + [list])
+            hints: near + [list])
     }
 }

@@ -10,7 +10,7 @@ enum SKErrorText {
     static func validate(_ flag: String, _ text: String?) throws {
         guard let text, code(text) == nil else { return }
         let names = SKErrorCode.allCases.map(\.name)
-        let near = Suggestion.nearest(to: text, among: names).map { "; did you mean '\($0)'?" } ?? ""
+        let near = Suggestion.ending(for: text, among: names)
         throw ValidationError("\(flag) takes an SKError's name or number, not '\(text)'\(near)")
     }
 }

@@ -41,8 +41,7 @@ package enum WantedOutcome: Hashable, Sendable {
     static func validate(_ flag: String, _ text: String?) throws {
         guard let text, WantedOutcome(text) == nil else { return }
         if text.hasPrefix("fail:") { return try SKErrorText.validate("\(flag) fail:", String(text.dropFirst(5))) }
-        let near = Suggestion.nearest(to: text, among: words).map { "; did you mean '\($0)'?" } ?? ""
-        throw ValidationError("\(flag) is one of \(words.joined(separator: ", "))\(near)")
+        try Choice.check(flag, text, among: words)
     }
 
     /// The settings under which a purchase ends so: whatever else could decide it is set to let it pass, and the rest of

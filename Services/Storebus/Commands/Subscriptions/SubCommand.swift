@@ -38,19 +38,16 @@ struct SubCommand: AsyncParsableCommand {
 
         @Option(
             help: ArgumentHelp(
-                "Only in this state: \(SubscriptionState.allCases.map(\.rawValue).joined(separator: ", ")).",
-                valueName: "state"), completion: .list(SubscriptionState.allCases.map(\.rawValue)))
+                "Only in this state: \(Self.states.joined(separator: ", ")).", valueName: "state"),
+            completion: .list(Self.states))
         var state: String?
 
         @OptionGroup var page: PageOptions
         @OptionGroup var global: GlobalOptions
 
-        func validate() throws {
-            guard let state, SubscriptionState(rawValue: state) == nil else { return }
-            let known = SubscriptionState.allCases.map(\.rawValue)
-            let near = Suggestion.nearest(to: state, among: known).map { "; did you mean '\($0)'?" } ?? ""
-            throw ValidationError("--state is one of \(known.joined(separator: ", "))\(near)")
-        }
+        private static let states = SubscriptionState.allCases.map(\.rawValue)
+
+        func validate() throws { try Choice.check("--state", state, among: Self.states) }
 
         func run() async throws {
             let context = try CommandContext.find(global)

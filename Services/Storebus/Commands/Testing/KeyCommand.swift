@@ -31,11 +31,7 @@ struct KeyCommand: AsyncParsableCommand {
         @OptionGroup var app: AppOptions
         @OptionGroup var global: GlobalOptions
 
-        func validate() throws {
-            guard !AppKey.kinds.contains(kind) else { return }
-            let near = Suggestion.nearest(to: kind, among: AppKey.kinds).map { "; did you mean '\($0)'?" } ?? ""
-            throw ValidationError("--kind is one of \(AppKey.kinds.joined(separator: ", "))\(near)")
-        }
+        func validate() throws { try Choice.check("--kind", kind, among: AppKey.kinds) }
 
         func run() async throws {
             let context = try CommandContext.find(global, bundleId: app.bundleId)
@@ -95,10 +91,10 @@ struct KeyCommand: AsyncParsableCommand {
             let context = try CommandContext.find(global, bundleId: app.bundleId)
             let keys = try await context.api.keys(context.bundleId)
             guard keys.contains(where: { $0.keyIdentifier == key }) else {
-                let near = Suggestion.nearest(to: key, among: keys.map(\.keyIdentifier))
+                let near = Suggestion.hints(for: key, among: keys.map(\.keyIdentifier))
                 throw CLIError(
                     CLIErrorCode(.notFound), "\(context.bundleId) has no key '\(key)'",
-                    hints: (near.map { ["did you mean '\($0)'?"] } ?? []) + ["all of them: storebus key list"])
+                    hints: near + ["all of them: storebus key list"])
             }
             if dryRun { return context.print(Removal.wouldRemove("key \(key)", 1)) }
             try context.confirm("revoke the key \(key)")

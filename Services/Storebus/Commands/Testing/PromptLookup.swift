@@ -9,10 +9,10 @@ enum PromptLookup {
         if let exact = prompts.first(where: { $0.id == wanted }) { return exact }
         let matches = prompts.filter { !wanted.isEmpty && $0.id.hasSuffix(wanted) }
         guard let found = matches.first, matches.count == 1 else {
-            let near = Suggestion.nearest(to: wanted, among: prompts.map(\.id))
+            let near = Suggestion.hints(for: wanted, among: prompts.map(\.id))
             throw CLIError(
                 CLIErrorCode(.notFound), "no prompt '\(text)' waits",
-                hints: (near.map { ["did you mean '\($0)'?"] } ?? []) + ["what waits: storebus prompt list"])
+                hints: near + ["what waits: storebus prompt list"])
         }
         return found
     }

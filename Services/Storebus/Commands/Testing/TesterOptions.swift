@@ -57,25 +57,19 @@ struct TesterOptions: ParsableArguments {
     }
 
     func validate() throws {
-        try Self.check("--sign-in", signIn, among: TesterSettings.SignIn.allCases.map(\.rawValue))
-        try Self.check("--renewal-rate", renewalRate, among: SubscriptionRenewalRate.allCases.map(\.rawValue))
-        try Self.check("--processor", processor, among: ProcessorMode.names)
-        for member in unset { try Self.check("--unset", member, among: TesterSettings.memberNames.sorted()) }
+        try Choice.check("--sign-in", signIn, among: TesterSettings.SignIn.allCases.map(\.rawValue))
+        try Choice.check("--renewal-rate", renewalRate, among: SubscriptionRenewalRate.allCases.map(\.rawValue))
+        try Choice.check("--processor", processor, among: ProcessorMode.names)
+        for member in unset { try Choice.check("--unset", member, among: TesterSettings.memberNames.sorted()) }
         if let sheet, PaymentSheetAnswer(sheet) == nil {
             throw ValidationError("--sheet is auto, approve, cancel, interactive or decline:<SKError name or code>")
         }
         for word in simulate {
             let parts = word.split(separator: "=", maxSplits: 1)
             guard parts.count == 2 else { throw ValidationError("--simulate takes request=error, not '\(word)'") }
-            try Self.check(
+            try Choice.check(
                 "--simulate", String(parts[0]), among: TesterSettings.SimulatedErrors.memberNames.sorted())
         }
-    }
-
-    private static func check(_ flag: String, _ value: String?, among known: [String]) throws {
-        guard let value, !known.contains(value) else { return }
-        let near = Suggestion.nearest(to: value, among: known).map { "; did you mean '\($0)'?" } ?? ""
-        throw ValidationError("\(flag) is one of \(known.joined(separator: ", "))\(near)")
     }
 
     /// Puts what is named over what was set before.

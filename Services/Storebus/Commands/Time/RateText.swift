@@ -24,7 +24,7 @@ package enum RateText {
     /// - Throws: a sentence for the parser, with what was perhaps meant.
     static func validate(_ flag: String, _ text: String?) throws {
         guard let text, rate(text) == nil else { return }
-        let near = Suggestion.nearest(to: text, among: words).map { "; did you mean '\($0)'?" } ?? ""
+        let near = Suggestion.ending(for: text, among: words)
         throw ValidationError(
             "\(flag) is a name such as one-renewal-every-minute, REAL=STORE such as 30s=1mo, or a factor\(near)")
     }

@@ -54,7 +54,8 @@ test: deps-tests debug ## Run all tests; those with real processes use the execu
 test-tsan: deps-tests ## Run the tests of Shared under ThreadSanitizer.
 	$(SWIFT) build --scratch-path $(SCRATCH)-tsan --sanitize thread --build-tests
 	@TEST_FLAGS="--sanitize thread" scripts/test $(SCRATCH)-tsan \
-	    StoreModelsTests StoreKitClientTests BusProtocolTests EventLoopTests PersistenceTests BusClientTests BusServiceTests OperationsTests
+	    StoreModelsTests StoreKitClientTests BusProtocolTests EventLoopTests PersistenceTests \
+	    ServiceDatabaseTests BusClientTests BusServiceTests OperationsTests
 
 scenarios: deps-tests debug ## Run only the tests with real processes.
 	$(SWIFT) build --scratch-path $(SCRATCH) --build-tests

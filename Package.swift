@@ -91,7 +91,7 @@ var targets: [Target] = [
             lifecycle,
             unixSignals, configuration, argumentParser,
         ]),
-    shared("ServiceDatabase", ["BusService", "Operations", "Persistence", logging]),
+    shared("ServiceDatabase", ["BusService", "Operations", "Persistence", "StoreModels", logging, lifecycle]),
     shared("Signing", ["StoreModels", crypto, swiftASN1, x509]),
     shared("StoreKitClient", ["StoreModels"], exclude: ["README.md"]),
     shared("StorebusTesting", ["StoreModels", "EventLoop", "Persistence", logging]),
@@ -108,6 +108,12 @@ var targets: [Target] = [
         ]),
     tests("Persistence", ["Persistence", "EventLoop", "StorebusTesting", logging]),
     tests(
+        "ServiceDatabase",
+        [
+            "ServiceDatabase", "BusClient", "BusService", "Persistence", "ServiceTesting", "StoreModels",
+            "StorebusTesting", logging, lifecycle,
+        ]),
+    tests(
         "Operations",
         ["Operations", "BusClient", "EventLoop", "StorebusTesting", logging, coreMetrics, lifecycle, argumentParser]),
     tests("Signing", ["Signing", "StoreModels", "StorebusTesting", crypto, swiftASN1, x509]),
@@ -123,7 +129,7 @@ var targets: [Target] = [
         "PaymentQueue",
         [
             "PaymentQueue", "PaymentProcessor", "StoreModels", "BusClient", "BusService", "Persistence",
-            "ServiceTesting", "StorebusTesting", logging,
+            "ServiceDatabase", "ServiceTesting", "StorebusTesting", logging,
         ]),
     tests(
         "PaymentProcessor",
@@ -134,7 +140,7 @@ var targets: [Target] = [
         "PromotionController",
         [
             "PromotionController", "StoreModels", "BusClient", "BusService", "EventLoop", "Persistence",
-            "ServiceTesting", "StorebusTesting", logging,
+            "ServiceDatabase", "ServiceTesting", "StorebusTesting", logging,
         ]),
     tests("Eligibility", ["Eligibility", "StoreModels", "BusClient", "BusService", "StorebusTesting"]),
     tests(

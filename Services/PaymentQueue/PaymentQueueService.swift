@@ -110,13 +110,14 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
 
     /// Registers every endpoint and the health checks; before the bus service runs.
     package func register(on service: BusService) {
-        registerPurchases(on: service)
-        registerTransactions(on: service)
-        registerQueue(on: service)
-        registerRestores(on: service)
-        registerTesters(on: service)
-        registerSubscriptions(on: service)
-        registerSales(on: service)
+        let endpoints = DatabaseEndpoints(of: "the payment queue", on: service)
+        registerPurchases(on: endpoints)
+        registerTransactions(on: endpoints)
+        registerQueue(on: endpoints)
+        registerRestores(on: endpoints)
+        registerTesters(on: endpoints)
+        registerSubscriptions(on: endpoints)
+        registerSales(on: endpoints)
         service.healthCheck(of: database)
         service.healthCheck("quarantine") { [database] in
             do {
@@ -134,152 +135,72 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         }
     }
 
-    private func registerPurchases(on service: BusService) {
-        service.handle(PaymentEndpoints.openAccount) { [accounts] request, _ in
-            try await answering { try await accounts.open(request) }
-        }
-        service.handle(PaymentEndpoints.getAccount) { [customers] request, context in
-            try await answering { try await customers.get(request, deadline: context.deadline) }
-        }
-        service.handle(PaymentEndpoints.addPayment) { [purchases] request, context in
-            try await answering { try await purchases.add(request, deadline: context.deadline) }
-        }
+    private func registerPurchases(on endpoints: DatabaseEndpoints) {
+        endpoints.handle(PaymentEndpoints.openAccount, accounts.open)
+        endpoints.handle(PaymentEndpoints.getAccount, customers.get)
+        endpoints.handle(PaymentEndpoints.addPayment, purchases.add)
     }
 
-    private func registerTransactions(on service: BusService) {
-        service.handle(PaymentEndpoints.getTransaction) { [transactions] request, _ in
-            try await answering { try await transactions.get(request) }
+    private func registerTransactions(on endpoints: DatabaseEndpoints) {
+        endpoints.handle(PaymentEndpoints.getTransaction, transactions.get)
+        endpoints.handle(PaymentEndpoints.finishTransaction, transactions.finish)
+        endpoints.handle(PaymentEndpoints.approveTransaction) { [operators] request, deadline in
+            try await operators.say(.approve, request, deadline: deadline)
         }
-        service.handle(PaymentEndpoints.finishTransaction) { [transactions] request, _ in
-            try await answering { try await transactions.finish(request) }
+        endpoints.handle(PaymentEndpoints.declineTransaction) { [operators] request, deadline in
+            try await operators.say(.decline, request, deadline: deadline)
         }
-        service.handle(PaymentEndpoints.approveTransaction) { [operators] request, context in
-            try await answering { try await operators.say(.approve, request, deadline: context.deadline) }
+        endpoints.handle(PaymentEndpoints.resolveTransaction) { [operators] request, deadline in
+            try await operators.say(.resolve, request, deadline: deadline)
         }
-        service.handle(PaymentEndpoints.declineTransaction) { [operators] request, context in
-            try await answering { try await operators.say(.decline, request, deadline: context.deadline) }
-        }
-        service.handle(PaymentEndpoints.resolveTransaction) { [operators] request, context in
-            try await answering { try await operators.say(.resolve, request, deadline: context.deadline) }
-        }
-        service.handle(PaymentEndpoints.deleteTransaction) { [history] request, context in
-            try await answering { try await history.delete(request, deadline: context.deadline) }
-        }
-        service.handle(PaymentEndpoints.history) { [transactions] request, _ in
-            try await answering { try await transactions.history(request) }
-        }
-        service.handle(PaymentEndpoints.listTransactions) { [transactions] request, _ in
-            try await answering { try await transactions.list(request) }
-        }
-        service.handle(PaymentEndpoints.offerSummary) { [transactions] request, _ in
-            try await answering { try await transactions.offerSummary(request) }
-        }
-        service.handle(PaymentEndpoints.offerSummaries) { [transactions] request, _ in
-            try await answering { try await transactions.offerSummaries(request) }
-        }
+        endpoints.handle(PaymentEndpoints.deleteTransaction, history.delete)
+        endpoints.handle(PaymentEndpoints.history, transactions.history)
+        endpoints.handle(PaymentEndpoints.listTransactions, transactions.list)
+        endpoints.handle(PaymentEndpoints.offerSummary, transactions.offerSummary)
+        endpoints.handle(PaymentEndpoints.offerSummaries, transactions.offerSummaries)
     }
 
-    private func registerQueue(on service: BusService) {
-        service.handle(PaymentEndpoints.snapshot) { [queue] request, _ in
-            try await answering { try await queue.snapshot(request) }
-        }
-        service.handle(PaymentEndpoints.changes) { [queue] request, _ in
-            try await answering { try await queue.changes(request) }
-        }
-        service.handle(PaymentEndpoints.heads) { [queue] request, _ in
-            try await answering { try await queue.heads(request) }
-        }
-        service.handle(PaymentEndpoints.listEvents) { [events] request, _ in
-            try await answering { try await events.list(request) }
-        }
+    private func registerQueue(on endpoints: DatabaseEndpoints) {
+        endpoints.handle(PaymentEndpoints.snapshot, queue.snapshot)
+        endpoints.handle(PaymentEndpoints.changes, queue.changes)
+        endpoints.handle(PaymentEndpoints.heads, queue.heads)
+        endpoints.handle(PaymentEndpoints.listEvents, events.list)
     }
 
-    private func registerRestores(on service: BusService) {
-        service.handle(PaymentEndpoints.startRestore) { [restores] request, context in
-            try await answering { try await restores.start(request, deadline: context.deadline) }
-        }
-        service.handle(PaymentEndpoints.getRestore) { [restores] request, _ in
-            try await answering { try await restores.get(request) }
-        }
-        service.handle(PaymentEndpoints.acknowledgeRestore) { [restores] request, _ in
-            try await answering { try await restores.acknowledge(request) }
-        }
-        service.handle(PaymentEndpoints.updateDownload) { [downloads] request, context in
-            try await answering { try await downloads.update(request, deadline: context.deadline) }
-        }
-        service.handle(PaymentEndpoints.getDownload) { [downloads] request, _ in
-            try await answering { try await downloads.get(request) }
-        }
+    private func registerRestores(on endpoints: DatabaseEndpoints) {
+        endpoints.handle(PaymentEndpoints.startRestore, restores.start)
+        endpoints.handle(PaymentEndpoints.getRestore, restores.get)
+        endpoints.handle(PaymentEndpoints.acknowledgeRestore, restores.acknowledge)
+        endpoints.handle(PaymentEndpoints.updateDownload, downloads.update)
+        endpoints.handle(PaymentEndpoints.getDownload, downloads.get)
     }
 
-    private func registerTesters(on service: BusService) {
-        service.handle(PaymentEndpoints.getTester) { [testers] request, _ in
-            try await answering { try await testers.get(request) }
-        }
-        service.handle(PaymentEndpoints.putTester) { [testers] request, context in
-            try await answering { try await testers.put(request, deadline: context.deadline) }
-        }
-        service.handle(PaymentEndpoints.deleteTester) { [testers] request, _ in
-            try await answering { try await testers.delete(request) }
-        }
-        service.handle(PaymentEndpoints.listTesters) { [testers] request, _ in
-            try await answering { try await testers.list(request) }
-        }
-        service.handle(PaymentEndpoints.listPrompts) { [prompts] request, _ in
-            try await answering { try await prompts.list(request) }
-        }
-        service.handle(PaymentEndpoints.answerPrompt) { [prompts] request, context in
-            try await answering { try await prompts.answer(request, deadline: context.deadline) }
-        }
-        service.handle(PaymentEndpoints.clearHistory) { [history] request, context in
-            try await answering { try await history.clear(request, deadline: context.deadline) }
-        }
-        service.handle(PaymentEndpoints.reset) { [history] request, context in
-            try await answering { try await history.reset(request, deadline: context.deadline) }
-        }
+    private func registerTesters(on endpoints: DatabaseEndpoints) {
+        endpoints.handle(PaymentEndpoints.getTester, testers.get)
+        endpoints.handle(PaymentEndpoints.putTester, testers.put)
+        endpoints.handle(PaymentEndpoints.deleteTester, testers.delete)
+        endpoints.handle(PaymentEndpoints.listTesters, testers.list)
+        endpoints.handle(PaymentEndpoints.listPrompts, prompts.list)
+        endpoints.handle(PaymentEndpoints.answerPrompt, prompts.answer)
+        endpoints.handle(PaymentEndpoints.clearHistory, history.clear)
+        endpoints.handle(PaymentEndpoints.reset, history.reset)
     }
 
     /// Resolves what was left unknown and prunes the journal until graceful shutdown, then closes the database. In a
     /// service group it stands before the bus service, so that it ends after the last request.
     package func run() async throws {
-        await cancelWhenGracefulShutdown {
-            await withDiscardingTaskGroup { group in
-                group.addTask {
-                    await self.repeating("janitor", every: PurchaseJanitor.interval) { try await self.janitor.sweep() }
-                }
-                group.addTask { await self.callbacks.run() }
-                group.addTask { await self.renewalJanitor.run() }
-                group.addTask {
-                    await self.repeating("restore janitor", every: RestoreJanitor.interval) {
-                        try await self.restoreJanitor.sweep()
-                    }
-                }
-                group.addTask {
-                    await self.repeating("refund janitor", every: RefundJanitor.interval) {
-                        try await self.refundJanitor.sweep()
-                    }
-                }
-                group.addTask {
-                    await self.repeating("pruner", every: JournalPruner.interval) { try await self.pruner.prune() }
-                }
-            }
-        }
+        await BackgroundJob.run([
+            .repeating("janitor", every: PurchaseJanitor.interval, logger) { try await self.janitor.sweep() },
+            BackgroundJob { await self.callbacks.run() },
+            BackgroundJob { await self.renewalJanitor.run() },
+            .repeating("restore janitor", every: RestoreJanitor.interval, logger) {
+                try await self.restoreJanitor.sweep()
+            },
+            .repeating("refund janitor", every: RefundJanitor.interval, logger) {
+                try await self.refundJanitor.sweep()
+            },
+            .repeating("pruner", every: JournalPruner.interval, logger) { try await self.pruner.prune() },
+        ])
         await database.close()
-    }
-
-    /// Runs `work` at once and then again and again. A round that fails is told of and not the end: the next may work.
-    private func repeating(
-        _ name: String, every interval: Duration, _ work: @Sendable () async throws -> Int
-    ) async {
-        while !Task.isCancelled {
-            do {
-                _ = try await work()
-            } catch is CancellationError {
-                return
-            } catch {
-                logger.warning("\(name) failed, it will run again", metadata: ["error": "\(error)"])
-            }
-            try? await Task.sleep(for: interval)
-        }
     }
 }

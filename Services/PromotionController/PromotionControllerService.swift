@@ -70,121 +70,58 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
 
     /// Makes `service` answer `sb.promotion.v1.…`; before it runs.
     package func register(on service: BusService) {
-        registerDevices(on: service)
-        registerOverrides(on: service)
-        registerPurchases(on: service)
-        registerIntents(on: service)
-        registerDecisions(on: service)
+        let endpoints = DatabaseEndpoints(of: "the promotion controller", on: service)
+        registerDevices(on: endpoints)
+        registerOverrides(on: endpoints)
+        registerPurchases(on: endpoints)
+        registerIntents(on: endpoints)
+        registerDecisions(on: endpoints)
         service.healthCheck(of: database)
     }
 
-    private func registerDevices(on service: BusService) {
-        service.handle(PromotionEndpoints.deviceLaunched) { [devices] request, _ in
-            try await answering { try await devices.launched(request) }
-        }
-        service.handle(PromotionEndpoints.putDevice) { [devices] request, _ in
-            try await answering { try await devices.put(request) }
-        }
-        service.handle(PromotionEndpoints.getDevice) { [devices] request, _ in
-            try await answering { try await devices.get(request) }
-        }
-        service.handle(PromotionEndpoints.listDevices) { [devices] request, _ in
-            try await answering { try await devices.list(request) }
-        }
-        service.handle(PromotionEndpoints.deleteDevice) { [devices] request, _ in
-            try await answering { try await devices.delete(request) }
-        }
-        service.handle(PromotionEndpoints.putInstallation) { [devices] request, _ in
-            try await answering { try await devices.putInstallation(request) }
-        }
-        service.handle(PromotionEndpoints.deleteInstallation) { [devices] request, _ in
-            try await answering { try await devices.deleteInstallation(request) }
-        }
+    private func registerDevices(on endpoints: DatabaseEndpoints) {
+        endpoints.handle(PromotionEndpoints.deviceLaunched, devices.launched)
+        endpoints.handle(PromotionEndpoints.putDevice, devices.put)
+        endpoints.handle(PromotionEndpoints.getDevice, devices.get)
+        endpoints.handle(PromotionEndpoints.listDevices, devices.list)
+        endpoints.handle(PromotionEndpoints.deleteDevice, devices.delete)
+        endpoints.handle(PromotionEndpoints.putInstallation, devices.putInstallation)
+        endpoints.handle(PromotionEndpoints.deleteInstallation, devices.deleteInstallation)
     }
 
-    private func registerOverrides(on service: BusService) {
-        service.handle(PromotionEndpoints.getOverrides) { [overrides] request, _ in
-            try await answering { try await overrides.get(request) }
-        }
-        service.handle(PromotionEndpoints.putOrder) { [overrides] request, _ in
-            try await answering { try await overrides.putOrder(request) }
-        }
-        service.handle(PromotionEndpoints.putVisibility) { [overrides] request, _ in
-            try await answering { try await overrides.putVisibility(request) }
-        }
+    private func registerOverrides(on endpoints: DatabaseEndpoints) {
+        endpoints.handle(PromotionEndpoints.getOverrides, overrides.get)
+        endpoints.handle(PromotionEndpoints.putOrder, overrides.putOrder)
+        endpoints.handle(PromotionEndpoints.putVisibility, overrides.putVisibility)
     }
 
-    private func registerPurchases(on service: BusService) {
-        service.handle(PromotionEndpoints.startPurchase) { [purchases] request, context in
-            try await answering { try await purchases.start(request, deadline: context.deadline) }
-        }
-        service.handle(PromotionEndpoints.listPrompts) { [prompts] request, _ in
-            try await answering { try await prompts.list(request) }
-        }
-        service.handle(PromotionEndpoints.answerPrompt) { [prompts] request, context in
-            try await answering { try await prompts.answer(request, deadline: context.deadline) }
-        }
-        service.handle(PromotionEndpoints.listEvents) { [events] request, _ in
-            try await answering { try await events.list(request) }
-        }
+    private func registerPurchases(on endpoints: DatabaseEndpoints) {
+        endpoints.handle(PromotionEndpoints.startPurchase, purchases.start)
+        endpoints.handle(PromotionEndpoints.listPrompts, prompts.list)
+        endpoints.handle(PromotionEndpoints.answerPrompt, prompts.answer)
+        endpoints.handle(PromotionEndpoints.listEvents, events.list)
     }
 
-    private func registerIntents(on service: BusService) {
-        service.handle(PromotionEndpoints.deliverIntents) { [intents] request, context in
-            try await answering { try await intents.deliver(request, deadline: context.deadline) }
-        }
-        service.handle(PromotionEndpoints.intentHeads) { [intents] request, _ in
-            try await answering { try await intents.heads(request) }
-        }
-        service.handle(PromotionEndpoints.getIntent) { [intents] request, context in
-            try await answering { try await intents.get(request, deadline: context.deadline) }
-        }
-        service.handle(PromotionEndpoints.listIntents) { [intents] request, context in
-            try await answering { try await intents.list(request, deadline: context.deadline) }
-        }
-        service.handle(PromotionEndpoints.searchIntents) { [intents] request, context in
-            try await answering { try await intents.search(request, deadline: context.deadline) }
-        }
+    private func registerIntents(on endpoints: DatabaseEndpoints) {
+        endpoints.handle(PromotionEndpoints.deliverIntents, intents.deliver)
+        endpoints.handle(PromotionEndpoints.intentHeads, intents.heads)
+        endpoints.handle(PromotionEndpoints.getIntent, intents.get)
+        endpoints.handle(PromotionEndpoints.listIntents, intents.list)
+        endpoints.handle(PromotionEndpoints.searchIntents, intents.search)
     }
 
-    private func registerDecisions(on service: BusService) {
-        service.handle(PromotionEndpoints.decideIntent) { [decisions] request, context in
-            try await answering { try await decisions.decide(request, deadline: context.deadline) }
-        }
-        service.handle(PromotionEndpoints.addIntentPayment) { [decisions] request, context in
-            try await answering { try await decisions.add(request, deadline: context.deadline) }
-        }
+    private func registerDecisions(on endpoints: DatabaseEndpoints) {
+        endpoints.handle(PromotionEndpoints.decideIntent, decisions.decide)
+        endpoints.handle(PromotionEndpoints.addIntentPayment, decisions.add)
     }
 
     /// Does what is due until graceful shutdown, then closes the database. In a service group it stands before the bus
     /// service, so that it ends after the last request.
     package func run() async throws {
-        await cancelWhenGracefulShutdown {
-            await withDiscardingTaskGroup { group in
-                group.addTask {
-                    await self.repeating("janitor", every: IntentJanitor.interval) { try await self.janitor.sweep() }
-                }
-                group.addTask {
-                    await self.repeating("pruner", every: IntentPruner.interval) { try await self.pruner.prune() }
-                }
-            }
-        }
+        await BackgroundJob.run([
+            .repeating("janitor", every: IntentJanitor.interval, logger) { try await self.janitor.sweep() },
+            .repeating("pruner", every: IntentPruner.interval, logger) { try await self.pruner.prune() },
+        ])
         await database.close()
-    }
-
-    /// Runs `work` at once and then again and again. A round that fails is told of and not the end: the next may work.
-    private func repeating(
-        _ name: String, every interval: Duration, _ work: @Sendable () async throws -> Int
-    ) async {
-        while !Task.isCancelled {
-            do {
-                _ = try await work()
-            } catch is CancellationError {
-                return
-            } catch {
-                logger.warning("\(name) failed, it will run again", metadata: ["error": "\(error)"])
-            }
-            try? await Task.sleep(for: interval)
-        }
     }
 }

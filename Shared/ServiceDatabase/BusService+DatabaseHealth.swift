@@ -1,5 +1,5 @@
-package import BusService
-package import Persistence
+import BusService
+import Persistence
 
 extension BusService {
     /// Registers the health of a database: it fails while nothing can be written, and warns when acknowledged commits

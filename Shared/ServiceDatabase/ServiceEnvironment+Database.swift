@@ -1,7 +1,7 @@
 import Foundation
 import Logging
-package import Operations
-package import Persistence
+import Operations
+import Persistence
 
 extension ServiceEnvironment {
     /// Opens the service's database where the settings say, and brings its schema up to date.

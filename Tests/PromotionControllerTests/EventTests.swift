@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 import StorebusTesting
 import Testing
@@ -103,18 +104,5 @@ import Testing
             let rest = try await store.events(after: early.after, count: 3 - early.events.count)
             #expect((early.events + rest).map(\.account) == ["alice", "slow", "alice"])
         }
-    }
-
-    @Test func `positions are written and read back, and sort as they came`() {
-        var random = SplitMix64.seeded()
-        var positions: [EventPosition] = []
-        for _ in 0..<500 {
-            positions.append(
-                EventPosition(
-                    transaction: Int64.random(in: 0...(1 << 60), using: &random),
-                    row: Int64.random(in: 0...(1 << 60), using: &random)))
-        }
-        for position in positions { #expect(Identifiers.eventPosition(Identifiers.event(position)) == position) }
-        #expect(positions.sorted().map(Identifiers.event) == positions.map(Identifiers.event).sorted())
     }
 }

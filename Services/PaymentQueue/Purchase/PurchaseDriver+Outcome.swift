@@ -1,3 +1,4 @@
+import ServiceDatabase
 import StoreModels
 
 extension PurchaseDriver {

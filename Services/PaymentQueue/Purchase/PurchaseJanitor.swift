@@ -1,14 +1,11 @@
 import Logging
-import StoreModels
-import Synchronization
+import ServiceDatabase
 
 /// Drives what was left under way: by a process that died, by a request whose time was over, by a processor that was
 /// away. Knows nothing by heart: each sweep reads the table.
 package final class PurchaseJanitor: Sendable {
     /// Between two sweeps; monotonic.
     package static let interval: Duration = .milliseconds(500)
-    /// Rows of one page of a sweep.
-    static let pageSize = 256
     /// Purchases worked on at once.
     static let concurrency = 16
     /// For one attempt.
@@ -17,7 +14,7 @@ package final class PurchaseJanitor: Sendable {
     private let store: PurchaseStore
     private let driver: PurchaseDriver
     private let logger: Logger
-    private let schedule = Mutex(RetrySchedule())
+    private let retries = RetrySweep(concurrency: concurrency)
 
     package init(store: PurchaseStore, driver: PurchaseDriver, logger: Logger) {
         self.store = store
@@ -29,34 +26,12 @@ package final class PurchaseJanitor: Sendable {
     /// - Returns: how many are still unknown.
     @discardableResult
     package func sweep(now: ContinuousClock.Instant = .now) async throws -> Int {
-        var unknown = 0
-        var after = ""
-        while !Task.isCancelled {
-            let page = try await store.unsettled(after: after, limit: Self.pageSize)
-            unknown += await drive(page, now: now)
-            guard page.count == Self.pageSize, let last = page.last else { break }
-            after = last
-        }
-        return unknown
-    }
-
-    private func drive(_ page: [String], now: ContinuousClock.Instant) async -> Int {
-        await withTaskGroup { group in
-            var (running, unknown) = (0, 0)
-            for id in page {
-                if driver.board.isDriven(id) || !schedule.withLock({ $0.isDue(id, now: now) }) {
-                    unknown += 1
-                    continue
-                }
-                if running == Self.concurrency {
-                    unknown += await group.next() == false ? 1 : 0
-                    running -= 1
-                }
-                group.addTask { await self.attempt(id) }
-                running += 1
-            }
-            for await settled in group where !settled { unknown += 1 }
-            return unknown
+        try await retries.run(now: now, id: \.self) { [store] after, limit in
+            try await store.unsettled(after: after, limit: limit)
+        } isTaken: { [driver] id in
+            driver.board.isDriven(id)
+        } attempt: { id in
+            await self.drive(id)
         }
     }
 
@@ -64,25 +39,23 @@ package final class PurchaseJanitor: Sendable {
     /// answered just before, the next sweep tries it again.
     func look(at id: String) async {
         guard driver.board.isDriven(id) else {
-            _ = await attempt(id)
+            _ = await retries.attempt(id) { await drive(id) }
             return
         }
-        schedule.withLock { $0.settled(id) }
+        retries.hurry(id)
     }
 
     /// - Returns: whether the purchase has ended.
-    private func attempt(_ id: String) async -> Bool {
-        var isSettled = false
+    private func drive(_ id: String) async -> Bool {
         do {
             switch try await driver.drive(id, until: .now + Self.attemptTime) {
-            case .now(let stored): isSettled = stored.isAtRest
-            case .busy: isSettled = false
-            case .gone: isSettled = true
+            case .now(let stored): return stored.isAtRest
+            case .busy: return false
+            case .gone: return true
             }
         } catch {
             logger.warning("purchase not resolved", metadata: ["transaction": "\(id)", "error": "\(error)"])
+            return false
         }
-        schedule.withLock { isSettled ? $0.settled(id) : $0.failed(id, now: .now) }
-        return isSettled
     }
 }

@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// What customers have lost, by its place in their journals, and how far the streams of each device have told of it. The

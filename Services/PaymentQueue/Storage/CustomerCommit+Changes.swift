@@ -1,3 +1,4 @@
+import ServiceDatabase
 import StoreModels
 
 /// What a purchased subscription product does to the subscription of its group.

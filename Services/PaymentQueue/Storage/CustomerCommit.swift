@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// The writes of one commit about one customer: rows, journal and claims together, or none of them. The customer's row is

@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// Downloads' states as rows, one per transaction and device: a transaction comes with one package at most. A device

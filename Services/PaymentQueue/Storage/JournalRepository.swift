@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// The customers' journals: one row per change, written in the change's own commit, numbered without gaps.

@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// A payment's row: the idempotency key with its fingerprint, and the answer once there is one.

@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// A restore's row: the restore as its device is told of it, and how far it is.

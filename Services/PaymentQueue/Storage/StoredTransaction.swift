@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// A transaction's row: the transaction, whose it is, and what the service itself has to remember of it.

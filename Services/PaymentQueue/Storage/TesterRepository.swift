@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// What operators have set of accounts. A row holds the settings as they were put, and nothing of the defaults.

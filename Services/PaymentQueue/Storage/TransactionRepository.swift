@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// Transactions as rows. Every statement that serves a customer carries app and customer.

@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// A subscription with what deciding about its renewal needs, read in one statement.

@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// The commits of renewals. Each is one function; between them the process may die.

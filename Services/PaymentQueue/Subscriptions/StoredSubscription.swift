@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// A customer's subscription in one group, as its row has it: all that deciding about the next event needs.

@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// `subscription.update` and `.operate`: what customers and operators do to one subscription. It is brought up to the

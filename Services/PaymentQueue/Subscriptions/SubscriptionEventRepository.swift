@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// The timelines of subscriptions, as rows: each is written in the commit in which it happened.

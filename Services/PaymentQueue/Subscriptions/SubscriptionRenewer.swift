@@ -1,4 +1,5 @@
 import Logging
+import ServiceDatabase
 import StoreModels
 import Synchronization
 

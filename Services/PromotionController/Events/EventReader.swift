@@ -1,12 +1,11 @@
 import BusService
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// `events.list`: what happened to intents, for whoever waits for something to happen.
 struct EventReader: Sendable {
     static let pageMax = 100
-    /// How long "now" waits for commits that are under way.
-    static let nowTime: Duration = .seconds(1)
 
     let database: any SQLDatabase
 
@@ -16,11 +15,12 @@ struct EventReader: Sendable {
     func list(_ request: IntentEventsRequest) async throws -> IntentEventsReply {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         guard let cursor = request.after else {
-            return IntentEventsReply(events: [], after: Identifiers.event(try await now()))
+            let now = try await EventRepository.table.now(in: database)
+            return IntentEventsReply(events: [], after: Identifiers.event(now))
         }
         return try await database.read { reader in
             guard let after = Identifiers.eventPosition(cursor),
-                after <= (try await EventRepository.horizon(in: reader)).begun
+                after <= (try await EventRepository.table.horizon(in: reader)).begun
             else { throw DeviceRules.invalid("$.after", "is no position among this store's events") }
             let found = try await EventRepository.events(request, after: after, in: reader)
             guard let end = found.end else { return IntentEventsReply(events: [], after: cursor) }
@@ -30,23 +30,5 @@ struct EventReader: Sendable {
             let last = isCut && !page.isEmpty ? found.events[page.count - 1].position : end
             return IntentEventsReply(events: page, after: Identifiers.event(last))
         }
-    }
-
-    /// The place of this moment: what was committed before it lies before it. Where commits run side by side it waits for
-    /// those that are under way, because none of them may be missed and none that was answered may come again; one that
-    /// takes too long is waited for no more, and then some of what was just answered may come again.
-    private func now() async throws -> EventPosition {
-        let deadline = ContinuousClock.now + Self.nowTime
-        let begun = try await horizon().begun
-        while true {
-            let settled = try await horizon().settled
-            if settled >= begun { return begun }
-            guard ContinuousClock.now < deadline else { return settled }
-            try await Task.sleep(for: .milliseconds(2))
-        }
-    }
-
-    private func horizon() async throws -> EventRepository.Horizon {
-        try await database.read { try await EventRepository.horizon(in: $0) }
     }
 }

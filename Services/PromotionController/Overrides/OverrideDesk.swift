@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// `overrides.get`, `order.put` and `visibility.put`: what one device has set for one app (M87–M105). Every read comes

@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// Apps on devices, with what each device overrides.

@@ -1,4 +1,5 @@
 import PaymentQueue
+import ServiceDatabase
 import StoreModels
 import StorebusTesting
 import Testing
@@ -103,54 +104,29 @@ import Testing
 }
 
 @Suite struct IdentifiersTests {
-    @Test func `prompts and events are numbered in identifiers that sort as they came`() {
+    @Test func `prompts are numbered in identifiers that sort as they came`() {
         let numbers: [Int64] = [0, 1, 31, 32, 1_023, 1 << 32, .max]
-        let positions = [0, 1, Int64.max].flatMap { transaction in
-            numbers.map { EventPosition(transaction: transaction, row: $0) }
-        }
-        for identifiers in [numbers.map { Identifiers.prompt($0) }, positions.map { Identifiers.event($0) }] {
-            #expect(identifiers == identifiers.sorted())
-            #expect(Set(identifiers).count == identifiers.count)
-        }
-        #expect(positions == positions.sorted())
-        #expect(positions.map { Identifiers.eventPosition(Identifiers.event($0)) } == positions)
+        let identifiers = numbers.map { Identifiers.prompt($0) }
+        #expect(identifiers == identifiers.sorted())
+        #expect(Set(identifiers).count == identifiers.count)
     }
 
-    @Test(arguments: [
-        "", "e_", "e_0000000000000", "e_0000000000000000000000000", "e_000000000000000000000000000",
-        "p_00000000000000000000000000", "e_g0000000000000000000000000", "e_0000000000000g000000000000",
-        "e_000000000000000000000000é",
-    ])
-    func `what is no event's identifier has no place`(_ text: String) {
-        #expect(Identifiers.eventPosition(text) == nil)
-    }
-
-    @Test func `identifiers of transactions sort by age and do not repeat`() {
+    @Test func `what clients see tells kinds apart by the beginning`() {
         var random = SplitMix64(seed: 1)
-        let made = (0..<200).map {
-            Identifiers.transaction(wall: Timestamp(milliseconds: 1_795_000_000_000 + $0), random: &random)
+        let wall = Timestamp(milliseconds: 1_795_000_000_000)
+        let made = [
+            "t_": Identifiers.transaction(wall: wall, random: &random),
+            "r_": Identifiers.restore(wall: wall, random: &random),
+            "a_": Identifiers.advance(wall: wall, random: &random),
+            "e_": Identifiers.event(EventPosition(transaction: 7, row: 8)),
+        ]
+        for (prefix, identifier) in made {
+            #expect(identifier.hasPrefix(prefix))
+            #expect(identifier.utf8.count == 28)
         }
-        #expect(made == made.sorted())
-        #expect(Set(made).count == 200)
-        #expect(made.allSatisfy { $0.utf8.count == 28 && $0.hasPrefix("t_") })
+        #expect(made["e_"].flatMap(Identifiers.eventPosition) == EventPosition(transaction: 7, row: 8))
+        #expect(made["t_"].flatMap(Identifiers.eventPosition) == nil)
         #expect(Identifiers.customer(random: &random).utf8.count == 26)
-    }
-}
-
-@Suite struct RetryScheduleTests {
-    @Test func `attempts come at once, then ever more slowly, and start over after an outcome`() {
-        var schedule = RetrySchedule()
-        let start = ContinuousClock.now
-        #expect(schedule.isDue("t", now: start))
-        schedule.failed("t", now: start)
-        #expect(!schedule.isDue("t", now: start + .milliseconds(99)))
-        #expect(schedule.isDue("t", now: start + .milliseconds(100)))
-        schedule.failed("t", now: start)
-        #expect(!schedule.isDue("t", now: start + .milliseconds(199)))
-        for _ in 0..<100 { schedule.failed("t", now: start) }
-        #expect(schedule.isDue("t", now: start + .seconds(5)))
-        schedule.settled("t")
-        #expect(schedule.isDue("t", now: start))
     }
 }
 

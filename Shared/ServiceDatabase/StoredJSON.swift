@@ -1,14 +1,16 @@
-import Persistence
 import StoreModels
 
 /// Wire types as they stand in TEXT columns.
-enum StoredJSON {
-    static func text(_ value: some Encodable) throws -> String {
+package enum StoredJSON {
+    /// A value as ``StoreJSON`` writes it, for a TEXT column.
+    /// - Throws: what cannot be written as JSON.
+    package static func text(_ value: some Encodable) throws -> String {
         String(decoding: try StoreJSON.encode(value), as: UTF8.self)
     }
 
+    /// The value a TEXT column holds.
     /// - Throws: `internal` when what we wrote cannot be read again: a damaged row, never the caller's fault.
-    static func value<Value: Decodable>(_ type: Value.Type, _ text: String) throws(StoreError) -> Value {
+    package static func value<Value: Decodable>(_ type: Value.Type, _ text: String) throws(StoreError) -> Value {
         do {
             return try StoreJSON.decode(type, from: Array(text.utf8))
         } catch {

@@ -1,0 +1,56 @@
+import BusService
+import Persistence
+import StoreModels
+
+/// Registers endpoints whose handlers work on the service's database: what it throws is told to callers as a
+/// ``StoreModels/StoreError``.
+///
+/// ```swift
+/// let endpoints = DatabaseEndpoints(of: "the payment queue", on: service)
+/// endpoints.handle(PaymentEndpoints.openAccount, accounts.open)           // open(_ request:)
+/// endpoints.handle(PaymentEndpoints.getAccount, customers.get)            // get(_ request:, deadline:)
+/// ```
+package struct DatabaseEndpoints: Sendable {
+    private let owner: String
+    private let service: BusService
+
+    /// - Parameters:
+    ///   - owner: whose database it is, in a sentence: "the payment queue".
+    ///   - service: the service, before it runs.
+    package init(of owner: String, on service: BusService) {
+        self.owner = owner
+        self.service = service
+    }
+
+    /// Registers a handler that answers from the database, however long it takes.
+    package func handle<Request, Response>(
+        _ endpoint: Endpoint<Request, Response>,
+        _ handler: @escaping @Sendable (Request) async throws -> Response
+    ) {
+        service.handle(endpoint) { [owner] request, _ in
+            try await Self.answering(owner) { try await handler(request) }
+        }
+    }
+
+    /// Registers a handler that asks others besides, or waits, until the request's deadline: an instant of the monotonic
+    /// clock.
+    package func handle<Request, Response>(
+        _ endpoint: Endpoint<Request, Response>,
+        _ handler: @escaping @Sendable (Request, ContinuousClock.Instant) async throws -> Response
+    ) {
+        service.handle(endpoint) { [owner] request, context in
+            try await Self.answering(owner) { try await handler(request, context.deadline) }
+        }
+    }
+
+    /// Errors that are not the database's pass as they are.
+    private static func answering<Response>(
+        _ owner: String, _ body: () async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await body()
+        } catch let error as PersistenceError {
+            throw StoreError(storage: error, of: owner)
+        }
+    }
+}

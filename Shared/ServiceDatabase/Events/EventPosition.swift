@@ -1,0 +1,37 @@
+/// A place among the rows of an ``EventTable``, in an order in which nothing comes in before a place that was read.
+///
+/// Where commits come one after the other the row's own number is that order. Where they run side by side a row may
+/// appear before a lower one does; there the database's number of the writing transaction comes first.
+package struct EventPosition: Hashable, Comparable, Sendable {
+    /// 0 on SQLite.
+    package var transaction: Int64
+    /// The row's number.
+    package var row: Int64
+
+    package init(transaction: Int64 = 0, row: Int64) {
+        self.transaction = transaction
+        self.row = row
+    }
+
+    package static func < (left: EventPosition, right: EventPosition) -> Bool {
+        (left.transaction, left.row) < (right.transaction, right.row)
+    }
+}
+
+extension EventPosition {
+    /// `prefix` and 26 characters that sort as the places do: what clients are given as an event's identifier, and as
+    /// `after`.
+    package func identifier(_ prefix: String) -> String {
+        prefix + CrockfordBase32.digits(UInt64(transaction), count: 13) + CrockfordBase32.digits(UInt64(row), count: 13)
+    }
+
+    /// The place an identifier made by ``identifier(_:)`` stands for; nil for anything else.
+    package init?(_ identifier: String, prefix: String) {
+        guard identifier.utf8.starts(with: prefix.utf8) else { return nil }
+        let digits = Array(identifier.utf8.dropFirst(prefix.utf8.count))
+        guard digits.count == 26, let transaction = CrockfordBase32.number(digits[..<13]),
+            let row = CrockfordBase32.number(digits[13...])
+        else { return nil }
+        self.init(transaction: transaction, row: row)
+    }
+}

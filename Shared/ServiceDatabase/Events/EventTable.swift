@@ -1,0 +1,81 @@
+import Persistence
+
+/// A table of what has happened, read in the order of the commits by whoever waits for something to happen.
+///
+/// Its rows have `position`, which the database counts on from, and `xact`, on PostgreSQL the number of the transaction
+/// that wrote them. On PostgreSQL commits run side by side. There only rows of transactions are read that are older than
+/// all that are under way, in the order of the transactions: so whatever is committed later has a place behind everything
+/// that was read. A transaction that takes long holds events back for as long.
+///
+/// ```swift
+/// let dialect = reader.dialect
+/// try await reader.query(
+///     """
+///     SELECT xact, position FROM journal WHERE \(dialect.eventPosition) > \(dialect.eventParameter)
+///     \(dialect.eventIsSettled) ORDER BY \(dialect.eventOrder) LIMIT ?
+///     """, arguments: dialect.arguments(after) + [limit])
+/// ```
+package struct EventTable: Sendable {
+    /// How far the events are.
+    package struct Horizon: Hashable, Sendable {
+        /// The place behind all that can be read.
+        package var settled: EventPosition
+        /// The place behind all that was begun. On SQLite nothing is begun that is not settled.
+        package var begun: EventPosition
+    }
+
+    /// Rows one call looks at, whether they match or not.
+    package static let scanMax = 1_000
+    /// How long ``now(in:)`` waits for commits that are under way.
+    static let nowTime: Duration = .seconds(1)
+
+    private let name: String
+
+    /// - Parameter name: the table's, as it stands in SQL.
+    package init(_ name: String) { self.name = name }
+
+    /// How far the events are now.
+    package func horizon(in reader: SQLReader) async throws(PersistenceError) -> Horizon {
+        guard let row = try await reader.queryOne(horizon(reader.dialect)) else {
+            throw PersistenceError(.statement, "a SELECT without FROM has no row")
+        }
+        let last: Int64 = try row["position"]
+        return Horizon(
+            settled: EventPosition(transaction: try row["settled"], row: last),
+            begun: EventPosition(transaction: try row["begun"], row: last))
+    }
+
+    /// The place of this moment: what was committed before it lies before it. Where commits run side by side it waits for
+    /// those that are under way, because none of them may be missed and none that was answered may come again; one that
+    /// takes longer than a second is waited for no more, and then some of what was just answered may come again.
+    package func now(in database: any SQLDatabase) async throws -> EventPosition {
+        let deadline = ContinuousClock.now + Self.nowTime
+        let begun = try await horizon(in: database).begun
+        while true {
+            let settled = try await horizon(in: database).settled
+            if settled >= begun { return begun }
+            guard ContinuousClock.now < deadline else { return settled }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
+
+    private func horizon(in database: any SQLDatabase) async throws -> Horizon {
+        try await database.read { try await horizon(in: $0) }
+    }
+
+    /// On PostgreSQL a row number behind all that a transaction may have.
+    private func horizon(_ dialect: SQLDialect) -> String {
+        dialect == .postgres
+            ? """
+            SELECT \(dialect.oldestTransaction) - 1 AS settled,
+                pg_snapshot_xmax(pg_current_snapshot())::text::bigint - 1 AS begun, \(Int64(1) << 60) AS position
+            """ : "SELECT 0 AS settled, 0 AS begun, COALESCE(MAX(position), 0) AS position FROM \(name)"
+    }
+}
+
+extension EventPosition {
+    /// The place of a row, from its columns `xact` and `position`.
+    package init(_ row: SQLRow) throws(PersistenceError) {
+        self.init(transaction: try row["xact"], row: try row["position"])
+    }
+}

@@ -1,0 +1,79 @@
+import Synchronization
+
+/// Tries what a table says is left undone, page after page and several at once, each again when its time has come
+/// (``RetrySchedule``). Knows nothing by heart but when that is: each sweep reads the table.
+///
+/// ```swift
+/// let open = try await sweep.run(
+///     id: \.key, page: { after, limit in try await store.open(after: after, limit: limit) },
+///     attempt: { refund in await desk.send(refund, until: .now + .seconds(3)) })
+/// ```
+package final class RetrySweep: Sendable {
+    /// Rows of one page.
+    static let pageSize = 256
+
+    private let concurrency: Int
+    private let schedule = Mutex(RetrySchedule())
+
+    /// - Parameter concurrency: attempts at once.
+    package init(concurrency: Int) { self.concurrency = concurrency }
+
+    /// Tries everything that is due once.
+    /// - Parameters:
+    ///   - now: by this instant of the monotonic clock it is due.
+    ///   - id: what a row is known by; pages are in its order.
+    ///   - page: the rows behind an identifier, so many at most; the first page is behind "".
+    ///   - isTaken: whether somebody else is at it; then it is left alone.
+    ///   - attempt: tries one, and says whether it is done for good.
+    /// - Returns: how many are still undone.
+    package func run<Row: Sendable>(
+        now: ContinuousClock.Instant = .now, id: @Sendable @escaping (Row) -> String,
+        page: (_ after: String, _ limit: Int) async throws -> [Row], isTaken: (Row) -> Bool = { _ in false },
+        attempt: @Sendable @escaping (Row) async -> Bool
+    ) async throws -> Int {
+        var (undone, after) = (0, "")
+        while !Task.isCancelled {
+            let rows = try await page(after, Self.pageSize)
+            undone += await run(rows, now: now, id: id, isTaken: isTaken, attempt: attempt)
+            guard rows.count == Self.pageSize, let last = rows.last else { break }
+            after = id(last)
+        }
+        return undone
+    }
+
+    /// Tries one, due or not, and notes when it may be tried again.
+    /// - Returns: whether it is done for good, as `body` says.
+    package func attempt(_ id: String, _ body: () async -> Bool) async -> Bool {
+        let isDone = await body()
+        schedule.withLock { isDone ? $0.settled(id) : $0.failed(id, now: .now) }
+        return isDone
+    }
+
+    /// There is news of it: the next sweep tries it.
+    package func hurry(_ id: String) { schedule.withLock { $0.settled(id) } }
+
+    /// One page.
+    private func run<Row: Sendable>(
+        _ rows: [Row], now: ContinuousClock.Instant, id: @Sendable @escaping (Row) -> String, isTaken: (Row) -> Bool,
+        attempt: @Sendable @escaping (Row) async -> Bool
+    ) async -> Int {
+        await withTaskGroup { group in
+            var (running, undone) = (0, 0)
+            for row in rows {
+                // Looked at as late as can be: somebody else may have begun while others were tried.
+                guard !isTaken(row), schedule.withLock({ $0.isDue(id(row), now: now) }) else {
+                    undone += 1
+                    continue
+                }
+                if running == concurrency {
+                    undone += await group.next() == false ? 1 : 0
+                    running -= 1
+                }
+                group.addTask { await self.attempt(id(row)) { await attempt(row) } }
+                running += 1
+            }
+            for await isDone in group where !isDone { undone += 1 }
+            return undone
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Logging
+import ServiceDatabase
+import ServiceLifecycle
+import Synchronization
+import Testing
+
+@Suite struct BackgroundJobTests {
+    private struct Failure: Error {}
+
+    private let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    /// Runs jobs in a service group until the signal comes, then shuts it down gracefully.
+    private func run(_ jobs: [BackgroundJob], until signal: AsyncStream<Void>) async throws {
+        struct Jobs: ServiceLifecycle.Service {
+            let jobs: [BackgroundJob]
+            func run() async throws { await BackgroundJob.run(jobs) }
+        }
+        let group = ServiceGroup(services: [Jobs(jobs: jobs)], logger: silent)
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            for await _ in signal {}
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+    }
+
+    @Test func `a round that fails is not the end, a graceful shutdown is`() async throws {
+        let rounds = Mutex(0)
+        let (signal, third) = AsyncStream<Void>.makeStream()
+        let job = BackgroundJob.repeating("job", every: .milliseconds(1), silent) {
+            let round = rounds.withLock { rounds in
+                rounds += 1
+                return rounds
+            }
+            if round == 3 { third.finish() }
+            if round == 1 { throw Failure() }
+            return 0
+        }
+        try await run([job], until: signal)
+        #expect(rounds.withLock { $0 } >= 3)
+    }
+
+    @Test func `jobs run side by side, and the last to end ends them all`() async throws {
+        let ended = Mutex(0)
+        let (first, second) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
+        // Each waits for the other to have begun, and then for the end.
+        let jobs = [(first.continuation, second.stream), (second.continuation, first.stream)].map { begun, other in
+            BackgroundJob {
+                begun.finish()
+                for await _ in other {}
+                let forever = AsyncStream<Void> { _ in }
+                for await _ in forever {}
+                ended.withLock { $0 += 1 }
+            }
+        }
+        let (signal, begun) = AsyncStream<Void>.makeStream()
+        try await run(jobs + [BackgroundJob { begun.finish() }], until: signal)
+        #expect(ended.withLock { $0 } == 2)
+    }
+}

@@ -150,7 +150,7 @@ import Testing
                 == written(
                     Prompt(
                         id: "p", kind: .sheet, bundleId: "a", account: "b", transaction: transaction,
-                        createdAt: .wallClock(), answers: [])))
+                        productIdentifier: "p", appPrice: Sample.pro.price, createdAt: .wallClock(), answers: [])))
     }
 
     @Test func `restores and downloads have the members the models write`() throws {

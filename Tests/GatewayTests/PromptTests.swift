@@ -88,6 +88,19 @@ import Testing
         }
     }
 
+    @Test func `an app to be bought is listed with the product that asks for it and its price (M72)`() async throws {
+        try await GatewayHarness.run { store in
+            var prompt = asked("ap_1", 1)
+            prompt.productIdentifier = "com.example.pro"
+            prompt.appPrice = Money(minorUnits: 499, currency: Sample.dollars)
+            store.promotions.contents.withLock { $0.prompts = [prompt] }
+            let answer = try await store.send(.GET, "/admin/v1/prompts", token: key)
+            let listed = try #require(answer.json["prompts"]?.arrayValue?.first)
+            #expect(listed["productIdentifier"] == "com.example.pro")
+            #expect(listed["appPrice"] == .object(["amount": "4.99", "currency": "USD"]))
+        }
+    }
+
     @Test func `an app is bought, or not, at the service that asks`() async throws {
         try await GatewayHarness.run { store in
             store.promotions.contents.withLock { $0.prompts = [asked("ap_1", 1)] }

@@ -1,4 +1,5 @@
 import BusService
+import Persistence
 import StoreModels
 import StorebusTesting
 import Testing
@@ -30,6 +31,8 @@ import Testing
             #expect(prompt.id.hasPrefix("ap_") && prompt.kind == .appPurchase && prompt.account == "alice")
             #expect(prompt.bundleId == TestStore.bundleId && prompt.transaction == nil)
             #expect(prompt.answers == [.approve, .cancel, .decline])
+            // Of what began it, and of the app itself.
+            #expect(prompt.productIdentifier == "coins" && prompt.appPrice?.amount == "4.99")
             #expect(try await store.prompts(of: "bob").isEmpty)
             #expect(try await alice.state().apps.isEmpty)
         }
@@ -117,6 +120,20 @@ import Testing
             #expect(answered.count == 1)
             #expect(try await alice.state().apps.isEmpty == (answered.first != .approve))
             #expect(try await alice.get(intent).state == (answered.first == .approve ? .pending : .cancelled))
+        }
+    }
+
+    @Test func `a prompt from before the product and the price were kept is listed without them`() async throws {
+        try await TestStore.with { store in
+            let alice = store.phone()
+            try await alice.openStore()
+            _ = try await start(alice)
+            _ = try await store.database.write { transaction in
+                try await transaction.execute("UPDATE app_prompt SET product_identifier = NULL, app_price = NULL")
+            }
+            let prompt = try #require(try await store.prompts().first)
+            #expect(prompt.productIdentifier == nil && prompt.appPrice == nil)
+            #expect(try await store.answer(prompt.id, .approve) == prompt)
         }
     }
 

@@ -6,7 +6,8 @@ import Testing
 @Suite struct EveryCommandTests {
     /// Each prints a table or facts from ``FakeStore/usual``.
     static let commands: [[String]] = [
-        ["status"], ["ready"], ["product", "list"], ["product", "show", "pro.monthly", "--storefront", "FRA"],
+        ["status"], ["ready"], ["app", "list"], ["app", "show"], ["app", "set", "--price", "free"],
+        ["product", "list"], ["product", "show", "pro.monthly", "--storefront", "FRA"],
         ["product", "price", "pro.monthly", "--storefront", "USA,FRA"],
         ["product", "availability", "pro.monthly", "--storefront", "FRA"], ["storefront", "list"],
         ["tx", "list"], ["tx", "show", "0001"], ["account", "list"], ["account", "show", "alice"], ["prompt", "list"],

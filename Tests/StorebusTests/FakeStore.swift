@@ -146,7 +146,7 @@ extension FakeStore {
         "POST /verifyReceipt": Subscribed.verified,
         "GET /readyz": ["bus": "connected", "ready": true, "services": ["catalog": "answering"]],
         "GET /admin/v1/services": services,
-        "GET /admin/v1/apps": JSONText.value(AppsPage(apps: [])),
+        "GET /admin/v1/apps": JSONText.value(AppsPage(apps: [Promoted.app])),
         "GET \(app)/products": JSONText.value(ProductsPageAnswer(products: products)),
         "GET \(app)/products/pro.monthly/explain": explanation,
         "GET \(app)/products/pro.month/explain": unknownProduct,

@@ -319,11 +319,16 @@ import Testing
         let store = FakeStore()
         let prompt = Prompt(
             id: "ap_1", kind: .appPurchase, bundleId: "com.example.app", account: "alice", transaction: nil,
+            productIdentifier: "hidden-beaches", appPrice: Promoted.appPrice,
             createdAt: Timestamp(milliseconds: 0), answers: [.approve, .cancel])
         store.answer("GET /admin/v1/prompts", JSONText.value(PromptsPage(prompts: [prompt])))
         store.answer("POST /admin/v1/prompts/ap_1", JSONText.value(prompt))
+        let (_, listed) = await store.run("prompt", "list")
+        #expect(
+            listed.result.contains("ap_1    appPurchase  alice    hidden-beaches  4.99 USD  -  "), "\(listed.result)")
         let (status, said) = await store.run("prompt", "answer", "ap_1", "approve")
         #expect(status == .success)
+        #expect(said.result == "answered  ap_1  approve  alice  hidden-beaches\n")
         #expect(said.narration == "next: storebus intent list --as alice\n")
     }
 }

@@ -59,6 +59,8 @@ enum Promoted {
     static let app = App(
         bundleId: "com.example.app", settings: AppSettings(name: "Example", currentVersion: "3.0"), catalogVersion: 7)
 
+    static let appPrice = Currency(code: "USD").map { Money(minorUnits: 499, currency: $0) }
+
     static let page = StorePageAnswer(promotions: [
         Promotion(product: FakeStore.products[0], owned: true), Promotion(product: withoutOffer, owned: false),
     ])
@@ -115,6 +117,7 @@ extension FakeStore {
     /// What ``FakeStore/usual`` has of promotions.
     static let promoted: [String: JSONValue] = [
         "GET \(app)": JSONText.value(Promoted.app),
+        "PUT \(app)": JSONText.value(Promoted.app),
         "GET \(app)/promotions": JSONText.value(Promoted.setup),
         "PUT \(app)/promotions": JSONText.value(Promoted.setup),
         "GET /admin/v1/featured": JSONText.value(Promoted.featured),

@@ -7,6 +7,7 @@ enum PromotionSchema {
         Migration(number: 1, name: "devices and installations", sql: first),
         Migration(number: 2, name: "overrides, intents and prompts", sql: second),
         Migration(number: 3, name: "the order of events", sql: third, postgres: thirdOnPostgres),
+        Migration(number: 4, name: "what an app is bought for", sql: fourth),
     ]
 
     private static let first = """
@@ -123,5 +124,11 @@ enum PromotionSchema {
         CREATE INDEX intent_event_age ON intent_event (written_at);
         ALTER TABLE intent_event ALTER COLUMN xact SET DEFAULT (pg_current_xact_id()::text::bigint);
         CREATE INDEX intent_event_xact ON intent_event (xact, position);
+        """
+
+    /// The product that was tapped, and what the app costs; prompts from before know neither.
+    private static let fourth = """
+        ALTER TABLE app_prompt ADD COLUMN product_identifier TEXT;
+        ALTER TABLE app_prompt ADD COLUMN app_price TEXT;
         """
 }

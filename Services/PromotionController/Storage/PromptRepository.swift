@@ -10,10 +10,12 @@ enum PromptRepository {
     ) async throws -> String {
         try await transaction.execute(
             """
-            INSERT INTO app_prompt (id, bundle_id, device_id, customer_identifier, account, version, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            INSERT INTO app_prompt (id, bundle_id, device_id, customer_identifier, account, version,
+                product_identifier, app_price, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
             """, Identifiers.prompt(wall: wall), request.bundleId, request.deviceId, request.customerIdentifier,
-            request.account, request.facts.currentVersion, wall.milliseconds)
+            request.account, request.facts.currentVersion, request.facts.product.productIdentifier,
+            try request.facts.appPrice.map(StoredJSON.text), wall.milliseconds)
         let row = try await transaction.queryOne(
             "SELECT id FROM app_prompt WHERE bundle_id = ? AND device_id = ? AND customer_identifier = ?",
             request.bundleId, request.deviceId, request.customerIdentifier)
@@ -21,9 +23,8 @@ enum PromptRepository {
         return try row["id"]
     }
 
-    static func find(_ id: String, in reader: SQLReader) async throws(PersistenceError) -> StoredPrompt? {
-        guard let row = try await reader.queryOne("SELECT * FROM app_prompt WHERE id = ?", id) else { return nil }
-        return try StoredPrompt(row)
+    static func find(_ id: String, in reader: SQLReader) async throws -> StoredPrompt? {
+        try await reader.queryOne("SELECT * FROM app_prompt WHERE id = ?", id).map(StoredPrompt.init)
     }
 
     /// - Returns: false when the prompt was answered already.
@@ -36,8 +37,8 @@ enum PromptRepository {
         of installation: InstallationReference, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.execute(
-            "DELETE FROM app_prompt WHERE bundle_id = ? AND device_id = ?", installation.bundleId,
-            installation.deviceId)
+            "DELETE FROM app_prompt WHERE bundle_id = ? AND device_id = ? \(account == nil ? "" : "AND account = ?")",
+            arguments: [installation.bundleId, installation.deviceId] + [account].compactMap(\.self))
     }
 
     static func removeAll(on deviceId: String, in transaction: SQLTransaction) async throws(PersistenceError) {
@@ -47,9 +48,9 @@ enum PromptRepository {
     /// Behind `after`, oldest first.
     static func list(
         account: String?, after: String, limit: Int, in reader: SQLReader
-    ) async throws(PersistenceError) -> [StoredPrompt] {
+    ) async throws -> [StoredPrompt] {
         let ofAccount = account == nil ? "" : "AND account = ?"
-        let rows = try await reader.query(
+        return try await reader.query(
             "SELECT * FROM app_prompt WHERE id > ? \(ofAccount) ORDER BY id LIMIT ?",
             arguments: [after] + [account].compactMap(\.self) + [limit])
         var prompts: [StoredPrompt] = []

@@ -8,14 +8,20 @@ struct StoredPrompt: Hashable, Sendable {
     let account: String
     /// What is installed when it is bought.
     let version: String
+    /// The first product that was tapped of those that wait for the app, and what the app cost then; nil when it was
+    /// asked before either was kept.
+    let product: String?
+    let appPrice: Money?
     /// Wall time.
     let createdAt: Timestamp
 
-    init(_ row: SQLRow) throws(PersistenceError) {
+    init(_ row: SQLRow) throws {
         id = try row["id"]
         installation = InstallationReference(bundleId: try row["bundle_id"], deviceId: try row["device_id"])
         account = try row["account"]
         version = try row["version"]
+        product = try row["product_identifier"]
+        appPrice = try (row["app_price"] as String?).map { try StoredJSON.value(Money.self, $0) }
         createdAt = Timestamp(milliseconds: try row["created_at"])
     }
 
@@ -23,6 +29,6 @@ struct StoredPrompt: Hashable, Sendable {
     var prompt: Prompt {
         Prompt(
             id: id, kind: .appPurchase, bundleId: installation.bundleId, account: account, transaction: nil,
-            createdAt: createdAt, answers: Prompt.Answer.allCases)
+            productIdentifier: product, appPrice: appPrice, createdAt: createdAt, answers: Prompt.Answer.allCases)
     }
 }

@@ -40,6 +40,22 @@ enum Known {
         try await explaining(.notFound, body) { _ in await accountError(account, context) }
     }
 
+    /// The app the command is about.
+    /// - Throws: `notFound` with the one that was meant.
+    static func app(_ context: CommandContext) async throws(CLIError) -> App {
+        do {
+            return try await context.api.app(context.bundleId)
+        } catch  where error.code.name == StoreErrorCode.notFound.name {
+            let known = (try? await context.api.apps())?.map(\.bundleId) ?? []
+            throw CLIError(
+                CLIErrorCode(.notFound), "there is no app '\(context.bundleId)'",
+                hints: meant(context.bundleId, among: known) + [
+                    "all apps: storebus app list",
+                    "a new one: storebus import App.storekit\(option(context.bundleId))",
+                ])
+        }
+    }
+
     /// Every name may be an account's; one that nobody has used is perhaps misspelt.
     static func notes(aboutAccount account: String, _ context: CommandContext) async -> [String] {
         guard let testers = try? await context.api.testers(), !testers.contains(where: { $0.account == account })

@@ -33,7 +33,8 @@ package struct StorebusCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Catalogue",
                 subcommands: [
-                    ImportCommand.self, ExportCommand.self, ProductCommand.self, StorefrontCommand.self,
+                    ImportCommand.self, ExportCommand.self, AppCommand.self, ProductCommand.self,
+                    StorefrontCommand.self,
                 ]),
             CommandGroup(
                 name: "Shopping",

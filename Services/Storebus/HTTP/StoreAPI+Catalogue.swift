@@ -16,6 +16,17 @@ extension StoreAPI {
         return pages.flatMap(\.apps)
     }
 
+    /// `GET /admin/v1/apps/{bundleId}`
+    package func app(_ bundleId: String) async throws(CLIError) -> App {
+        try await get(Self.appPath(bundleId), token: adminKey)
+    }
+
+    /// `PUT /admin/v1/apps/{bundleId}`: all of it.
+    package func putApp(_ bundleId: String, _ settings: AppSettings) async throws(CLIError) -> App {
+        try await call(
+            .put, Self.appPath(bundleId), token: adminKey, body: JSONText.value(settings).objectValue ?? [:])
+    }
+
     /// `PUT /admin/v1/apps/{bundleId}/catalog`
     /// - Parameter isTrial: the file is to be judged, not put in force; a store that cannot do that refuses.
     package func importCatalog(

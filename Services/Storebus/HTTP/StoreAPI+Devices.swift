@@ -78,11 +78,6 @@ extension StoreAPI {
             .put, path, token: adminKey, body: ["visibility": .string(visibility.rawValue)])
     }
 
-    /// `GET /admin/v1/apps/{bundleId}`
-    package func app(_ bundleId: String) async throws(CLIError) -> App {
-        try await get(Self.appPath(bundleId), token: adminKey)
-    }
-
     /// `POST /v1/sessions` of the App Store app: nothing is launched.
     package func openStoreSession(
         _ installation: Installation, on profile: DeviceProfile

@@ -4,13 +4,13 @@ import StoreModels
 package enum PromptTable {
     package static func table(_ prompts: [Prompt]) -> Table {
         var table = Table([
-            .init("PROMPT"), .init("KIND"), .init("ACCOUNT"), .init("PRODUCT"), .init("TRANSACTION"), .init("SINCE"),
-            .init("ANSWERS"),
+            .init("PROMPT"), .init("KIND"), .init("ACCOUNT"), .init("PRODUCT"), .init("PRICE", .right),
+            .init("TRANSACTION"), .init("SINCE"), .init("ANSWERS"),
         ])
         for prompt in prompts {
             table.add([
                 prompt.id, prompt.kind.rawValue, prompt.account,
-                prompt.transaction?.payment.productIdentifier ?? "-", prompt.transaction.map(Words.name) ?? "-",
+                product(prompt) ?? "-", price(prompt), prompt.transaction.map(Words.name) ?? "-",
                 Words.time(prompt.createdAt), prompt.answers.map(\.rawValue).joined(separator: ", "),
             ])
         }
@@ -18,11 +18,21 @@ package enum PromptTable {
     }
 
     package static func answer(_ prompt: Prompt, _ answer: Prompt.Answer) -> Answer {
-        let product = prompt.transaction.map { "  \($0.payment.productIdentifier)" } ?? ""
+        let product = Self.product(prompt).map { "  \($0)" } ?? ""
         return Answer(
             "answered  \(prompt.id)  \(answer.rawValue)  \(prompt.account)\(product)\n",
             data: ["answer": .string(answer.rawValue), "prompt": JSONText.value(prompt)], names: [prompt.id],
             next: prompt.kind == .appPurchase
                 ? "storebus intent list --as \(prompt.account)" : "storebus tx list --as \(prompt.account)")
+    }
+
+    /// What is bought, or for what the app has to be bought first.
+    private static func product(_ prompt: Prompt) -> String? {
+        prompt.transaction?.payment.productIdentifier ?? prompt.productIdentifier
+    }
+
+    /// What saying yes costs: the transaction's price, or the app's own.
+    private static func price(_ prompt: Prompt) -> String {
+        (prompt.transaction?.price ?? prompt.appPrice).map(Words.price) ?? "-"
     }
 }

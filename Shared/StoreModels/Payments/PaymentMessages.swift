@@ -44,9 +44,13 @@ public struct AddPaymentRequest: Hashable, Sendable, Codable {
     public var redeemedOffer: RedeemedOffer?
     /// A test URL has begun it: the product need not be available (M109). Only PromotionController says so; nil is no.
     public var isTest: Bool?
+    /// The payment was added before: it is answered again, and where it is gone nothing is bought but `intentDecided`
+    /// answered. Only PromotionController says so; nil is no.
+    public var isRepeat: Bool?
     public init(
         bundleId: String, customerIdentifier: String, deviceId: String, payment: Payment,
-        discountCheck: DiscountCheck? = nil, redeemedOffer: RedeemedOffer? = nil, isTest: Bool? = nil
+        discountCheck: DiscountCheck? = nil, redeemedOffer: RedeemedOffer? = nil, isTest: Bool? = nil,
+        isRepeat: Bool? = nil
     ) {
         self.bundleId = bundleId
         self.customerIdentifier = customerIdentifier
@@ -55,6 +59,7 @@ public struct AddPaymentRequest: Hashable, Sendable, Codable {
         self.discountCheck = discountCheck
         self.redeemedOffer = redeemedOffer
         self.isTest = isTest
+        self.isRepeat = isRepeat
     }
 }
 

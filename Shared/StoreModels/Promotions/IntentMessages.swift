@@ -246,6 +246,31 @@ public struct DecideIntentReply: Hashable, Sendable, Codable {
     }
 }
 
+/// Cancels what is open of an app, of one account or of all.
+public struct ClearIntentsRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    /// nil: all of the app's.
+    public var account: String?
+    public init(bundleId: String, account: String? = nil) {
+        self.bundleId = bundleId
+        self.account = account
+    }
+}
+
+public struct ClearIntentsReply: Hashable, Sendable, Codable {
+    /// How many `continued` names at most; with more under way the request is refused.
+    public static let continuedMax = 500
+    /// Intents that were open and are cancelled.
+    public var cancelled: Int
+    /// Those that were continued before and whose payments PaymentQueue has not confirmed: they may be on their way to
+    /// it. Told to it with the clearing, they buy nothing afterwards.
+    public var continued: [String]
+    public init(cancelled: Int, continued: [String] = []) {
+        self.cancelled = cancelled
+        self.continued = continued
+    }
+}
+
 /// Something that happened to an intent, for tests that wait for it (`GET /admin/v1/events/wait?type=`).
 public struct IntentEvent: Hashable, Sendable, Codable {
     public enum Kind: String, CaseIterable, Sendable, Codable {

@@ -50,6 +50,10 @@ public enum PromotionEndpoints {
     /// - Throws: `intentMismatch` besides.
     public static let addIntentPayment = Endpoint<AddIntentPaymentRequest, DecideIntentReply>(
         .promotionController, "intent.add", isIdempotent: true)
+    /// Before what customers have bought is cleared away: open intents are cancelled, and prompts for their apps go.
+    /// - Throws: `serviceUnavailable` when the time was too short for all of them; again does the rest.
+    public static let clearIntents = Endpoint<ClearIntentsRequest, ClearIntentsReply>(
+        .promotionController, "intent.clear", isIdempotent: true)
     public static let listEvents = Endpoint<IntentEventsRequest, IntentEventsReply>(
         .promotionController, "events.list", isIdempotent: true)
 

@@ -4,6 +4,12 @@
 /// {"id":"p_…","kind":"sheet","bundleId":"com.example.app","account":"alice","transaction":{…},
 ///  "createdAt":"2026-11-21T10:00:00.004Z","answers":["approve","cancel","decline"]}
 /// ```
+/// An app that has to be bought first has no transaction yet (M72):
+/// ```json
+/// {"id":"ap_…","kind":"appPurchase","bundleId":"com.example.app","account":"bob",
+///  "productIdentifier":"com.example.pro","appPrice":{"amount":"4.99","currency":"USD"},
+///  "createdAt":"2026-11-21T10:00:00.004Z","answers":["approve","cancel","decline"]}
+/// ```
 public struct Prompt: Hashable, Sendable, Codable {
     public enum Kind: String, CaseIterable, Sendable, Codable {
         case sheet, signIn, askToBuy, interrupted, appPurchase
@@ -19,18 +25,24 @@ public struct Prompt: Hashable, Sendable, Codable {
     public var account: String
     /// What is being bought, as it is now.
     public var transaction: PaymentTransaction?
+    /// With `appPurchase`: the product whose purchase in the store asked for the app first.
+    public var productIdentifier: String?
+    /// With `appPurchase`: what the app costs.
+    public var appPrice: Money?
     public var createdAt: Timestamp
     public var answers: [Answer]
 
     public init(
         id: String, kind: Kind, bundleId: String, account: String, transaction: PaymentTransaction?,
-        createdAt: Timestamp, answers: [Answer]
+        productIdentifier: String? = nil, appPrice: Money? = nil, createdAt: Timestamp, answers: [Answer]
     ) {
         self.id = id
         self.kind = kind
         self.bundleId = bundleId
         self.account = account
         self.transaction = transaction
+        self.productIdentifier = productIdentifier
+        self.appPrice = appPrice
         self.createdAt = createdAt
         self.answers = answers
     }

@@ -43,9 +43,13 @@ public struct TestersPage: Hashable, Sendable, Codable {
 public struct ClearHistoryRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var account: String?
-    public init(bundleId: String, account: String? = nil) {
+    /// Promoted purchases that were continued and whose payments may be on their way still: none of them buys from here
+    /// on. What ``ClearIntentsReply`` names; nil for none.
+    public var intents: [String]?
+    public init(bundleId: String, account: String? = nil, intents: [String]? = nil) {
         self.bundleId = bundleId
         self.account = account
+        self.intents = intents
     }
 }
 
@@ -59,7 +63,12 @@ public struct ClearHistoryReply: Hashable, Sendable, Codable {
 /// catalogue, app settings and testers stay.
 public struct ResetRequest: Hashable, Sendable, Codable {
     public var bundleId: String
-    public init(bundleId: String) { self.bundleId = bundleId }
+    /// As ``ClearHistoryRequest/intents``.
+    public var intents: [String]?
+    public init(bundleId: String, intents: [String]? = nil) {
+        self.bundleId = bundleId
+        self.intents = intents
+    }
 }
 
 public struct ResetReply: Hashable, Sendable, Codable {

@@ -145,6 +145,81 @@ import Testing
         }
     }
 
+    /// Opens a stream while PromotionController is away.
+    private func streamWithout(
+        _ store: GatewayHarness, _ token: String, query: String = ""
+    ) async throws -> EventReader {
+        let reader = try await store.stream(token, query: query)
+        #expect(try await reader.any().name == "updatedTransactions")
+        #expect(try await reader.any().text == "degraded promotions")
+        #expect(try await reader.any().name == "synchronized")
+        return reader
+    }
+
+    @Test
+    func `I1 a launch nobody could tell of is told before intents are asked for, and they come on the open stream`()
+        async throws
+    {
+        try await GatewayHarness.run { store in
+            store.promotions.begin("i_1")
+            store.promotions.goAway()
+            let reader = try await streamWithout(store, try await store.session(promoted: "delegate"))
+            await store.tick()
+            store.promotions.comeBack()
+            try await eventually("PromotionController is asked again") {
+                await store.tick()
+                return store.promotions.contents.withLock { !$0.deliveries.isEmpty }
+            }
+            #expect(try await reader.next().name == "openApp")
+            #expect(try await intent(reader.next()) == "i_1")
+            #expect(store.promotions.contents.withLock { $0.deliveriesBeforeLaunch } == 0)
+            let launch = try #require(store.promotions.launches.all.first)
+            #expect(launch.appVersion == "1.0" && launch.osVersion == "17.0" && launch.promotedPurchases == .delegate)
+            // Once; what begins later needs no further word of it.
+            store.promotions.begin("i_2")
+            #expect(try await reader.next().name == "openApp")
+            #expect(try await intent(reader.next()) == "i_2")
+            #expect(store.promotions.launches.all.count == 1)
+        }
+    }
+
+    @Test func `the launch that is told late is the stream's own way to handle promoted purchases (M60)`() async throws
+    {
+        try await GatewayHarness.run { store in
+            store.promotions.begin("i_1")
+            let token = try await store.session(promoted: "delegate")
+            store.promotions.goAway()
+            let reader = try await streamWithout(store, token, query: "?promotedPurchases=purchaseIntent")
+            store.promotions.comeBack()
+            try await eventually("PromotionController is asked again") {
+                await store.tick()
+                return store.promotions.contents.withLock { !$0.deliveries.isEmpty }
+            }
+            #expect(try await names(reader, 2) == ["openApp", "promotedPurchase"])
+            #expect(store.promotions.launches.all.map(\.promotedPurchases) == [.delegate, .purchaseIntent])
+        }
+    }
+
+    @Test func `a launch that cannot be told keeps the stream open, and is tried again`() async throws {
+        try await GatewayHarness.run { store in
+            store.promotions.goAway()
+            let reader = try await streamWithout(store, try await store.session(promoted: "delegate"))
+            store.promotions.comeBack()
+            store.promotions.contents.withLock { $0.failure = StoreError(.internal, "not yet") }
+            for _ in 0..<3 { await store.tick() }
+            store.payments.commit(Sample.purchased("a"))
+            #expect(try await reader.next().transactions == ["a:2"])
+            #expect(store.promotions.launches.all.isEmpty)
+            store.promotions.contents.withLock { $0.failure = nil }
+            store.promotions.begin("i_1")
+            try await eventually("the launch is told") {
+                await store.tick()
+                return store.promotions.launches.all.count == 1
+            }
+            #expect(try await names(reader, 2) == ["openApp", "promotedPurchase"])
+        }
+    }
+
     @Test func `a stream may handle promoted purchases in another way than the session said`() async throws {
         try await GatewayHarness.run { store in
             store.promotions.begin("i_1")

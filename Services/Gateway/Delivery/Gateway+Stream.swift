@@ -17,10 +17,10 @@ extension Gateway {
             session, promotedPurchases: handler, now: .now,
             cut: { [channel = call.channel] in channel.close(promise: nil) })
         do {
-            async let announced: Void = announce(handler, of: session, call)
+            async let untold = announce(handler, of: session, call)
             try await listen(for: stream, call)
             let page = try await firstPage(call)
-            try await announced
+            if let untold = try await untold { stream.owes(untold) }
             stream.receive(page)
         } catch {
             await stream.close()
@@ -51,15 +51,19 @@ extension Gateway {
 
     /// Tells PromotionController what the session has not: another way of handling promoted purchases, or the launch
     /// itself.
+    /// - Returns: The session as it still has to be told of; nil when nothing has.
     private func announce(
         _ handler: DeviceLaunch.PromotedPurchases, of session: Session, _ call: Call
-    ) async throws(StoreError) {
-        guard session.isUntold || handler != session.promotedPurchases, !delivery.isSuperseded(session) else { return }
+    ) async throws(StoreError) -> Session? {
+        guard session.isUntold || handler != session.promotedPurchases, !delivery.isSuperseded(session) else {
+            return nil
+        }
         var launched = session
         launched.promotedPurchases = handler
-        _ = try await degrading(.promotionController) { () async throws(StoreError) in
+        let told: Void? = try await degrading(.promotionController) { () async throws(StoreError) in
             try await announce(launched, call, deadline: call.optionalDeadline)
         }
+        return told == nil ? launched : nil
     }
 
     private func listen(for stream: ObserverStream, _ call: Call) async throws {
@@ -92,11 +96,15 @@ extension Gateway {
 
     /// Sends until the stream ends or its reader hangs up.
     private func body(of stream: ObserverStream, _ call: Call) -> ResponseBody {
-        ResponseBody { [services] writer in
+        ResponseBody { [self] writer in
             try await call.request.body.consumeWithInboundCloseHandler { _ in
-                let sender = StreamSender(stream: stream, services: services, channel: call.channel) {
-                    call.context(deadline: $0)
-                }
+                let sender = StreamSender(
+                    stream: stream, services: services, channel: call.channel, context: { call.context(deadline: $0) },
+                    announce: { [self] session, deadline throws(StoreError) in
+                        // What an older session says of the installation is no longer so.
+                        guard !delivery.isSuperseded(session) else { return }
+                        try await announce(session, call, deadline: deadline)
+                    })
                 try await sender.run(&writer)
             } onInboundClosed: {
                 stream.end()

@@ -34,6 +34,8 @@ final class ObserverStream: Sendable {
         var storefrontQueued: String?
         var storefrontInWrite: String?
         var acknowledgements = Acknowledgements()
+        /// The launch PromotionController has not heard of.
+        var untold: Session?
     }
 
     let session: Session
@@ -97,6 +99,13 @@ final class ObserverStream: Sendable {
         }
         for subscription in owned { await subscription.unsubscribe() }
     }
+
+    /// PromotionController has not heard of the launch; it has to before it is asked for intents.
+    func owes(_ launch: Session) { state.withLock { $0.untold = launch } }
+
+    var untold: Session? { state.withLock { $0.untold } }
+
+    func wasAnnounced() { state.withLock { $0.untold = nil } }
 
     /// How far the stream knows of its installation's intents.
     var intentPosition: Int64 { state.withLock { $0.intents.position } }

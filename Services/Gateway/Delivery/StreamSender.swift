@@ -11,6 +11,8 @@ struct StreamSender {
     let channel: any Channel
     /// A context for each request, of the client's trace.
     let context: @Sendable (ContinuousClock.Instant) -> CallContext
+    /// Tells PromotionController of a launch it has not heard of.
+    let announce: @Sendable (Session, ContinuousClock.Instant) async throws(StoreError) -> Void
 
     /// Returns when the stream has ended; whatever happens, its subscription ends too.
     /// - Throws: When the connection breaks.
@@ -75,16 +77,20 @@ struct StreamSender {
         (try? await channel.getOption(ChannelOptions.bufferedWritableBytes).get()) == 0
     }
 
-    /// From the first time on the app's time for an answer runs.
+    /// From the first time on the app's time for an answer runs. An app that was never launched is given nothing, so a
+    /// launch that PromotionController has missed is told first.
     private func askForIntents() async {
         let session = stream.session
+        let deadline = ContinuousClock.now + DeliveryLimits.intentsPatience
         let request = DeliverIntentsRequest(
             bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier)
         do throws(StoreError) {
+            if let untold = stream.untold {
+                try await announce(untold, deadline)
+                stream.wasAnnounced()
+            }
             stream.receive(
-                try await services.call(
-                    PromotionEndpoints.deliverIntents, request, context: context(.now + DeliveryLimits.intentsPatience))
-            )
+                try await services.call(PromotionEndpoints.deliverIntents, request, context: context(deadline)))
         } catch {
             stream.intentsFailed()
         }

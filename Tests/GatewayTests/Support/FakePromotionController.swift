@@ -21,6 +21,7 @@ final class FakePromotionController: Sendable {
         var outcome = StartPurchaseReply.Outcome.openApp
         var starts: [StartPurchaseRequest] = []
         var deliveries: [DeliverIntentsRequest] = []
+        var deliveriesBeforeLaunch = 0
         var headsRequests: [[InstallationReference]] = []
         var decisions: [DecideIntentRequest] = []
         var additions: [AddIntentPaymentRequest] = []
@@ -103,6 +104,11 @@ final class FakePromotionController: Sendable {
                     intents: contents.mine(installation, request.customerIdentifier).filter { $0.state == .pending },
                     seq: contents.seqs[installation] ?? 0)
             }
+                guard contents.app(installation)?.isLaunched == true else {
+                    // As the service does: to an app that was never launched, nothing (I6), and ask again.
+                    contents.deliveriesBeforeLaunch += 1
+                    return DeliverIntentsReply(intents: [], seq: (contents.seqs[installation] ?? 0) - 1)
+                }
         }
         service.handle(PromotionEndpoints.intentHeads) { [self] request in
             try check()

@@ -24,6 +24,7 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
     let purchases: PurchaseDesk
     let intents: IntentDesk
     let decisions: DecisionDesk
+    let clearing: ClearDesk
     let prompts: PromptDesk
     let events: EventReader
     let janitor: IntentJanitor
@@ -62,6 +63,7 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
             adder: PaymentAdder(
                 database: database, times: times, checkpoint: checkpoint, addPayment: collaborators.addPayment),
             checkpoint: checkpoint)
+        clearing = ClearDesk(database: database, times: times)
         prompts = PromptDesk(database: database, times: times)
         events = EventReader(database: database)
         janitor = IntentJanitor(settler: settler, decisions: decisions, logger: logger)
@@ -111,6 +113,7 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
     }
 
     private func registerDecisions(on endpoints: DatabaseEndpoints) {
+        endpoints.handle(PromotionEndpoints.clearIntents, clearing.clear)
         endpoints.handle(PromotionEndpoints.decideIntent, decisions.decide)
         endpoints.handle(PromotionEndpoints.addIntentPayment, decisions.add)
     }

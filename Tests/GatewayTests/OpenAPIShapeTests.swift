@@ -153,6 +153,11 @@ import Testing
                         productIdentifier: "p", appPrice: Sample.pro.price, createdAt: .wallClock(), answers: [])))
     }
 
+    @Test func `what clearing answers has the members the gateway writes`() throws {
+        #expect(try members("ResetReport") == written(ResetAnswer(removedTransactions: 1, cancelledIntents: 1)))
+        #expect(try members("ClearReport") == written(HistoryAnswer(removed: 1, cancelledIntents: 1)))
+    }
+
     @Test func `restores and downloads have the members the models write`() throws {
         let error = TransactionError(.unknown, "")
         let restore = Restore(

@@ -36,7 +36,7 @@ import Testing
             store.payments.commit(Sample.purchased("a"))
             let path = "/admin/v1/apps/com.example.app/transactions"
             let one = try await store.send(.DELETE, "\(path)?account=alice", token: key)
-            #expect(one.json == .object(["removed": 1]))
+            #expect(one.json == .object(["removed": 1, "cancelledIntents": 0]))
             _ = try await store.send(.DELETE, path, token: key)
             let told = store.payments.contents.withLock { $0.cleared.map(\.account) }
             #expect(told == ["alice", nil])
@@ -50,10 +50,80 @@ import Testing
             let path = "/admin/v1/apps/com.example.app/reset"
             let answer = try await store.send(.POST, path, token: key)
             #expect(answer.status == 200)
-            #expect(answer.json == .object(["removedTransactions": 1]))
+            #expect(answer.json == .object(["removedTransactions": 1, "cancelledIntents": 0]))
             #expect(try await store.send(.POST, path, token: key, body: "{}").status == 200)
             #expect(try await store.send(.POST, path, token: key, body: #"{"hard":true}"#).status == 400)
-            #expect(store.payments.contents.withLock { $0.resets } == [Sample.bundleId, Sample.bundleId])
+            #expect(
+                store.payments.contents.withLock { $0.resets.map(\.bundleId) } == [Sample.bundleId, Sample.bundleId])
+        }
+    }
+
+    /// Both ways to clear, as a request.
+    static let clearings: [(HTTPMethod, String)] = [
+        (.POST, "/admin/v1/apps/com.example.app/reset"),
+        (.DELETE, "/admin/v1/apps/com.example.app/transactions?account=alice"),
+    ]
+
+    private func clearedIntents(_ store: GatewayHarness) -> [[String]?] {
+        store.payments.contents.withLock { $0.resets.map(\.intents) + $0.cleared.map(\.intents) }
+    }
+
+    @Test(arguments: clearings)
+    func `I3 what began in the store is cancelled first, and PaymentQueue is told what is on its way to it`(
+        _ method: HTTPMethod, _ path: String
+    ) async throws {
+        try await GatewayHarness.run { store in
+            store.promotions.begin("i_1")
+            store.promotions.contents.withLock { $0.continued = ["i_2", "i_3"] }
+            let answer = try await store.send(method, path, token: key)
+            #expect(answer.status == 200)
+            #expect(answer.json["cancelledIntents"] == 1)
+            #expect(clearedIntents(store) == [["i_2", "i_3"]])
+            let asked = store.promotions.contents.withLock { $0.cleared }
+            let account = method == .DELETE ? "alice" : nil
+            #expect(asked == [ClearIntentsRequest(bundleId: Sample.bundleId, account: account)])
+            // Again finds nothing left to cancel, and clears all the same.
+            let again = try await store.send(method, path, token: key)
+            #expect(again.status == 200)
+            #expect(again.json["cancelledIntents"] == 0)
+        }
+    }
+
+    @Test(arguments: clearings)
+    func `without PromotionController nothing is cleared; sent again, all of it is`(
+        _ method: HTTPMethod, _ path: String
+    ) async throws {
+        try await GatewayHarness.run { store in
+            store.promotions.begin("i_1")
+            store.promotions.goAway()
+            let refused = try await store.send(method, path, token: key)
+            #expect(refused.status == 503)
+            #expect(refused.json["code"] == "serviceUnavailable")
+            #expect(refused.json["retryable"] == true)
+            #expect(refused.json["detail"]?.stringValue?.contains("nothing that was bought is cleared") == true)
+            #expect(clearedIntents(store).isEmpty)
+            store.promotions.comeBack()
+            let answer = try await store.send(method, path, token: key)
+            #expect(answer.status == 200)
+            #expect(answer.json["cancelledIntents"] == 1)
+            #expect(clearedIntents(store).count == 1)
+        }
+    }
+
+    @Test(arguments: clearings)
+    func `with PaymentQueue refusing after the intents were cancelled, the same again clears the rest`(
+        _ method: HTTPMethod, _ path: String
+    ) async throws {
+        try await GatewayHarness.run { store in
+            store.promotions.begin("i_1")
+            store.payments.contents.withLock { $0.failure = StoreError(.serviceUnavailable, "more are left") }
+            let refused = try await store.send(method, path, token: key)
+            #expect(refused.status == 503)
+            store.payments.contents.withLock { $0.failure = nil }
+            // What is on its way is asked for anew each time.
+            store.promotions.contents.withLock { $0.continued = ["i_9"] }
+            #expect(try await store.send(method, path, token: key).status == 200)
+            #expect(clearedIntents(store) == [["i_9"]])
         }
     }
 
@@ -64,6 +134,7 @@ import Testing
             let cleared = try await store.send(.DELETE, "/admin/v1/apps/none/transactions", token: key)
             #expect(cleared.status == 404)
             #expect(store.payments.contents.withLock { $0.resets.isEmpty && $0.cleared.isEmpty })
+            #expect(store.promotions.contents.withLock { $0.cleared.isEmpty })
         }
     }
 

@@ -91,6 +91,24 @@ import Testing
         #expect(store.requests.allSatisfy { $0.method == .get })
     }
 
+    @Test(arguments: [["reset", "--yes"], ["account", "clear", "alice", "--yes"]])
+    func `what is cancelled with a history is said beside it`(command: [String]) async throws {
+        let store = FakeStore()
+        let app = "/admin/v1/apps/com.example.app"
+        for (count, words) in [
+            (0, ""), (1, "1 purchase that began in the store is cancelled"), (2, "2 purchases that began"),
+        ] {
+            store.answer("POST \(app)/reset", ["removedTransactions": 1, "cancelledIntents": .integer(count)])
+            store.answer("DELETE \(app)/transactions", ["removed": 1, "cancelledIntents": .integer(count)])
+            let variables = ["STOREBUS_URL": "http://store", "STOREBUS_ADMIN_KEY": "a"]
+            let (status, said) = await Recorder.run(command, variables: variables, transport: store)
+            #expect(status == .success)
+            #expect(said.narration.contains("note: \(words)") == (count > 0))
+            let json = await Recorder.run(command + ["-o", "json"], variables: variables, transport: store).said.result
+            #expect(try StrictJSON.parse(Array(json.utf8))["data"]?["cancelledIntents"] == .integer(count))
+        }
+    }
+
     @Test func `a key's secret is shown once, with a word of warning`() async {
         let (_, said) = await FakeStore().run("key", "create", "--kind", "api")
         #expect(said.result.contains("s3cret"))

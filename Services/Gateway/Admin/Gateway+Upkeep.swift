@@ -37,18 +37,39 @@ extension Gateway {
         let bundleId = try call.bundleId()
         _ = try await call.body(Empty.self, members: MemberNames([]), isOptional: true)
         try await apps.check(bundleId, call)
+        let context = call.patientContext()
+        let intents = try await clearIntents(ClearIntentsRequest(bundleId: bundleId), context)
+        let reply = try await services.call(
+            PaymentEndpoints.reset, ResetRequest(bundleId: bundleId, intents: intents.continued), context: context)
         return try Reply.json(
-            try await services.call(
-                PaymentEndpoints.reset, ResetRequest(bundleId: bundleId), context: call.patientContext()))
+            ResetAnswer(removedTransactions: reply.removedTransactions, cancelledIntents: intents.cancelled))
     }
 
     private func clearHistory(_ call: Call) async throws -> Response {
         let bundleId = try call.bundleId()
         let account = try call.accountFilter()
         try await apps.check(bundleId, call)
-        let request = ClearHistoryRequest(bundleId: bundleId, account: account)
-        return try Reply.json(
-            try await services.call(PaymentEndpoints.clearHistory, request, context: call.patientContext()))
+        let context = call.patientContext()
+        let intents = try await clearIntents(ClearIntentsRequest(bundleId: bundleId, account: account), context)
+        let reply = try await services.call(
+            PaymentEndpoints.clearHistory,
+            ClearHistoryRequest(bundleId: bundleId, account: account, intents: intents.continued), context: context)
+        return try Reply.json(HistoryAnswer(removed: reply.removed, cancelledIntents: intents.cancelled))
+    }
+
+    /// Comes first: nothing that has begun in the store may go on after the clearing, and PaymentQueue has to know which
+    /// payments are on their way to it. Without PromotionController nothing is cleared; sent again, all of it is.
+    private func clearIntents(
+        _ request: ClearIntentsRequest, _ context: CallContext
+    ) async throws(StoreError) -> ClearIntentsReply {
+        do {
+            return try await services.call(PromotionEndpoints.clearIntents, request, context: context)
+        } catch  where error.meansAway {
+            throw StoreError(
+                .serviceUnavailable,
+                "what began in the store has to be cancelled first, and nothing that was bought is cleared: "
+                    + error.message, retryAfterMs: error.retryAfterMs ?? 1_000)
+        }
     }
 }
 

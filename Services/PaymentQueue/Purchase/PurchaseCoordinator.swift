@@ -19,24 +19,25 @@ package struct PurchaseCoordinator: Sendable {
 
     /// - Parameter deadline: when the caller stops listening.
     /// - Throws: `requestInvalid`, `idempotencyKeyInvalid`, `notFound` for an unknown customer, `keyReused`,
-    ///   `intentDecided`; also `notFound` when an operator clears the purchase away before it has ended;
-    ///   `serviceUnavailable` and `deadlineExceeded` as long as nothing is committed.
+    ///   `intentDecided`; also `notFound` when an operator clears the purchase away before it has ended, `intentDecided`
+    ///   if it is a promoted one; `serviceUnavailable` and `deadlineExceeded` as long as nothing is committed.
     package func add(_ request: AddPaymentRequest, deadline: ContinuousClock.Instant) async throws -> AddPaymentReply {
         try PaymentValidation.check(request.payment)
         try PaymentValidation.checkLength(request.deviceId, 1...PaymentValidation.identifierMax, "deviceId")
         let fingerprint = RequestFingerprint.of(request.payment, redeemed: request.redeemedOffer)
-        if let reply = try await addAtOnce(request, fingerprint, deadline) { return reply }
+        if request.isRepeat != true, let reply = try await addAtOnce(request, fingerprint, deadline) { return reply }
         guard let known = try await store.lookUp(key: request.payment.requestIdentifier, of: request.customer) else {
             throw StoreError(.notFound, "no such customer")
         }
-        if let payment = known.payment { return try await join(payment, fingerprint, deadline) }
+        if let payment = known.payment { return try await join(payment, request, fingerprint, deadline) }
+        guard request.isRepeat != true else { throw StoreError.promotedPurchaseCleared }
         var storefront = known.customer.storefront
         while true {
             storefronts.keep(storefront, of: request.customer)
             let quote = try await quotes.quote(request.quote(in: storefront), until: deadline)
             switch try await begin(request, quote, in: storefront, fingerprint) {
-            case .existing(let payment): return try await join(payment, fingerprint, deadline)
-            case .started(let written): return try await conclude(written, deadline)
+            case .existing(let payment): return try await join(payment, request, fingerprint, deadline)
+            case .started(let written): return try await conclude(written, request, deadline)
             // An operator has just moved the customer.
             case .moved(let next): storefront = next
             }
@@ -53,8 +54,8 @@ package struct PurchaseCoordinator: Sendable {
             let quote = quotes.fresh(request.quote(in: storefront))
         else { return nil }
         switch try await begin(request, quote, in: storefront, fingerprint) {
-        case .existing(let payment): return try await join(payment, fingerprint, deadline)
-        case .started(let written): return try await conclude(written, deadline)
+        case .existing(let payment): return try await join(payment, request, fingerprint, deadline)
+        case .started(let written): return try await conclude(written, request, deadline)
         case .moved: return nil
         }
     }
@@ -67,30 +68,33 @@ package struct PurchaseCoordinator: Sendable {
     }
 
     private func conclude(
-        _ written: PurchaseStore.Written, _ deadline: ContinuousClock.Instant
+        _ written: PurchaseStore.Written, _ request: AddPaymentRequest, _ deadline: ContinuousClock.Instant
     ) async throws -> AddPaymentReply {
         try driver.checkpoint(.afterFirstCommit)
         try driver.finish(written)
         guard !written.stored.isAtRest else { return try reply(written.stored.transaction) }
-        return try await outcome(of: written.stored.id, fresh: written.stored, deadline)
+        return try await outcome(of: written.stored.id, fresh: written.stored, request, deadline)
     }
 
     /// The same key again: the stored answer, or the purchase in flight, whose end it waits for like the first one.
     private func join(
-        _ payment: StoredPayment, _ fingerprint: String, _ deadline: ContinuousClock.Instant
+        _ payment: StoredPayment, _ request: AddPaymentRequest, _ fingerprint: String,
+        _ deadline: ContinuousClock.Instant
     ) async throws -> AddPaymentReply {
         guard payment.fingerprint == fingerprint else {
             throw StoreError(.keyReused, "this idempotency key was used for another payment")
         }
         if let answer = payment.answer { return answer }
-        return try await outcome(of: payment.transactionID, deadline)
+        return try await outcome(of: payment.transactionID, request, deadline)
     }
 
     /// Works on the purchase until it is at rest or the reply has to go.
     private func outcome(
-        of id: String, fresh: StoredTransaction? = nil, _ deadline: ContinuousClock.Instant
+        of id: String, fresh: StoredTransaction? = nil, _ request: AddPaymentRequest,
+        _ deadline: ContinuousClock.Instant
     ) async throws -> AddPaymentReply {
         guard let stored = try await driver.outcome(of: id, fresh: fresh, until: deadline - Self.replyMargin) else {
+            guard request.payment.intentIdentifier == nil else { throw StoreError.promotedPurchaseCleared }
             throw StoreError(.notFound, "the purchase was removed with what the customer has bought before")
         }
         return try reply(stored.transaction)

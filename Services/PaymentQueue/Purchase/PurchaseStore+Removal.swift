@@ -82,6 +82,18 @@ extension PurchaseStore {
         }.changes
     }
 
+    /// Uses up promoted purchases whose payments may be on their way here: one that comes later is refused, and one
+    /// that was written before is there to be cleared.
+    package func use(_ intents: [String], of bundleId: String) async throws {
+        guard !intents.isEmpty else { return }
+        try await database.write { transaction in
+            // In one order, as everybody who writes several does.
+            for intent in intents.sorted() {
+                _ = try await UsedIntentRepository.use(intent, of: bundleId, in: transaction)
+            }
+        }
+    }
+
     /// Sets the app's clock to the wall clock.
     package func resetClock(of bundleId: String) async throws {
         try await database.write { transaction in

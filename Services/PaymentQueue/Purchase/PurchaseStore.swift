@@ -74,29 +74,12 @@ package struct PurchaseStore: Sendable {
         try await database.read { reader in try await TransactionRepository.find(spelled: text, in: reader) }
     }
 
-    /// The first commit: payment, transaction, claims and journal. A purchase StoreKit reports as failed ends in it.
+    /// The first commit: payment, transaction, claims and journal, and the intent it comes of is used. A purchase StoreKit reports as failed ends in it.
     /// - Parameter storefront: the one the quote is for.
-    /// - Throws: `intentDecided` when another payment has come of the same promoted purchase (I3); nothing is written.
+    /// - Throws: `intentDecided` when the promoted purchase has had its payment (I3), or is to have none; nothing is
+    ///   written.
     package func begin(
         _ request: AddPaymentRequest, quote: Quote, storefront: String, fingerprint: String
-    ) async throws -> Begun {
-        do {
-            return try await write(request, quote, storefront: storefront, fingerprint)
-        } catch let error as PersistenceError where error.code == .constraint(.unique) {
-            // Another customer's payment of the same intent was written in the same moment; their locks are two.
-            guard let intent = request.payment.intentIdentifier else { throw error }
-            let isTaken = try await database.read { reader in
-                try await PaymentRepository.isTaken(intent: intent, bundleId: request.bundleId, in: reader)
-            }
-            throw isTaken ? Self.intentTaken : error
-        }
-    }
-
-    private static let intentTaken = StoreError(
-        .intentDecided, "this promoted purchase was continued by another payment; nothing was charged")
-
-    private func write(
-        _ request: AddPaymentRequest, _ quote: Quote, storefront: String, _ fingerprint: String
     ) async throws -> Begun {
         let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
         var random = SystemRandomNumberGenerator()
@@ -113,12 +96,10 @@ package struct PurchaseStore: Sendable {
                 if let payment = try await PaymentRepository.find(key: key, of: customer, in: transaction) {
                     return Found.payment(payment)
                 }
-                if let intent = purchase.payment.intentIdentifier,
-                    try await PaymentRepository.isTaken(intent: intent, bundleId: customer.bundleId, in: transaction)
-                {
-                    throw Self.intentTaken
-                }
                 guard commit.account.storefront == storefront else { return .storefront(commit.account.storefront) }
+                if let intent = purchase.payment.intentIdentifier {
+                    try await Self.use(intent, of: customer.bundleId, in: transaction)
+                }
                 let plan = try await commit.plan(purchase.payment, purchase.request, quote: quote)
                 return .nothing(try await commit.begin(purchase, plan))
             }
@@ -130,6 +111,16 @@ package struct PurchaseStore: Sendable {
                 return .started(Written(committed.with(stored)))
             }
         }
+    }
+
+    private static func use(
+        _ intent: String, of bundleId: String, in transaction: SQLTransaction
+    ) async throws {
+        guard try await !UsedIntentRepository.use(intent, of: bundleId, in: transaction) else { return }
+        throw try await PaymentRepository.exists(intent: intent, bundleId: bundleId, in: transaction)
+            ? StoreError(
+                .intentDecided, "this promoted purchase was continued by another payment; nothing was charged")
+            : StoreError.promotedPurchaseCleared
     }
 
     /// Plans a purchase again that waited for another one of the same product.
@@ -189,5 +180,15 @@ package struct PurchaseStore: Sendable {
         return try await database.read { reader in
             try await TransactionRepository.unsettled(after: after, limit: limit, in: reader)
         }
+    }
+}
+
+extension StoreError {
+    /// What a promoted purchase has become was deleted: it is over, and does not buy again.
+    static var promotedPurchaseCleared: StoreError {
+        StoreError(
+            .intentDecided,
+            "this promoted purchase was cleared away with what the customer has bought; nothing is charged for it again"
+        )
     }
 }

@@ -15,6 +15,7 @@ package enum PaymentQueueSchema {
         Migration(
             number: 8, name: "revocations and subscriptions in the journal", sql: eighth, postgres: eighthOnPostgres),
         Migration(number: 9, name: "renewals under way, by app", sql: ninth),
+        Migration(number: 10, name: "promoted purchases that had their payment", sql: tenth),
     ]
 
     /// Every settled purchase asks who waited for it. Without an index of their own that looks through all that the

@@ -24,8 +24,9 @@ package enum PaymentRepository {
             fingerprint: try row["fingerprint"], transactionID: try row["transaction_id"], answer: try answer(row))
     }
 
-    /// Whether a payment of the app has come of a promoted purchase. UNIQUE (app, intent) is the arbiter (I3).
-    package static func isTaken(intent: String, bundleId: String, in reader: SQLReader) async throws -> Bool {
+    /// Whether there is a payment of the app that has come of a promoted purchase. Where there is none any more, the
+    /// intent may have been used all the same (``UsedIntentRepository``).
+    package static func exists(intent: String, bundleId: String, in reader: SQLReader) async throws -> Bool {
         try await reader.queryOne(
             "SELECT request_key FROM payment WHERE bundle_id = ? AND intent_identifier = ?", bundleId, intent) != nil
     }

@@ -29,13 +29,15 @@ package struct HistoryDesk: Sendable {
     }
 
     /// Clears the history of one account in an app, or of all. Idempotency keys are forgotten too: the same key may buy
-    /// again. Doing it again does what was left undone.
-    /// - Throws: `notFound` for an unknown account; `serviceUnavailable` when the processor does not answer about a
+    /// again. Promoted purchases are not forgotten: one that has paid, and those the request names, never pay again (I3).
+    /// Doing it again does what was left undone.
+    /// - Throws: `notFound` for an unknown account; `requestInvalid`; `serviceUnavailable` when the processor does not answer about a
     ///   purchase in flight, or the time was too short for all.
     package func clear(
         _ request: ClearHistoryRequest, deadline: ContinuousClock.Instant
     ) async throws -> ClearHistoryReply {
         let scope = try await store.scope(request)
+        try await use(request.intents, of: request.bundleId)
         return ClearHistoryReply(removed: try await remove(scope, until: deadline - PurchaseCoordinator.replyMargin))
     }
 
@@ -43,6 +45,7 @@ package struct HistoryDesk: Sendable {
     /// - Throws: as ``clear(_:deadline:)``.
     package func reset(_ request: ResetRequest, deadline: ContinuousClock.Instant) async throws -> ResetReply {
         let scope = HistoryScope(bundleId: request.bundleId)
+        try await use(request.intents, of: request.bundleId)
         let removed = try await remove(scope, until: deadline - PurchaseCoordinator.replyMargin)
         try await store.resetClock(of: request.bundleId)
         return ResetReply(removedTransactions: removed)
@@ -54,6 +57,17 @@ package struct HistoryDesk: Sendable {
         let scope = try await store.scope(of: request.id)
         _ = try await remove(scope, until: deadline - PurchaseCoordinator.replyMargin)
         return Empty()
+    }
+
+    private func use(_ intents: [String]?, of bundleId: String) async throws {
+        let intents = intents ?? []
+        guard intents.count <= ClearIntentsReply.continuedMax else {
+            throw StoreError(.requestInvalid, "$.intents: has at most \(ClearIntentsReply.continuedMax) intents")
+        }
+        for intent in intents {
+            try PaymentValidation.checkLength(intent, 1...PaymentValidation.identifierMax, "intents")
+        }
+        try await store.use(intents, of: bundleId)
     }
 
     private func remove(_ scope: HistoryScope, until last: ContinuousClock.Instant) async throws -> Int {

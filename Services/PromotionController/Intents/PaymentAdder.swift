@@ -2,7 +2,8 @@ import Persistence
 import StoreModels
 
 /// Hands a continued intent's payment to PaymentQueue and writes down what came of it. The key is the payment's own, so
-/// doing it again is doing it once (I3).
+/// doing it again is doing it once (I3). A payment that was confirmed is only asked about: where PaymentQueue has it no
+/// longer, it buys nothing.
 struct PaymentAdder: Sendable {
     enum Outcome: Sendable {
         /// There is a transaction.
@@ -30,7 +31,7 @@ struct PaymentAdder: Sendable {
             return .unknown(error)
         case .failure(let error):
             try checkpoint(.afterAddition)
-            // PaymentQueue has a payment of this intent under another key: there is a transaction, if not this one.
+            // PaymentQueue has a payment of this intent under another key, or had one that was cleared away: it is over.
             _ = try await note(error.code == .intentDecided ? .added : .refused, of: intent)
             return .refused(error)
         }
@@ -42,7 +43,7 @@ struct PaymentAdder: Sendable {
         let request = AddPaymentRequest(
             bundleId: intent.installation.bundleId, customerIdentifier: intent.customerIdentifier,
             deviceId: intent.installation.deviceId, payment: addition.payment, discountCheck: addition.discountCheck,
-            isTest: intent.source == .testURL ? true : nil)
+            isTest: intent.source == .testURL ? true : nil, isRepeat: intent.life.isAdded ? true : nil)
         do throws(StoreError) {
             return .success(try await addPayment(request, deadline))
         } catch {

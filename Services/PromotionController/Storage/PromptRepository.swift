@@ -33,8 +33,9 @@ enum PromptRepository {
     }
 
     /// The app is on the device now, or the device is gone: nobody need be asked any more.
+    /// - Parameter account: nil: everybody's.
     static func removeAll(
-        of installation: InstallationReference, in transaction: SQLTransaction
+        of installation: InstallationReference, account: String? = nil, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.execute(
             "DELETE FROM app_prompt WHERE bundle_id = ? AND device_id = ? \(account == nil ? "" : "AND account = ?")",
@@ -52,9 +53,7 @@ enum PromptRepository {
         let ofAccount = account == nil ? "" : "AND account = ?"
         return try await reader.query(
             "SELECT * FROM app_prompt WHERE id > ? \(ofAccount) ORDER BY id LIMIT ?",
-            arguments: [after] + [account].compactMap(\.self) + [limit])
-        var prompts: [StoredPrompt] = []
-        for row in rows { prompts.append(try StoredPrompt(row)) }
-        return prompts
+            arguments: [after] + [account].compactMap(\.self) + [limit]
+        ).map(StoredPrompt.init)
     }
 }

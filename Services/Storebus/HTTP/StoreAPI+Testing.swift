@@ -41,15 +41,15 @@ extension StoreAPI {
     }
 
     /// `POST /admin/v1/apps/{bundleId}/reset`
-    package func reset(_ bundleId: String) async throws(CLIError) -> ResetReply {
+    package func reset(_ bundleId: String) async throws(CLIError) -> ResetAnswer {
         try await call(.post, "\(Self.appPath(bundleId))/reset", token: adminKey, body: nil)
     }
 
     /// `DELETE /admin/v1/apps/{bundleId}/transactions?account=`
-    package func clearHistory(_ account: String, bundleId: String) async throws(CLIError) -> ClearHistoryReply {
+    package func clearHistory(_ account: String, bundleId: String) async throws(CLIError) -> HistoryAnswer {
         let path = "\(Self.appPath(bundleId))/transactions" + Self.query(["account": account])
         return try decode(
-            ClearHistoryReply.self, await exchange(StoreRequest(.delete, path, token: adminKey)))
+            HistoryAnswer.self, await exchange(StoreRequest(.delete, path, token: adminKey)))
     }
 
     // MARK: Accounts

@@ -43,14 +43,16 @@ extension FakePaymentQueue {
             }
         }
         service.handle(PaymentEndpoints.clearHistory) { [self] request in
-            contents.withLock { contents in
+            try check()
+            return contents.withLock { contents in
                 contents.cleared.append(request)
                 return ClearHistoryReply(removed: contents.transactions.count)
             }
         }
         service.handle(PaymentEndpoints.reset) { [self] request in
-            contents.withLock { contents in
-                contents.resets.append(request.bundleId)
+            try check()
+            return contents.withLock { contents in
+                contents.resets.append(request)
                 return ResetReply(removedTransactions: contents.transactions.count)
             }
         }

@@ -32,7 +32,7 @@ final class FakePaymentQueue: Sendable {
         var prompts: [Prompt] = []
         var answers: [AnswerPromptRequest] = []
         var cleared: [ClearHistoryRequest] = []
-        var resets: [String] = []
+        var resets: [ResetRequest] = []
         /// What `events.list` answers from; an event's `id` is its place, counted from 1.
         var events: [StoreEvent] = []
         var eventsRequests: [EventsRequest] = []

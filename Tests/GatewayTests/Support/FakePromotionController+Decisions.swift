@@ -41,6 +41,21 @@ extension FakePromotionController {
         }
     }
 
+    func serveClearing() {
+        service.handle(PromotionEndpoints.clearIntents) { [self] request in
+            try check()
+            return contents.withLock { contents in
+                contents.cleared.append(request)
+                var cancelled = 0
+                for (index, intent) in contents.intents.enumerated() where !intent.state.isFinal {
+                    contents.intents[index].state = .cancelled
+                    cancelled += 1
+                }
+                return ClearIntentsReply(cancelled: cancelled, continued: contents.continued)
+            }
+        }
+    }
+
     func servePrompts() {
         service.handle(PromotionEndpoints.listPrompts) { [self] request in
             try check()

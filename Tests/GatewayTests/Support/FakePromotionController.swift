@@ -30,6 +30,9 @@ final class FakePromotionController: Sendable {
             status: 201, transaction: Sample.purchased("t_intent"), isReplayed: false)
         var lists: [IntentsRequest] = []
         var searches: [IntentListRequest] = []
+        var cleared: [ClearIntentsRequest] = []
+        /// What `intent.clear` says is on its way to PaymentQueue.
+        var continued: [String] = []
         var prompts: [Prompt] = []
         var answers: [AnswerPromptRequest] = []
         /// What `events.list` answers from; an event's `id` is its place, counted from 1.
@@ -47,6 +50,7 @@ final class FakePromotionController: Sendable {
         serveOverrides()
         serveIntents()
         serveDecisions()
+        serveClearing()
         servePrompts()
     }
 
@@ -100,15 +104,15 @@ final class FakePromotionController: Sendable {
             let installation = InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)
             return contents.withLock { contents in
                 contents.deliveries.append(request)
-                return DeliverIntentsReply(
-                    intents: contents.mine(installation, request.customerIdentifier).filter { $0.state == .pending },
-                    seq: contents.seqs[installation] ?? 0)
-            }
                 guard contents.app(installation)?.isLaunched == true else {
                     // As the service does: to an app that was never launched, nothing (I6), and ask again.
                     contents.deliveriesBeforeLaunch += 1
                     return DeliverIntentsReply(intents: [], seq: (contents.seqs[installation] ?? 0) - 1)
                 }
+                return DeliverIntentsReply(
+                    intents: contents.mine(installation, request.customerIdentifier).filter { $0.state == .pending },
+                    seq: contents.seqs[installation] ?? 0)
+            }
         }
         service.handle(PromotionEndpoints.intentHeads) { [self] request in
             try check()

@@ -69,18 +69,24 @@ extension TestStore {
             context: CallContext(deadline: .now + time))
     }
 
+    /// - Parameter intents: promoted purchases that are on their way.
     /// - Returns: how many transactions went.
     @discardableResult
-    func clear(_ account: String? = nil, within time: Duration = .seconds(5)) async throws -> Int {
+    func clear(
+        _ account: String? = nil, intents: [String]? = nil, within time: Duration = .seconds(5)
+    ) async throws -> Int {
         try await caller.call(
-            PaymentEndpoints.clearHistory, ClearHistoryRequest(bundleId: Catalogue.bundleId, account: account),
+            PaymentEndpoints.clearHistory,
+            ClearHistoryRequest(bundleId: Catalogue.bundleId, account: account, intents: intents),
             context: CallContext(deadline: .now + time)
         ).removed
     }
 
     @discardableResult
-    func reset() async throws -> Int {
-        try await caller.call(PaymentEndpoints.reset, ResetRequest(bundleId: Catalogue.bundleId)).removedTransactions
+    func reset(intents: [String]? = nil) async throws -> Int {
+        try await caller.call(
+            PaymentEndpoints.reset, ResetRequest(bundleId: Catalogue.bundleId, intents: intents)
+        ).removedTransactions
     }
 
     func events(

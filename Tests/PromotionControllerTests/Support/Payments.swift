@@ -18,6 +18,7 @@ final class Payments: Sendable {
         var requests: [AddPaymentRequest] = []
         var transactions: [String: PaymentTransaction] = [:]
         var ofIntents: [String: String] = [:]
+        var sold = 0
         var clocks: [String: AppClockState] = [:]
         var clockRequests = 0
     }
@@ -29,10 +30,24 @@ final class Payments: Sendable {
 
     func set(_ mode: Mode) { contents.withLock { $0.mode = mode } }
 
+    /// What was bought is cleared away, and the keys with it.
+    /// - Parameters:
+    ///   - intents: such that may be on their way; they buy nothing any more.
+    ///   - forgetsIntents: as the first versions did.
+    func clear(intents: [String] = [], forgetsIntents: Bool = false) {
+        contents.withLock { contents in
+            contents.transactions = [:]
+            if forgetsIntents { contents.ofIntents = [:] }
+            for intent in intents { contents.ofIntents[intent] = "cleared" }
+        }
+    }
+
     /// All that was asked, repeated ones too.
     var requests: [AddPaymentRequest] { contents.withLock { $0.requests } }
     /// What was sold, once each.
     var transactions: [PaymentTransaction] { contents.withLock { $0.transactions.values.sorted { $0.id < $1.id } } }
+    /// How many were sold, cleared ones too.
+    var sold: Int { contents.withLock { $0.sold } }
     var clockRequests: Int { contents.withLock { $0.clockRequests } }
 
     /// Moves an app's business clock; from then on it stands.
@@ -72,6 +87,9 @@ final class Payments: Sendable {
                 }
                 return .success(AddPaymentReply(status: 201, transaction: known, isReplayed: true))
             }
+            guard request.isRepeat != true else {
+                return .failure(StoreError(.intentDecided, "the payment was cleared away"))
+            }
             if case .refuse(let error) = contents.mode { return .failure(error) }
             if let intent = request.payment.intentIdentifier {
                 guard contents.ofIntents[intent] == nil else {
@@ -80,9 +98,10 @@ final class Payments: Sendable {
                 contents.ofIntents[intent] = key
             }
             let transaction = PaymentTransaction(
-                id: "t_\(contents.transactions.count + 1)", transactionState: .purchased, payment: request.payment,
+                id: "t_\(contents.sold + 1)", transactionState: .purchased, payment: request.payment,
                 revision: 2, originDeviceId: request.deviceId)
             contents.transactions[key] = transaction
+            contents.sold += 1
             if case .loseAnswer = contents.mode { return .failure(StoreError(.outcomeUnknown, "the answer is lost")) }
             return .success(AddPaymentReply(status: 201, transaction: transaction, isReplayed: false))
         }

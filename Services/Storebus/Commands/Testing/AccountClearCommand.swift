@@ -32,7 +32,8 @@ struct AccountClearCommand: AsyncParsableCommand {
             storebus account clear alice --yes
             storebus account clear alice --dry-run
 
-            Its transactions, entitlements, introductory offers and prompts go; its settings and sessions stay.
+            Its transactions, entitlements, introductory offers and prompts go, and what it began in the store and is \
+            open is cancelled; its settings and sessions stay.
             """)
 
     @Argument(help: ArgumentHelp("The account.", valueName: "account"), completion: Completion.accounts)
@@ -58,6 +59,6 @@ struct AccountClearCommand: AsyncParsableCommand {
         context.print(
             Answer(
                 "deleted  \(Words.count(reply.removed, "transaction")) of \(account)\n", data: JSONText.value(reply),
-                next: "storebus tx list --as \(account)"))
+                next: "storebus tx list --as \(account)", notes: Removal.notes(cancelled: reply.cancelledIntents)))
     }
 }

@@ -13,6 +13,15 @@ enum Removal {
             .rows(limit: countMax, after: nil).rows.count
     }
 
+    /// What went besides.
+    /// - Parameter cancelled: purchases that began in the store.
+    static func notes(cancelled: Int?) -> [String] {
+        guard let cancelled, cancelled > 0 else { return [] }
+        return [
+            "\(Words.count(cancelled, "purchase")) that began in the store \(cancelled == 1 ? "is" : "are") cancelled"
+        ]
+    }
+
     static func wouldRemove(_ what: String, _ count: Int) -> Answer {
         Answer("would delete  \(what)\n", data: ["wouldRemove": .integer(count)], next: "the same without --dry-run")
     }

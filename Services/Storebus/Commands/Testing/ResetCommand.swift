@@ -9,8 +9,9 @@ struct ResetCommand: AsyncParsableCommand {
             storebus reset --yes
             storebus reset --bundle-id com.example.a --dry-run
 
-            Transactions, entitlements, introductory offers and prompts of every account go, and the app's clock is the \
-            wall's again. The catalogue, the app's settings and the accounts' settings stay.
+            Transactions, entitlements, introductory offers and prompts of every account go, what began in the store and \
+            is open is cancelled, and the app's clock is the wall's again. The catalogue, the app's settings, the \
+            accounts' settings, and devices with what they have set stay.
             """)
 
     @Flag(help: "Only say what would go.")
@@ -31,6 +32,8 @@ struct ResetCommand: AsyncParsableCommand {
                 "reset  \(context.bundleId): \(Words.count(reply.removedTransactions, "transaction")) deleted\n",
                 data: [
                     "bundleId": .string(context.bundleId), "removedTransactions": .integer(reply.removedTransactions),
-                ], next: "storebus buy PRODUCT --as alice\(Known.option(context.bundleId))"))
+                    "cancelledIntents": .integer(reply.cancelledIntents ?? 0),
+                ], next: "storebus buy PRODUCT --as alice\(Known.option(context.bundleId))",
+                notes: Removal.notes(cancelled: reply.cancelledIntents)))
     }
 }

@@ -151,6 +151,16 @@ import Testing
             let refused = try await put(store, Self.visibility, token, #"{"visibility":"hide"}"#)
             #expect(refused.status == 409)
             #expect(refused.code == "promotionUnsupported")
+            for path in [Self.order, Self.visibility] {
+                #expect(try await store.send(.GET, path, token: token).code == "promotionUnsupported")
+            }
+            store.promotions.contents.withLock { contents in
+                contents.unsupported = [:]
+                contents.devices[Sample.deviceId]?.apps = []
+            }
+            for path in [Self.order, Self.visibility] {
+                #expect(try await store.send(.GET, path, token: token).code == "appNeverLaunched")
+            }
         }
     }
 

@@ -133,6 +133,13 @@ import Testing
             let old = try await store.session(device: "o-1", osVersion: "10.3")
             store.promotions.goAway()
             for token in [compatible, old] { #expect(try await names(page(store, token)).isEmpty) }
+            // It is back and was never told of them: their sessions still say what they are.
+            store.promotions.comeBack()
+            store.promotions.contents.withLock { $0.devices = [:] }
+            try await eventually("PromotionController answers again") {
+                try await page(store, old).json["degraded"] == .array([])
+            }
+            for token in [compatible, old] { #expect(try await names(page(store, token)).isEmpty) }
         }
     }
 

@@ -49,6 +49,29 @@ import Testing
         }
     }
 
+    @Test func `a start has the client's key, else one of its own, and only with a key it may be sent again`() async throws {
+        try await GatewayHarness.run { store in
+            let token = try await store.session()
+            let body = #"{"productIdentifier":"com.example.pro"}"#
+            func tap(_ key: String?) async throws -> Answer {
+                try await store.send(
+                    .POST, "/v1/store-page/purchase", token: token,
+                    headers: key.map { [("Idempotency-Key", $0)] } ?? [], body: body)
+            }
+            for key in ["tap 1", nil, nil] { #expect(try await tap(key).status == 200) }
+            let keys = store.promotions.contents.withLock { $0.starts.map(\.requestIdentifier) }
+            #expect(keys.first == "tap 1")
+            #expect(Set(keys).count == 3)
+            #expect(try await tap("").code == "idempotencyKeyInvalid")
+            store.promotions.contents.withLock { $0.failure = StoreError(.deadlineExceeded, "no answer") }
+            for (key, isRepeatable) in [("tap 2", true), (nil, false)] {
+                let unknown = try await tap(key)
+                #expect(unknown.code == "outcomeUnknown")
+                #expect(unknown.json["retryable"] == .bool(isRepeatable))
+            }
+        }
+    }
+
     @Test(arguments: [
         #"{"productIdentifier":""}"#, "{}", #"{"productIdentifier":"p","source":"testURL"}"#,
         #"{"productIdentifier":"p","price":"0"}"#,

@@ -90,6 +90,29 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `I4: what was refused and cancelled after the janitor had listed it has no payment`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.launchedPhone()
+            let intent = try await alice.begin()
+            await store.stopPayments()
+            try await alice.decide(.continue, intent, within: .seconds(2))
+            let listed = try await store.database.read {
+                try await IntentRepository.unadded(after: "", limit: 10, in: $0)
+            }
+            #expect(listed.map(\.id) == [intent])
+            store.payments.set(.refuse(StoreError(.productNotFound, "it is gone")))
+            try await store.startPayments()
+            #expect(try await refusal { try await alice.decide(.continue, intent) }?.code == .productNotFound)
+            try await alice.decide(.cancel, intent)
+            store.payments.set(.sell)
+            for intent in listed { #expect(await store.current.service.janitor.add(intent)) }
+            #expect(store.payments.sold == 0)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `M79, I4: what is deferred, cancelled or expired has no payment`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.launchedPhone()

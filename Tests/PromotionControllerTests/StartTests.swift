@@ -144,6 +144,62 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `I3: a start that comes again, twice or late, is the same intent, whatever has become of it`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.launchedPhone()
+            let first = try await alice.start(key: "tap 1")
+            // Another request of what is pending: it has led to the same intent, and keeps leading there.
+            #expect(try await alice.start(key: "tap 2") == first)
+            let intent = try #require(first.intentIdentifier)
+            try await alice.decide(.continue, intent)
+            let head = try await alice.head()
+            for key in ["tap 1", "tap 2", "tap 1"] { #expect(try await alice.start(key: key) == first) }
+            try await store.restartController()
+            #expect(try await alice.start(key: "tap 1") == first)
+            #expect(try await alice.head() == head)
+            #expect(store.payments.sold == 1)
+            #expect(try await refusal { try await alice.start("gems", key: "tap 1") }?.code == .keyReused)
+            let bob = store.phone("alice-1", of: "bob")
+            #expect(try await refusal { try await bob.start(key: "tap 1") }?.code == .keyReused)
+            #expect(try await alice.start(key: "tap 3") != first)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `starts with one key at once are one intent, on any replica`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            if engine == .postgres { try await store.startReplica() }
+            let alice = try await store.launchedPhone()
+            let replies = try await withThrowingTaskGroup(of: StartPurchaseReply.self) { group in
+                for _ in 0..<16 {
+                    group.addTask {
+                        let reply = try await alice.start(key: "tap")
+                        try await alice.decide(.continue, reply.intentIdentifier ?? "none")
+                        return reply
+                    }
+                }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect(replies.count == 1)
+            #expect(store.payments.sold == 1)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `M109: a test URL is no second tap on what is for sale`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.launchedPhone()
+            let tapped = try await alice.begin()
+            let opened = try await alice.begin(source: .testURL)
+            #expect(opened != tapped)
+            #expect(try await alice.begin(source: .testURL) == opened)
+            #expect(try await alice.begin(source: .search) == tapped)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `taps at once are one intent`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             if engine == .postgres { try await store.startReplica() }

@@ -7,13 +7,17 @@ extension Gateway {
     /// the same, for the command line.
     var overrideRoutes: [Route] {
         [
-            Route(.get, "/v1/promotions/order", .app) { [self] in try await order(at: place($0), $0) },
+            Route(.get, "/v1/promotions/order", .app) { [self] call in
+                try await announceIfUntold(call)
+                return try await order(at: await place(call), call)
+            },
             Route(.put, "/v1/promotions/order", .app) { [self] call in
                 try await announceIfUntold(call)
                 return try await putOrder(at: await place(call), call)
             },
-            Route(.get, "/v1/promotions/visibility/{productIdentifier}", .app) { [self] in
-                try await visibility(at: place($0), $0)
+            Route(.get, "/v1/promotions/visibility/{productIdentifier}", .app) { [self] call in
+                try await announceIfUntold(call)
+                return try await visibility(at: await place(call), call)
             },
             Route(.put, "/v1/promotions/visibility/{productIdentifier}", .app) { [self] call in
                 try await announceIfUntold(call)
@@ -38,9 +42,21 @@ extension Gateway {
     }
 
     private func order(at place: OverridePlace, _ call: Call) async throws -> Response {
+        let promotions = try await promotions(at: place, call)
+        return try await answer(promotions.overrides.order, at: place, call)
+    }
+
+    /// - Throws: `appNeverLaunched`, `promotionUnsupported`, as setting them does.
+    private func promotions(at place: OverridePlace, _ call: Call) async throws -> DevicePromotions {
         let promotions = try await services.call(
             PromotionEndpoints.getOverrides, place.installation, context: call.context())
-        return try await answer(promotions.overrides.order, at: place, call)
+        if let reason = promotions.unsupported { throw StoreError(.promotionUnsupported, reason) }
+        guard promotions.isLaunched else {
+            throw StoreError(
+                .appNeverLaunched,
+                "'\(place.bundleId)' was never launched on '\(place.installation.deviceId)'")
+        }
+        return promotions
     }
 
     /// The products are known before anything is set.
@@ -70,8 +86,7 @@ extension Gateway {
 
     private func visibility(at place: OverridePlace, _ call: Call) async throws -> Response {
         let identifier = try call.parameter("productIdentifier", of: "product")
-        async let promotions = services.call(
-            PromotionEndpoints.getOverrides, place.installation, context: call.context())
+        async let promotions = promotions(at: place, call)
         let products = try await WholeProducts([identifier], at: place, services, call.context())
         try products.check([identifier])
         return try await answer(identifier, try await promotions.overrides, products, call)

@@ -19,12 +19,13 @@ extension Gateway {
         ]
     }
 
-    /// Catalog says what the product is, PromotionController what happens. The same again is safe: while the intent is
-    /// pending it is the same one.
+    /// Catalog says what the product is, PromotionController what happens. With a key the same again is the same purchase;
+    /// without one only while the intent is pending.
     private func start(
         _ productIdentifier: String, from source: PurchaseIntent.Source, _ call: Call
     ) async throws -> Response {
         let session = call.session
+        let key = try IdempotencyKey.readIfPresent(call.request.headers)
         async let shopper = accounts.shopper(call)
         try await announceIfUntold(call)
         let facts = try await services.call(
@@ -35,9 +36,12 @@ extension Gateway {
             context: call.context())
         let request = StartPurchaseRequest(
             bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,
-            account: session.account, source: source, facts: facts)
+            account: session.account, source: source, facts: facts, requestIdentifier: key ?? IdempotencyKey.make())
         let reply = try await withKnownOutcome(
-            else: "the purchase was begun and its outcome is not known here; the same again is safe"
+            else: key == nil
+                ? "the purchase was sent and its outcome is not known here; GET /v1/intents tells what has begun"
+                : "the purchase was sent and its outcome is not known here; the same again, with its key, is safe",
+            isRepeatable: key != nil
         ) { () async throws(StoreError) in
             try await services.call(PromotionEndpoints.startPurchase, request, context: call.context())
         }

@@ -13,13 +13,13 @@ struct StoreShelf: Sendable {
 
     /// - Parameters:
     ///   - device: What the device has set; nil without PromotionController, and then it is the operator's page.
-    ///   - isUnsupported: What the session says of a device nobody else can tell of.
+    ///   - isUnsupported: What the session says of a device that PromotionController does not know, or is not asked about.
     ///   - standing: nil without PaymentQueue, and then nobody knows what the customer owns.
     init(
         _ listing: PromotedListing, device: DevicePromotions?, isUnsupported: Bool, standing: CustomerStanding?,
         eligibility: EligibilityAnswers
     ) {
-        let showsNothing = device.map { $0.unsupported != nil } ?? isUnsupported
+        let showsNothing = device.map { $0.isKnown ? $0.unsupported != nil : isUnsupported } ?? isUnsupported
         let shown = showsNothing ? [] : listing.arrangement.shown(with: device?.overrides ?? PromotionOverrides())
         products = shown.compactMap { listing[$0] }
         appName = listing.appName

@@ -35,8 +35,7 @@ struct IntentDesk: Sendable {
         if open.contains(where: { $0.isNews(to: version, at: now) }) {
             open = try await database.write { transaction in
                 try await deliver(
-                    installation, request.customerIdentifier, to: version,
-                    IntentCommit(transaction: transaction, now: now))
+                    installation, request.customerIdentifier, IntentCommit(transaction: transaction, now: now))
             }
         }
         let pending = open.filter { $0.life.state == .pending && $0.isHandled(by: version) }.map(\.intent)
@@ -45,9 +44,14 @@ struct IntentDesk: Sendable {
         return DeliverIntentsReply(intents: page, seq: page.count < pending.count ? found.seq - 1 : found.seq)
     }
 
+    /// With the device locked: an app that is being deleted is asked nothing, and its time does not begin (I6).
     private func deliver(
-        _ installation: InstallationReference, _ customer: String, to version: String, _ commit: IntentCommit
+        _ installation: InstallationReference, _ customer: String, _ commit: IntentCommit
     ) async throws -> [StoredIntent] {
+        _ = try await DeviceRepository.lock(installation.deviceId, in: commit.transaction)
+        guard
+            let version = try await InstallationRepository.find(installation, in: commit.transaction)?.launchedVersion
+        else { return [] }
         var open: [StoredIntent] = []
         for locked in try await IntentRepository.lockOpen(
             of: installation, customer: customer, in: commit.transaction)

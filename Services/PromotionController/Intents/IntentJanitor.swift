@@ -38,9 +38,14 @@ final class IntentJanitor: Sendable {
         }
     }
 
+    /// As it is now: since the page was read the payment may have been refused and the purchase cancelled (I4).
     /// - Returns: whether PaymentQueue has answered for good.
-    private func add(_ intent: StoredIntent) async -> Bool {
+    func add(_ listed: StoredIntent) async -> Bool {
+        var intent = listed
         do {
+            let found = try await decisions.database.read { try await IntentRepository.find(listed.id, in: $0) }
+            guard let found, found.life.state == .continued, !found.life.isAdded else { return true }
+            intent = found
             switch try await decisions.adder.add(intent, deadline: .now + Self.attemptTime) {
             case .added, .refused: return true
             case .unknown(let error): told(intent, "\(error)")

@@ -22,13 +22,16 @@ struct IntentPruner: Sendable {
         let events = try await repeating { transaction in
             try await EventRepository.prune(writtenBefore: limit, limit: Self.batch, in: transaction)
         }
+        let starts = try await repeating { transaction in
+            try await StartRepository.prune(startedBefore: limit, limit: Self.batch, in: transaction)
+        }
         let intents = try await repeating { transaction in
             try await IntentRepository.prune(startedBefore: limit, limit: Self.batch, in: transaction)
         }
         if events + intents > 0 {
             logger.info("intents pruned", metadata: ["events": "\(events)", "intents": "\(intents)"])
         }
-        return events + intents
+        return events + starts + intents
     }
 
     private func repeating(_ step: @escaping @Sendable (SQLTransaction) async throws -> Int) async throws -> Int {

@@ -62,6 +62,10 @@ struct PaymentAdder: Sendable {
             // A refusal of what is no longer the intent's payment says nothing about it.
             guard event == .added || current.addition == intent.addition else { return current }
             let commit = IntentCommit(transaction: transaction, now: now)
+            if event == .added, current.life.state == .cancelled || current.life.state == .expired {
+                // Decided while the payment was on its way; the operator has to see that there is a transaction.
+                return try await commit.rewrite(current, change)
+            }
             let noted = try await commit.apply(event, to: current) { next in
                 next.addition = event == .added ? intent.addition : nil
                 change(&next)

@@ -67,7 +67,9 @@ struct OverrideDesk: Sendable {
             LEFT JOIN installation i ON i.device_id = d.device_id AND i.bundle_id = ?
             WHERE d.device_id = ?
             """, installation.bundleId, installation.deviceId)
-        guard let row else { return DevicePromotions(overrides: PromotionOverrides(), isLaunched: false) }
+        guard let row else {
+            return DevicePromotions(overrides: PromotionOverrides(), isLaunched: false, isKnown: false)
+        }
         let overrides = try (row["overrides"] as String?).map { try StoredJSON.value(PromotionOverrides.self, $0) }
         return DevicePromotions(
             overrides: overrides ?? PromotionOverrides(),

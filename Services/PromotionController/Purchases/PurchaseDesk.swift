@@ -12,9 +12,11 @@ struct PurchaseDesk: Sendable {
     let checkpoint: CheckpointHook
     let publish: @Sendable (IntentsChanged) -> Void
 
-    /// A second tap on what is still pending is the first one's intent: nobody pays twice for a finger that slipped
-    /// (ours).
-    /// - Throws: `productNotPromotable`, `promotionUnsupported`, `rateLimited`; `notFound` for an unknown device.
+    /// The same request again is the same intent, whatever has become of it: a start that comes twice or late buys
+    /// nothing twice. And a second tap on what is still pending is the first one's intent: nobody pays twice for a finger
+    /// that slipped (ours).
+    /// - Throws: `productNotPromotable`, `promotionUnsupported`, `rateLimited`; `notFound` for an unknown device;
+    ///   `keyReused`.
     func start(_ request: StartPurchaseRequest, deadline: ContinuousClock.Instant) async throws -> StartPurchaseReply {
         let now = try await times.now(of: request.bundleId, deadline: deadline)
         let started = try await database.write { transaction in
@@ -39,6 +41,15 @@ struct PurchaseDesk: Sendable {
         let installation = InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)
         let device = try await DeviceRepository.lock(request.deviceId, in: commit.transaction)
         let installed = try await InstallationRepository.find(installation, in: commit.transaction)
+        let key = request.requestIdentifier
+        if let begun = try await StartRepository.intent(of: key, installation, in: commit.transaction) {
+            guard begun.isPurchase(request) else {
+                throw StoreError(.keyReused, "the key came with another purchase before")
+            }
+            return Started(
+                reply: StartPurchaseReply(
+                    outcome: StartPolicy.outcome(request.facts, on: installed), intentIdentifier: begun.id))
+        }
         try StartPolicy.check(
             request,
             on: DevicePromotions(
@@ -51,7 +62,9 @@ struct PurchaseDesk: Sendable {
         }
         open.removeAll { $0.life.state.isFinal }
         let promptId = try await prepare(outcome, request, installation, commit)
-        if let pending = open.first(where: { $0.isSamePurchase(as: request) }) {
+        if let pending = open.first(where: { $0.life.state == .pending && $0.isPurchase(request) }) {
+            try await StartRepository.insert(
+                key, of: installation, intent: pending.id, at: commit.now.wall, in: commit.transaction)
             _ = try await commit.rewrite(pending) { $0.promptId = promptId ?? $0.promptId }
             return Started(reply: StartPurchaseReply(outcome: outcome, intentIdentifier: pending.id))
         }
@@ -62,6 +75,8 @@ struct PurchaseDesk: Sendable {
         }
         let id = Identifiers.intent(wall: commit.now.wall)
         try await commit.begin(StoredIntent(request, id: id, promptId: promptId, now: commit.now))
+        try await StartRepository.insert(
+            key, of: installation, intent: id, at: commit.now.wall, in: commit.transaction)
         return Started(
             reply: StartPurchaseReply(outcome: outcome, intentIdentifier: id),
             seq: try await IntentHeadRepository.advance(installation, in: commit.transaction))
@@ -85,8 +100,10 @@ struct PurchaseDesk: Sendable {
 }
 
 extension StoredIntent {
-    fileprivate func isSamePurchase(as request: StartPurchaseRequest) -> Bool {
-        life.state == .pending && customerIdentifier == request.customerIdentifier
+    /// Of the same product by the same customer. What a test URL begins may not be for sale yet, so it is no tap's.
+    fileprivate func isPurchase(_ request: StartPurchaseRequest) -> Bool {
+        customerIdentifier == request.customerIdentifier
             && payment.productIdentifier == request.facts.product.productIdentifier
+            && (source == .testURL) == (request.source == .testURL)
     }
 }

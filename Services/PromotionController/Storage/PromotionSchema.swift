@@ -8,6 +8,7 @@ enum PromotionSchema {
         Migration(number: 2, name: "overrides, intents and prompts", sql: second),
         Migration(number: 3, name: "the order of events", sql: third, postgres: thirdOnPostgres),
         Migration(number: 4, name: "what an app is bought for", sql: fourth),
+        Migration(number: 5, name: "the keys of starts", sql: fifth),
     ]
 
     private static let first = """
@@ -130,5 +131,18 @@ enum PromotionSchema {
     private static let fourth = """
         ALTER TABLE app_prompt ADD COLUMN product_identifier TEXT;
         ALTER TABLE app_prompt ADD COLUMN app_price TEXT;
+        """
+
+    /// Which intent a start has led to, also one that was there already.
+    private static let fifth = """
+        CREATE TABLE purchase_start (
+            device_id TEXT NOT NULL,
+            bundle_id TEXT NOT NULL,
+            request_identifier TEXT NOT NULL,
+            intent_identifier TEXT NOT NULL,
+            started_at BIGINT NOT NULL,
+            PRIMARY KEY (device_id, bundle_id, request_identifier)
+        );
+        CREATE INDEX purchase_start_age ON purchase_start (started_at);
         """
 }

@@ -49,7 +49,7 @@ enum Known {
             let known = (try? await context.api.apps())?.map(\.bundleId) ?? []
             throw CLIError(
                 CLIErrorCode(.notFound), "there is no app '\(context.bundleId)'",
-                hints: meant(context.bundleId, among: known) + [
+                hints: Suggestion.hints(for: context.bundleId, among: known) + [
                     "all apps: storebus app list",
                     "a new one: storebus import App.storekit\(option(context.bundleId))",
                 ])

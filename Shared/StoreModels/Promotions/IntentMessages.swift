@@ -33,9 +33,12 @@ public struct StartPurchaseRequest: Hashable, Sendable, Codable {
     public var account: String
     public var source: PurchaseIntent.Source
     public var facts: PromotedProductFacts
+    /// The client's `Idempotency-Key`, or one the gateway has made for the request: the same start again, also when it
+    /// comes late or twice, is the same intent, whatever has become of that.
+    public var requestIdentifier: String
     public init(
         bundleId: String, deviceId: String, customerIdentifier: String, account: String,
-        source: PurchaseIntent.Source, facts: PromotedProductFacts
+        source: PurchaseIntent.Source, facts: PromotedProductFacts, requestIdentifier: String
     ) {
         self.bundleId = bundleId
         self.deviceId = deviceId
@@ -43,6 +46,7 @@ public struct StartPurchaseRequest: Hashable, Sendable, Codable {
         self.account = account
         self.source = source
         self.facts = facts
+        self.requestIdentifier = requestIdentifier
     }
 }
 

@@ -31,7 +31,8 @@ public enum PromotionEndpoints {
     public static let putVisibility = Endpoint<PutPromotionVisibilityRequest, PromotionOverrides>(
         .promotionController, "visibility.put", isIdempotent: true)
 
-    /// - Throws: `productNotPromotable`, `promotionUnsupported`, `rateLimited`, `notFound` for an unknown device.
+    /// - Throws: `productNotPromotable`, `promotionUnsupported`, `rateLimited`, `notFound` for an unknown device,
+    ///   `keyReused` for another purchase under the same key.
     public static let startPurchase = Endpoint<StartPurchaseRequest, StartPurchaseReply>(
         .promotionController, "purchase.start", isIdempotent: true)
     public static let deliverIntents = Endpoint<DeliverIntentsRequest, DeliverIntentsReply>(

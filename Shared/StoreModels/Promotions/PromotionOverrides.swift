@@ -42,10 +42,15 @@ public struct DevicePromotions: Hashable, Sendable, Codable {
     public var isLaunched: Bool
     /// Why this device shows no promotions at all, as ``PromotionSupport`` says it; absent when it shows them.
     public var unsupported: String?
-    public init(overrides: PromotionOverrides, isLaunched: Bool, unsupported: String? = nil) {
+    /// Whether the device is known at all; of one that nobody could tell of yet only its session says what it can do.
+    public var isKnown: Bool
+    public init(
+        overrides: PromotionOverrides, isLaunched: Bool, unsupported: String? = nil, isKnown: Bool = true
+    ) {
         self.overrides = overrides
         self.isLaunched = isLaunched
         self.unsupported = unsupported
+        self.isKnown = isKnown
     }
 }
 

@@ -55,7 +55,8 @@ extension FakePromotionController {
                 let app = contents.app(installation)
                 return DevicePromotions(
                     overrides: app?.overrides ?? PromotionOverrides(), isLaunched: app?.isLaunched ?? false,
-                    unsupported: contents.unsupported[installation.deviceId])
+                    unsupported: contents.unsupported[installation.deviceId],
+                    isKnown: contents.devices[installation.deviceId] != nil)
             }
         }
         service.handle(PromotionEndpoints.putOrder) { [self] request in

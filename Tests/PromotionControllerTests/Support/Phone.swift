@@ -1,4 +1,5 @@
 import BusService
+import Foundation
 import StoreModels
 import StorebusTesting
 
@@ -75,7 +76,7 @@ struct Phone: Sendable {
     // MARK: Purchases
 
     func start(
-        _ product: String = "coins", source: PurchaseIntent.Source = .storePage,
+        _ product: String = "coins", source: PurchaseIntent.Source = .storePage, key: String = UUID().uuidString,
         facts change: (
             inout PromotedProductFacts
         ) -> Void = { _ in }
@@ -87,7 +88,7 @@ struct Phone: Sendable {
             PromotionEndpoints.startPurchase,
             StartPurchaseRequest(
                 bundleId: bundleId, deviceId: device, customerIdentifier: customer, account: account, source: source,
-                facts: facts))
+                facts: facts, requestIdentifier: key))
     }
 
     /// Begins a purchase.

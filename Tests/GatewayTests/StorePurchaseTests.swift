@@ -49,7 +49,9 @@ import Testing
         }
     }
 
-    @Test func `a start has the client's key, else one of its own, and only with a key it may be sent again`() async throws {
+    @Test func `a start has the client's key, else one of its own, and only with one it may be sent again`()
+        async throws
+    {
         try await GatewayHarness.run { store in
             let token = try await store.session()
             let body = #"{"productIdentifier":"com.example.pro"}"#

@@ -1,4 +1,5 @@
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// Open prompts. An answered one has no row: whoever deletes the row has answered.

@@ -1,5 +1,6 @@
 import BusService
 import Persistence
+import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing

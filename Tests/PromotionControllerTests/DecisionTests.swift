@@ -1,3 +1,5 @@
+import Persistence
+import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing

@@ -1,4 +1,5 @@
 import Logging
+import Persistence
 import StoreModels
 
 /// Brings apps from the database into memory: all of them at the start, and later those that somebody else has changed.

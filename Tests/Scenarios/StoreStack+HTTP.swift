@@ -55,7 +55,7 @@ extension StoreStack {
             "platform": "iOS", "osVersion": "17.0", "appVersion": "1.0",
         ]
         if let storefront { members["storefront"] = .string(storefront) }
-        let answer = try await request(.POST, "/v1/sessions", body: try StoreJSON.encode(members))
+        let answer = try await repeated(.POST, "/v1/sessions", .object(members))
         guard answer.status == 201, let token = try answer.decoded(as: JSONValue.self)["token"]?.stringValue else {
             throw StackError("no session: \(answer.status) \(answer.text)")
         }

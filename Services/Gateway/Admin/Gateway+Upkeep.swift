@@ -38,7 +38,7 @@ extension Gateway {
         _ = try await call.body(Empty.self, members: MemberNames([]), isOptional: true)
         try await apps.check(bundleId, call)
         let context = call.patientContext()
-        let intents = try await clearIntents(ClearIntentsRequest(bundleId: bundleId), context)
+        let intents = try await clearIntents(ClearIntentsRequest(bundleId: bundleId), call, until: context.deadline)
         let reply = try await services.call(
             PaymentEndpoints.reset, ResetRequest(bundleId: bundleId, intents: intents.continued), context: context)
         return try Reply.json(
@@ -50,7 +50,8 @@ extension Gateway {
         let account = try call.accountFilter()
         try await apps.check(bundleId, call)
         let context = call.patientContext()
-        let intents = try await clearIntents(ClearIntentsRequest(bundleId: bundleId, account: account), context)
+        let intents = try await clearIntents(
+            ClearIntentsRequest(bundleId: bundleId, account: account), call, until: context.deadline)
         let reply = try await services.call(
             PaymentEndpoints.clearHistory,
             ClearHistoryRequest(bundleId: bundleId, account: account, intents: intents.continued), context: context)
@@ -60,8 +61,10 @@ extension Gateway {
     /// Comes first: nothing that has begun in the store may go on after the clearing, and PaymentQueue has to know which
     /// payments are on their way to it. Without PromotionController nothing is cleared; sent again, all of it is.
     private func clearIntents(
-        _ request: ClearIntentsRequest, _ context: CallContext
+        _ request: ClearIntentsRequest, _ call: Call, until last: ContinuousClock.Instant
     ) async throws(StoreError) -> ClearIntentsReply {
+        // The longer part is PaymentQueue's; one that dies with the request must not use up its time.
+        let context = call.context(deadline: min(last, .now + HTTPLimits.requestTimeout))
         do {
             return try await services.call(PromotionEndpoints.clearIntents, request, context: context)
         } catch  where error.meansAway {

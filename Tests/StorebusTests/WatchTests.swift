@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func `watch shows every event once, in order, over a store that is away for a moment`() async throws {
-        let store = FakeStore()
+        let store = FakeStore(takesTime: true)
         store.answer("GET /admin/v1/events/wait") { [store] request in
             switch store.requests(.get, "/admin/v1/events/wait").count {
             case 1: return (200, ["events": .array([]), "after": "e_7"])
@@ -50,7 +50,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let file = directory.file("App.storekit")
         try FileAccess.write(Array(#"{"products":[]}"#.utf8), to: file, mode: 0o600)
-        let store = FakeStore()
+        let store = FakeStore(takesTime: true)
         let said = try await follow(
             ["import", file, "--watch"], store: store,
             meanwhile: { recorder in

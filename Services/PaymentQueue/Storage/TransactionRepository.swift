@@ -147,4 +147,9 @@ package enum TransactionRepository {
     package static func nextIdentifier(in transaction: SQLTransaction) async throws -> String {
         "\(try await CounterRepository.next(.transaction, in: transaction) as Int64)"
     }
+
+    /// The next ones of several, growing.
+    package static func nextIdentifiers(_ count: Int, in transaction: SQLTransaction) async throws -> [String] {
+        try await CounterRepository.next(.transaction, count: count, in: transaction).map { "\($0)" }
+    }
 }

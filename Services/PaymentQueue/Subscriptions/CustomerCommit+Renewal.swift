@@ -13,7 +13,10 @@ extension CustomerCommit {
         else { throw StoreError(.internal, "a subscription without its first transaction") }
         var random = SystemRandomNumberGenerator()
         let id = Identifiers.transaction(wall: wall, random: &random)
-        let identifier = try await TransactionRepository.nextIdentifier(in: transaction)
+        let identifier =
+            if let taken = attempt.identifier { taken } else {
+                try await TransactionRepository.nextIdentifier(in: transaction)
+            }
         var machine = SubscriptionStateMachine(known, at: attempt.at)
         let actions = try machine.handle(.charged(try attempt.renewal(id: id, identifier: identifier)))
         let value = PaymentTransaction(

@@ -4,12 +4,16 @@ import StoreModels
 /// whoever finds it asks about the same charge again.
 ///
 /// ```json
-/// {"chargeKey":"renew:2000000000000001:1","period":1,"product":"com.example.pro.monthly","terms":{…},
+/// {"chargeKey":"renew:2000000000000001:1","identifier":"2000000000000002","period":1,"product":"com.example.pro.monthly","terms":{…},
 ///  "at":"2026-12-28T10:00:00.000Z","hasGrace":false}
 /// ```
 package struct RenewalAttempt: Hashable, Sendable, Codable {
     /// `renew:<original identifier>:<period>`, with `:<n>` behind it from the second try of a period on.
     package var chargeKey: String
+    /// Of the transaction it makes when it is approved. It is taken in the order in which renewals fall due, so that a
+    /// clock moved twice the same way gives the same identifiers, whatever the processor answers first. A refusal
+    /// leaves it unused; renewals that cost nothing, and attempts of older stores, have none and take theirs at the end.
+    package var identifier: String?
     /// The period it pays.
     package var period: Int
     package var product: String

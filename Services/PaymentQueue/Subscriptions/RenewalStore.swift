@@ -70,12 +70,16 @@ package struct RenewalStore: Sendable {
     func fix(_ jobs: [RenewalJob]) async throws -> [RenewalJob] {
         try await database.write { transaction in
             var fixed: [RenewalJob] = []
+            let fresh = jobs.count { $0.value.attempt == nil }
+            var identifiers = try await TransactionRepository.nextIdentifiers(fresh, in: transaction).makeIterator()
             for job in jobs {
-                guard case .charge(let attempt) = job.work else { continue }
+                guard case .charge(var attempt) = job.work else { continue }
                 var next = job
                 if job.value.attempt != nil {
                     guard try await DueRepository.claim(job.value, claims, in: transaction) else { continue }
                 } else {
+                    attempt.identifier = identifiers.next()
+                    next.work = .charge(attempt)
                     let text = try StoredJSON.text(attempt)
                     guard try await DueRepository.fix(text, of: job.value, claims, in: transaction) else { continue }
                     (next.value.attempt, next.value.revision) = (text, job.value.revision + 1)

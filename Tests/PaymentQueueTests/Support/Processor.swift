@@ -13,6 +13,16 @@ final class Processor: ProcessorBehavior {
         case after
         /// It gets no further until ``Processor/release()``.
         case held
+        /// The same, for one customer's charges; all others pass.
+        case heldOf(String)
+
+        fileprivate func holds(_ request: CreateChargeRequest) -> Bool {
+            switch self {
+            case .held: true
+            case .heldOf(let customer): request.customerIdentifier == customer
+            case .none, .before, .after: false
+            }
+        }
     }
 
     private struct Contents {
@@ -44,11 +54,12 @@ final class Processor: ProcessorBehavior {
     /// How many charges are held.
     var heldCount: Int { contents.withLock { $0.held.count } }
 
-    private func hold() async {
+    private func hold(_ request: CreateChargeRequest) async {
         await withCheckedContinuation { continuation in
             let isHeld = contents.withLock { contents in
-                if contents.trouble == .held { contents.held.append(continuation) }
-                return contents.trouble == .held
+                let holds = contents.trouble.holds(request)
+                if holds { contents.held.append(continuation) }
+                return holds
             }
             if !isHeld { continuation.resume() }
         }
@@ -65,11 +76,11 @@ final class Processor: ProcessorBehavior {
             contents.wishes.append(request.simulate)
             return contents.trouble
         }
-        if trouble == .held { await hold() }
-        if trouble == .before { throw StoreError(.serviceUnavailable, "ordered by the test") }
+        if trouble.holds(request) { await hold(request) }
+        if case .before = trouble { throw StoreError(.serviceUnavailable, "ordered by the test") }
     }
 
     func afterCharge(_ request: CreateChargeRequest) async throws {
-        if contents.withLock({ $0.trouble }) == .after { throw StoreError(.internal, "ordered by the test") }
+        if case .after = contents.withLock({ $0.trouble }) { throw StoreError(.internal, "ordered by the test") }
     }
 }

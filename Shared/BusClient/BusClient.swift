@@ -72,8 +72,12 @@ package protocol BusClient: Sendable {
     /// when this side wanted it; nil before the end.
     var endReason: BusError? { get }
 
-    /// Ends all subscriptions, each with its barrier, flushes what was published, then closes.
-    func drain() async
+    /// Ends all subscriptions, each with its barrier, flushes what was published, then closes. It takes five seconds at
+    /// most.
+    ///
+    /// - Returns: What was given up: a client in full health gives up only the requests it still waits for.
+    @discardableResult
+    func drain() async -> BusDrainReport
 
     /// Closes at once: requests in flight fail with `closed`. Idempotent.
     func close() async

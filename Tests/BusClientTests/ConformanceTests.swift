@@ -271,9 +271,27 @@ struct ConformanceTests {
             _ = try await reader.subscribe("sb.evt.last") { _ in count.withLock { $0 += 1 } }
             let writer = try await bus.client("writer")
             for _ in 0..<100 { try writer.publish("sb.evt.last") }
-            await writer.drain()
+            #expect(await writer.drain() == BusDrainReport(isFlushed: true))
             #expect(writer.state == .closed)
             try await eventually("all events arrived") { count.withLock { $0 } == 100 }
+        }
+    }
+
+    @Test(arguments: BusTransport.allCases)
+    func `draining says which requests it gave up`(_ kind: BusTransport) async throws {
+        try await BusFixture.with(kind) { bus in
+            let service = try await bus.client("service")
+            let arrived = Mutex(0)
+            _ = try await service.subscribe("sb.test.v1.never") { _ in arrived.withLock { $0 += 1 } }
+            let client = try await bus.client("client")
+            let tasks = (0..<3).map { _ in
+                Task { try await client.request("sb.test.v1.never", timeout: .seconds(60)) }
+            }
+            try await eventually("the requests are on their way") { arrived.withLock { $0 } == 3 }
+            #expect(await client.drain() == BusDrainReport(requests: 3, isFlushed: true))
+            for task in tasks {
+                #expect(await #expect(throws: BusError.self) { try await task.value }?.code == .closed)
+            }
         }
     }
 }

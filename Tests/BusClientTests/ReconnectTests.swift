@@ -88,6 +88,17 @@ struct ReconnectTests {
         }
     }
 
+    @Test func `draining without a broker says which events were never sent`() async throws {
+        try await TestBroker.with { broker in
+            let client = broker.client("client")
+            try await client.waitUntilConnected(timeout: .seconds(10))
+            await broker.kill()
+            try await eventually("the loss was noticed") { client.state != .connected }
+            try await onLoop(of: client) { for _ in 0..<3 { try client.publish("sb.evt.kept") } }
+            #expect(await client.drain() == BusDrainReport(events: 3, isFlushed: false))
+        }
+    }
+
     @Test func `the states tell the story: connected, disconnected with the reason, connecting, connected`()
         async throws
     {

@@ -109,9 +109,11 @@ package final class InMemoryClient: BusClient {
         await bus.barrier()
     }
 
-    package func drain() async {
+    package func drain() async -> BusDrainReport {
+        let isFlushed = isConnected
         await bus.barrier()
-        await close()
+        let abandoned = end()
+        return BusDrainReport(requests: abandoned.requests, events: abandoned.events, isFlushed: isFlushed)
     }
 
     package func close() async {
@@ -120,14 +122,20 @@ package final class InMemoryClient: BusClient {
 
     /// Ends the client at once, as when its process dies.
     package func kill() {
+        _ = end()
+    }
+
+    private func end() -> (requests: Int, events: Int) {
         let reason = BusError(.closed, "the client was closed")
         broadcast.end(reason)
         bus.remove(self)
-        let waiters = contents.withLock { contents in
+        let (waiters, events) = contents.withLock { contents in
             contents.epoch += 1
-            return contents.pending.removeAll()
+            defer { (contents.buffered, contents.bufferedBytes) = ([], 0) }
+            return (contents.pending.removeAll(), contents.buffered.count)
         }
         for waiter in waiters { waiter.fail(reason) }
+        return (waiters.count, events)
     }
 
     /// An answer has come.

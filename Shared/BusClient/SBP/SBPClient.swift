@@ -102,9 +102,9 @@ package final class SBPClient: BusClient {
         try result.get()
     }
 
-    package func drain() async {
+    package func drain() async -> BusDrainReport {
         let sids = await core.subscriptionsNow()
-        await withDiscardingTaskGroup { group in
+        let isFlushed = await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 // If the broker does not answer, closing releases everybody who waits below.
                 if (try? await self.eventLoop.sleep(for: BusClientLimits.drainTimeout)) != nil { await self.close() }
@@ -112,10 +112,13 @@ package final class SBPClient: BusClient {
             await withDiscardingTaskGroup { inner in
                 for sid in sids { inner.addTask { await self.unsubscribe(sid) } }
             }
-            try? await flush(timeout: BusClientLimits.drainTimeout)
+            let isFlushed = (try? await flush(timeout: BusClientLimits.drainTimeout)) != nil
             group.cancelAll()
+            return isFlushed
         }
         await close()
+        let abandoned = await core.abandoned
+        return BusDrainReport(requests: abandoned.requests, events: abandoned.events, isFlushed: isFlushed)
     }
 
     package func close() async {

@@ -45,6 +45,7 @@ extension SBPCore {
             return BusError(.bufferFull, "1 MiB of events wait for a connection already")
         }
         buffered.append(contentsOf: frame)
+        bufferedCount += 1
         return nil
     }
 

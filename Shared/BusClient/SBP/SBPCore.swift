@@ -21,6 +21,9 @@ actor SBPCore {
     var flushes: [Int: CheckedContinuation<Result<Void, BusError>, Never>] = [:]
     /// Events that wait for a connection, as frames.
     var buffered: [UInt8] = []
+    var bufferedCount = 0
+    /// What was still open at the end.
+    private(set) var abandoned = (requests: 0, events: 0)
     /// Counts attempts, so that the answer to one that was given up is not taken for another's.
     private var attempt = 0
     private var machineTimer: LoopTimer?
@@ -99,7 +102,7 @@ actor SBPCore {
         write { (output) throws(BusViolation) in inboxSubscription.encode(into: &output) }
         for sid in subscriptions.sids { sendSubscribe(sid) }
         if !buffered.isEmpty { link?.write(buffered) }
-        buffered = []
+        (buffered, bufferedCount) = ([], 0)
         write { (output) throws(BusViolation) in ControlFrame.ping(t: Self.resubscribedPing, into: &output) }
     }
 
@@ -132,13 +135,14 @@ actor SBPCore {
         machineTimer?.close()
         deadlineTimer?.close()
         (machineTimer, deadlineTimer) = (nil, nil)
+        abandoned = (pending.count, bufferedCount)
         // The state first: whoever is resumed looks at it.
         broadcast.end(reason)
         for waiter in pending.removeAll() { waiter.fail(reason) }
         for flush in flushes.values { flush.resume(returning: .failure(reason)) }
         flushes = [:]
         for resume in subscriptions.removeAll(reason) { resume() }
-        buffered = []
+        (buffered, bufferedCount) = ([], 0)
     }
 
     private func wait(_ duration: Duration) {

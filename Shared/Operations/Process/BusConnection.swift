@@ -1,5 +1,6 @@
 import BusClient
 import EventLoop
+import Logging
 import ServiceLifecycle
 
 #if canImport(FoundationEssentials)
@@ -11,11 +12,18 @@ import ServiceLifecycle
 /// The process's bus client as a service of the group: the first to start, the last to end.
 struct BusConnection: ServiceLifecycle.Service {
     let bus: any BusClient
+    let logger: Logger
 
     /// Waits for the end, then drains.
     func run() async throws {
         try? await gracefulShutdown()
-        await bus.drain()
+        let report = await bus.drain()
+        if report.isClean { return }
+        logger.warning(
+            "left the bus with things unfinished",
+            metadata: [
+                "requests": "\(report.requests)", "events": "\(report.events)", "flushed": "\(report.isFlushed)",
+            ])
     }
 
     /// A client for `BUS_URL` that connects by itself.

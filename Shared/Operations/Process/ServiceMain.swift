@@ -67,7 +67,8 @@ package enum ServiceMain {
                 await bus.close()
                 throw error
             }
-            return [BusConnection(bus: bus)] + services + [service, Announcer(service: service, process: process)]
+            return [BusConnection(bus: bus, logger: process.logger)] + services
+                + [service, Announcer(service: service, process: process)]
         }
     }
 

@@ -109,6 +109,7 @@ package final class InMemoryClient: BusClient {
         await bus.barrier()
     }
 
+    @discardableResult
     package func drain() async -> BusDrainReport {
         let isFlushed = isConnected
         await bus.barrier()

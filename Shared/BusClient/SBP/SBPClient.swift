@@ -102,6 +102,7 @@ package final class SBPClient: BusClient {
         try result.get()
     }
 
+    @discardableResult
     package func drain() async -> BusDrainReport {
         let sids = await core.subscriptionsNow()
         let isFlushed = await withTaskGroup(of: Void.self) { group in

@@ -118,7 +118,7 @@ var targets: [Target] = [
         ["Operations", "BusClient", "EventLoop", "StorebusTesting", logging, coreMetrics, lifecycle, argumentParser]),
     tests("Signing", ["Signing", "StoreModels", "StorebusTesting", crypto, swiftASN1, x509]),
     tests("StoreKitClient", ["StoreKitClient", "StoreModels", "StorebusTesting"]),
-    tests("Broker", ["Broker", "BusProtocol", "EventLoop", "StorebusTesting"]),
+    tests("Broker", ["Broker", "BusProtocol", "EventLoop", "StoreModels", "StorebusTesting", logging]),
     tests(
         "Catalog",
         [

@@ -6,6 +6,15 @@ package enum Authenticator: Sendable {
     case open
     /// Whoever knows the token is the one user.
     case token(String)
+    /// Who signs in is told by the token, and each has permissions.
+    case users([BrokerUser])
+
+    /// Somebody who has signed in.
+    struct User {
+        let name: String
+        /// Nil for the one open user, who is asked for nothing.
+        var permissions: Permissions?
+    }
 
     /// The only user there is without a users file.
     static let userName = "default"
@@ -14,21 +23,31 @@ package enum Authenticator: Sendable {
     var methods: [String] {
         switch self {
         case .open: ["none"]
-        case .token: ["token"]
+        case .token, .users: ["token"]
         }
     }
 
-    /// The user's name.
+    /// The user.
     ///
     /// - Throws: `auth_failed`. An open broker takes any credentials, as nats-server does.
-    func user(for credentials: ConnectMessage.Authentication) throws(BusViolation) -> String {
+    func user(for credentials: ConnectMessage.Authentication) throws(BusViolation) -> User {
         switch (self, credentials) {
-        case (.open, .none), (.open, .token): return Self.userName
-        case (.token(let expected), .token(let given)) where Self.isEqual(expected, given): return Self.userName
+        case (.open, .none), (.open, .token): return User(name: Self.userName)
+        case (.token(let expected), .token(let given)) where Self.isEqual(expected, given):
+            return User(name: Self.userName)
+        case (.users(let users), .token(let given)): return try Self.user(given, among: users)
         case (.token, .token): throw BusViolation(.authFailed, "the token is wrong")
-        case (.token, .none): throw BusViolation(.authFailed, "a token is needed")
+        case (.token, .none), (.users, .none): throw BusViolation(.authFailed, "a token is needed")
         case (_, .other): throw BusViolation(.authFailed, "this method is not offered")
         }
+    }
+
+    /// Asks everybody, so that the time does not tell who was found.
+    private static func user(_ token: String, among users: [BrokerUser]) throws(BusViolation) -> User {
+        var found: BrokerUser?
+        for user in users where isEqual(user.token, token) { found = user }
+        guard let found else { throw BusViolation(.authFailed, "the token is wrong") }
+        return User(name: found.name, permissions: found.permissions)
     }
 
     /// Compares in a time that depends on the lengths only.

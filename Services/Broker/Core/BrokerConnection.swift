@@ -34,6 +34,8 @@ final class BrokerConnection {
     var lang = ""
     var version = ""
     var user = ""
+    /// What the user may do; nil when nothing is asked.
+    var permissions: Permissions?
     var instance: String?
     var wantsEcho = true
     var pingInterval: Duration

@@ -17,7 +17,10 @@ extension BrokerCore {
         connection.name = message.name
         connection.lang = message.lang
         connection.version = message.ver
-        connection.user = try authenticator.user(for: message.auth)
+        let user = try authenticator.user(for: message.auth)
+        connection.user = user.name
+        connection.permissions = user.permissions
+        if let responses = user.permissions?.rules.responses { connection.ledger.grant(responses) }
         connection.wantsEcho = message.echo
         if let milliseconds = message.pingMilliseconds { connection.pingInterval = .milliseconds(milliseconds) }
         takeInstance(message.inst, connection)

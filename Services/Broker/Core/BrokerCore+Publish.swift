@@ -8,7 +8,7 @@ extension BrokerCore {
     ) throws(BusViolation) {
         let subject = header.extracting(publish.subject)
         if subject[0] == UInt8(ascii: "$"), try answeredBySystem(subject, publish, header, publisher) { return }
-        try spendGrant(subject, publisher, now)
+        try authorize(subject, publisher, now)
         publisher.traffic.messagesIn += 1
         counters.traffic.messagesIn += 1
         tail.take(publish, from: header)
@@ -20,14 +20,23 @@ extension BrokerCore {
         write(to: publisher) { OkMessage(re: .pub, seq: seq, delivered: delivery.count).encode(into: &$0) }
     }
 
-    /// Whoever received a request may answer it; into another's inbox nobody else may publish.
-    private func spendGrant(
+    /// Whoever received a request may answer it, unless the subject is denied; into another's inbox nobody else may
+    /// publish. A publish that is refused spends no grant.
+    private func authorize(
         _ subject: Span<UInt8>, _ publisher: BrokerConnection, _ now: Duration
     ) throws(BusViolation) {
-        if publisher.ledger.spend(subject, now: now) { return }
-        guard subject.starts(with: "_INBOX."), !publisher.ownsInbox(subject) else { return }
+        let right = publisher.permissions?.publishing(to: subject) ?? .allowed
+        if right != .denied {
+            if publisher.ledger.spend(subject, now: now) { return }
+            let isOthersInbox = subject.starts(with: "_INBOX.") && !publisher.ownsInbox(subject)
+            if right == .allowed, !isOthersInbox { return }
+        }
         counters.permissionsDenied += 1
-        throw BusViolation(.permPub, "another's inbox takes answers only, one for each request")
+        throw BusViolation(
+            .permPub,
+            right == .allowed
+                ? "another's inbox takes answers only, as many as a request grants"
+                : "this user may not publish to '\(subject.text)'")
     }
 
     private func deliver(

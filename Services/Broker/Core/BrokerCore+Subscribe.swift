@@ -63,18 +63,23 @@ extension BrokerCore {
         _ message: SubMessage, _ connection: BrokerConnection
     ) throws(BusViolation) -> Subscription {
         let pattern = message.subject
-        if let traced = try tracedPattern(pattern) {
-            return Subscription(connection, message, pattern: traced, kind: .tap)
-        }
         let bytes = pattern.text.utf8.span
-        guard bytes.starts(with: "_INBOX.") || bytes.isEqual("_INBOX") else {
-            return Subscription(connection, message, pattern: pattern, kind: .ordinary)
+        let isInbox = bytes.starts(with: "_INBOX.") || bytes.isEqual("_INBOX")
+        if isInbox, !connection.ownsInbox(bytes) {
+            throw refused(.permSub, "inboxes are private; yours is '\(connection.inbox).'")
         }
-        guard connection.ownsInbox(bytes) else {
-            counters.permissionsDenied += 1
-            throw BusViolation(.permSub, "inboxes are private; yours is '\(connection.inbox).'")
-        }
-        return Subscription(connection, message, pattern: pattern, kind: .inbox)
+        let traced = try tracedPattern(pattern)
+        let refusal = connection.permissions?.refusal(
+            of: pattern, traced: traced, queue: message.queue, isOwnInbox: isInbox)
+        if let refusal { throw refused(.permSub, refusal) }
+        return Subscription(
+            connection, message, pattern: traced ?? pattern,
+            kind: traced != nil ? .tap : isInbox ? .inbox : .ordinary)
+    }
+
+    private func refused(_ code: BusErrorCode, _ reason: String) -> BusViolation {
+        counters.permissionsDenied += 1
+        return BusViolation(code, reason)
     }
 
     /// The pattern to trace, for `$SYS.TAP.<pattern>`; nil for what is not under `$` or open to services.
@@ -83,13 +88,11 @@ extension BrokerCore {
         guard bytes[0] == UInt8(ascii: "$"), !bytes.starts(with: "$SRV.") else { return nil }
         let prefix = "$SYS.TAP."
         guard pattern.text.hasPrefix(prefix) else {
-            counters.permissionsDenied += 1
-            throw BusViolation(.reserved, "only '$SRV.' and '$SYS.TAP.' are open to subscriptions under '$'")
+            throw refused(.reserved, "only '$SRV.' and '$SYS.TAP.' are open to subscriptions under '$'")
         }
         let traced = try SubjectPattern(String(pattern.text.dropFirst(prefix.count)))
         guard !SubjectSyntax.isHiddenFromWildcards(traced.text.utf8.span) else {
-            counters.permissionsDenied += 1
-            throw BusViolation(.permSub, "inboxes and '$' cannot be traced")
+            throw refused(.permSub, "inboxes and '$' cannot be traced")
         }
         return traced
     }

@@ -9,6 +9,7 @@ extension BrokerCore {
         _ subject: Span<UInt8>, _ publish: PublishHeader, _ header: Span<UInt8>, _ publisher: BrokerConnection
     ) throws(BusViolation) -> Bool {
         if subject.starts(with: "$SRV.") { return false }
+        try checkSystemRight(subject, publisher)
         guard subject.starts(with: "$SYS.REQ."),
             let answer = systemRequests(String(subject.text.dropFirst("$SYS.REQ.".utf8.count)))
         else {
@@ -22,6 +23,16 @@ extension BrokerCore {
             write(to: publisher) { OkMessage(re: .pub, seq: seq, delivered: isAnswered ? 1 : 0).encode(into: &$0) }
         }
         return true
+    }
+
+    /// What the broker offers under `$SYS.` a user of a users file gets by permission; the rest is reserved for everybody.
+    private func checkSystemRight(_ subject: Span<UInt8>, _ publisher: BrokerConnection) throws(BusViolation) {
+        guard let permissions = publisher.permissions,
+            subject.starts(with: "$SYS.REQ.") || subject.starts(with: "$SYS.CHAOS."),
+            permissions.publishing(to: subject) != .allowed
+        else { return }
+        counters.permissionsDenied += 1
+        throw BusViolation(.permPub, "this user may not publish to '\(subject.text)'")
     }
 
     /// Answers at the publisher's own subscription for the reply, as status messages do.

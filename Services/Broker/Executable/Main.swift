@@ -17,10 +17,32 @@ import Operations
         help: ArgumentHelp("Clients need the token in this file to sign in. (BUS_TOKEN_FILE)", valueName: "path"))
     var tokenFile: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Who may sign in, each with a token and permissions of its own. (BUS_USERS_FILE)", valueName: "path"))
+    var usersFile: String?
+
+    @Flag(help: "Print the users file as a nats.conf with the same users and permissions, tokens included, and end.")
+    var printNatsConf = false
+
+    func validate() throws {
+        if printNatsConf, usersFile == nil { throw ValidationError("--print-nats-conf needs --users-file PATH") }
+    }
+
     func run() async throws {
+        if printNatsConf, let usersFile { return try Self.printNATSConfiguration(usersFile) }
         try await ServiceMain.runProcess(name: "broker", options: options, monitorPort: BrokerConfiguration.monitorPort)
         {
-            [tokenFile] process in [try await process.startBroker(tokenFile: tokenFile)]
+            [tokenFile, usersFile] process in
+            [try await process.startBroker(tokenFile: tokenFile, usersFile: usersFile)]
+        }
+    }
+
+    private static func printNATSConfiguration(_ usersFile: String) throws {
+        do throws(BrokerStartError) {
+            print(NATSConfiguration(try UsersFile.read(usersFile)).text, terminator: "")
+        } catch {
+            throw ValidationError(error.description)
         }
     }
 }

@@ -5,9 +5,10 @@ extension ProcessEnvironment {
     /// Starts the broker of this process and shows its pages on the monitoring port.
     ///
     /// - Throws: `StartupError` that names the setting and the remedy.
-    func startBroker(tokenFile: String?) async throws(StartupError) -> BrokerServer {
+    func startBroker(tokenFile: String?, usersFile: String?) async throws(StartupError) -> BrokerServer {
         ready.expectListener()
-        let server = BrokerServer(configuration: try brokerConfiguration(tokenFile), loop: loop, logger: logger)
+        let server = BrokerServer(
+            configuration: try brokerConfiguration(tokenFile, usersFile), loop: loop, logger: logger)
         let address: (host: String, port: Int)
         do throws(BrokerStartError) {
             address = try await server.start()
@@ -19,18 +20,22 @@ extension ProcessEnvironment {
         return server
     }
 
-    private func brokerConfiguration(_ tokenFile: String?) throws(StartupError) -> BrokerConfiguration {
+    private func brokerConfiguration(_ tokenFile: String?, _ usersFile: String?) throws(StartupError)
+        -> BrokerConfiguration
+    {
         var configuration = BrokerConfiguration(
             host: host, port: port ?? BrokerConfiguration.port, version: StorebusVersion.text)
         let window = try self.configuration.int("bus.drainMilliseconds", default: 1000, in: 0...10_000)
         configuration.limits.drainWindow = .milliseconds(window)
-        let setting = try self.configuration.string("bus.tokenFile")
-        if let path = tokenFile ?? setting {
-            do throws(BrokerStartError) {
+        let tokenSetting = try self.configuration.string("bus.tokenFile")
+        let usersSetting = try self.configuration.string("bus.usersFile")
+        do throws(BrokerStartError) {
+            if let path = tokenFile ?? tokenSetting {
                 configuration.token = try BrokerConfiguration.token(inFile: path)
-            } catch {
-                throw StartupError(.badConfiguration, error.description)
             }
+            if let path = usersFile ?? usersSetting { configuration.users = try UsersFile.read(path).users }
+        } catch {
+            throw StartupError(.badConfiguration, error.description)
         }
         return configuration
     }

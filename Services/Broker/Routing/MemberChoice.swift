@@ -22,7 +22,7 @@ struct MemberChoice {
     mutating func choose(
         _ members: [Subscription], keyHash: UInt64?, publisher: BrokerConnection, now: Duration
     ) -> Subscription? {
-        if members.count == 1 { return isAble(members[0], publisher) ? members[0] : nil }
+        if members.count == 1 { return isAble(members[0], publisher, now) ? members[0] : nil }
         if keyHash == nil, let drawn = drawUnfiltered(members, publisher, now) { return drawn }
         let eligible = eligible(members, publisher, now)
         guard !eligible.isEmpty else { return nil }
@@ -35,7 +35,7 @@ struct MemberChoice {
         _ members: [Subscription], _ publisher: BrokerConnection, _ now: Duration
     ) -> Subscription? {
         let pair = drawTwo(members)
-        guard isAble(pair.0, publisher), isAble(pair.1, publisher), !isSlow(pair.0, now), !isSlow(pair.1, now) else {
+        guard isAble(pair.0, publisher, now), isAble(pair.1, publisher, now), !isSlow(pair.0, now), !isSlow(pair.1, now) else {
             return nil
         }
         return lighter(pair, now)
@@ -44,15 +44,15 @@ struct MemberChoice {
     private func eligible(
         _ members: [Subscription], _ publisher: BrokerConnection, _ now: Duration
     ) -> [Subscription] {
-        let able = members.filter { isAble($0, publisher) }
+        let able = members.filter { isAble($0, publisher, now) }
         let quick = able.filter { !isSlow($0, now) }
         return quick.isEmpty ? able : quick
     }
 
     /// Whether a member may get messages at all.
-    private func isAble(_ member: Subscription, _ publisher: BrokerConnection) -> Bool {
+    private func isAble(_ member: Subscription, _ publisher: BrokerConnection, _ now: Duration) -> Bool {
         let connection = member.connection
-        return member.isActive && connection.pendingBytes <= limits.softPendingBytes && !connection.ledger.isFull
+        return member.isActive && connection.pendingBytes <= limits.softPendingBytes && !connection.ledger.isFull(now: now)
             && (connection !== publisher || publisher.wantsEcho)
     }
 

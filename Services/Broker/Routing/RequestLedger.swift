@@ -16,6 +16,7 @@ struct RequestLedger {
     }
 
     private let limits: BrokerLimits
+    private var responses: PermissionRules.Responses
     private var entries = ByteTable<Entry>()
     private var oldest: Int?
     private var newest: Int?
@@ -26,10 +27,18 @@ struct RequestLedger {
 
     init(limits: BrokerLimits) {
         self.limits = limits
+        responses = PermissionRules.Responses(max: limits.grantsPerRequest, lifetime: limits.grantLifetime)
     }
 
-    /// Whether no more grants fit; the connection is not eligible then.
-    var isFull: Bool { entries.count >= limits.grants }
+    /// Sets what each request grants from now on: the user's share, instead of everybody's.
+    mutating func grant(_ responses: PermissionRules.Responses) { self.responses = responses }
+
+    /// Whether no more grants fit; the connection is not eligible then. Those that have expired do not count.
+    mutating func isFull(now: Duration) -> Bool {
+        guard entries.count >= limits.grants else { return false }
+        expire(now)
+        return entries.count >= limits.grants
+    }
     /// Live grants, as of the last `expire`.
     var grantCount: Int { entries.count }
 
@@ -43,10 +52,10 @@ struct RequestLedger {
             entry.grants = entries[slot: slot].grants
             entry.unanswered = entries[slot: slot].unanswered
             remove(slot)
-        } else if isFull {
+        } else if entries.count >= limits.grants {
             return
         }
-        entry.grants += limits.grantsPerRequest
+        entry.grants += responses.max
         if countsAsLoad {
             entry.unanswered += 1
             unanswered += 1
@@ -62,6 +71,7 @@ struct RequestLedger {
             entries[slot: slot].unanswered -= 1
             unanswered -= 1
         }
+        guard entries[slot: slot].grants > 0 else { return false }
         entries[slot: slot].grants -= 1
         if entries[slot: slot].grants == 0 { remove(slot) }
         return true
@@ -94,7 +104,7 @@ struct RequestLedger {
     }
 
     private mutating func expire(_ now: Duration) {
-        while let slot = oldest, now - entries[slot: slot].deliveredAt > limits.grantLifetime {
+        while let slot = oldest, now - entries[slot: slot].deliveredAt > responses.lifetime {
             unanswered -= entries[slot: slot].unanswered
             remove(slot)
         }

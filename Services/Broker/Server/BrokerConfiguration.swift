@@ -13,23 +13,27 @@ package struct BrokerConfiguration: Sendable {
     /// The usual port of the monitoring pages.
     package static let monitorPort = BusLimits.monitorPort
 
-    /// Address to listen on. Without a token only loopback.
+    /// Address to listen on. Without a token or users only loopback.
     package var host: String
     /// Port, 0 for any free one.
     package var port: Int
     /// What clients sign in with; nil for one open user.
     package var token: String?
+    /// Who may sign in, each with a token of its own; instead of `token`.
+    package var users: [BrokerUser]?
     package var limits: BrokerLimits
     /// Version that `hello` and monitoring tell.
     package var version: String
 
     package init(
         host: String = "127.0.0.1", port: Int = BrokerConfiguration.port, token: String? = nil,
+        users: [BrokerUser]? = nil,
         limits: BrokerLimits = BrokerLimits(), version: String
     ) {
         self.host = host
         self.port = port
         self.token = token
+        self.users = users
         self.limits = limits
         self.version = version
     }
@@ -37,7 +41,14 @@ package struct BrokerConfiguration: Sendable {
     /// Refuses what must not start.
     package func validate() throws(BrokerStartError) {
         guard (0...65535).contains(port) else { throw .portOutOfRange(port) }
-        if token == nil, !Self.isLoopback(host) { throw .openBeyondLoopback(host) }
+        if token != nil, users != nil { throw .tokenAndUsers }
+        if token == nil, users == nil, !Self.isLoopback(host) { throw .openBeyondLoopback(host) }
+    }
+
+    /// Who may sign in, and how.
+    var authenticator: Authenticator {
+        if let users { return .users(users) }
+        return token.map(Authenticator.token) ?? .open
     }
 
     /// Reads the token from a file: its text without surrounding whitespace.

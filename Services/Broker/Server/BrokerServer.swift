@@ -94,8 +94,7 @@ package actor BrokerServer: ServiceLifecycle.Service {
     private func listen() throws(BrokerStartError) -> BrokerTransport {
         let core = BrokerCore(
             limits: configuration.limits, identity: BrokerIdentity(version: configuration.version),
-            authenticator: configuration.token.map(Authenticator.token) ?? .open, seed: UInt64.random(in: 0 ... .max),
-            time: Self.wallClock)
+            authenticator: configuration.authenticator, seed: UInt64.random(in: 0 ... .max), time: Self.wallClock)
         do throws(UVError) {
             return try BrokerTransport(core: core, loop: loop, host: configuration.host, port: configuration.port)
         } catch {

@@ -4,6 +4,11 @@ package enum BrokerStartError: Error, Equatable, CustomStringConvertible {
     case openBeyondLoopback(String)
     case tokenUnreadable(String)
     case tokenEmpty(String)
+    case usersUnreadable(String)
+    /// A users file with a fault.
+    case usersFile(String, UsersFileFault)
+    /// One token for everybody and users with their own: it would be unclear who has which permissions.
+    case tokenAndUsers
     /// Another process listens there; `owner` is "pid 812 (node)" where it can be found.
     case portInUse(port: Int, owner: String?, flag: String)
     case cannotListen(String)
@@ -12,7 +17,9 @@ package enum BrokerStartError: Error, Equatable, CustomStringConvertible {
     package var isUnavailable: Bool {
         switch self {
         case .portInUse, .cannotListen: true
-        case .portOutOfRange, .openBeyondLoopback, .tokenUnreadable, .tokenEmpty: false
+        case .portOutOfRange, .openBeyondLoopback, .tokenUnreadable, .tokenEmpty, .usersUnreadable, .usersFile,
+            .tokenAndUsers:
+            false
         }
     }
 
@@ -21,9 +28,13 @@ package enum BrokerStartError: Error, Equatable, CustomStringConvertible {
         case .portOutOfRange(let port): "port \(port) is not between 0 and 65535"
         case .openBeyondLoopback(let host):
             "without a token the broker listens on loopback only, not on \(host); "
-                + "give --token-file FILE (or BUS_TOKEN_FILE), or --host 127.0.0.1"
+                + "give --token-file FILE (or BUS_TOKEN_FILE), --users-file FILE, or --host 127.0.0.1"
         case .tokenUnreadable(let path): "the token file '\(path)' cannot be read"
         case .tokenEmpty(let path): "the token file '\(path)' is empty; put a long random text into it"
+        case .usersUnreadable(let path): "the users file '\(path)' cannot be read"
+        case .usersFile(let path, let fault): "the users file '\(path)': \(fault)"
+        case .tokenAndUsers:
+            "a token file and a users file are given; give one of them: with a users file each user has its own token"
         case .portInUse(let port, let owner, let flag):
             "port \(port) is used\(owner.map { " by \($0)" } ?? ""); use \(flag) N or \(flag) 0"
         case .cannotListen(let reason): "cannot listen: \(reason)"

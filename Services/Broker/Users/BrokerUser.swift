@@ -1,0 +1,29 @@
+import BusProtocol
+
+/// Somebody who may sign in with a token.
+package struct BrokerUser: Sendable {
+    /// Letters, digits, `-` and `_`, at most 64: it is also part of a subject on NATS.
+    package let name: String
+    let token: String
+    let permissions: Permissions
+
+    package init(name: String, token: String, rules: PermissionRules = PermissionRules()) {
+        self.name = name
+        self.token = token
+        permissions = Permissions(rules)
+    }
+
+    /// Whether a name may stand in a users file.
+    static func isName(_ text: String) -> Bool {
+        let special: [UInt8] = [UInt8(ascii: "-"), UInt8(ascii: "_")]
+        return (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: special.contains(byte)
+                }
+            }
+    }
+}

@@ -1,0 +1,44 @@
+import BusProtocol
+
+/// How two patterns stand to each other, token by token. A subject is a pattern without wildcards.
+///
+/// In permissions wildcards mean what they say: `>` takes `$SRV.PING` too, although a subscription to `>` never gets it.
+enum PatternRelation {
+    /// Whether everything that `inner` takes is taken by `outer` as well.
+    static func covers(_ outer: Span<UInt8>, _ inner: Span<UInt8>) -> Bool {
+        walk(outer, inner) { outer, inner in
+            if outer.isEqual(">") { return .yes }
+            if inner.isEqual(">") { return .no }
+            return outer.isEqual("*") || outer.isEqual(inner) ? nil : .no
+        }
+    }
+
+    /// Whether some subject is taken by both.
+    static func overlap(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+        walk(left, right) { left, right in
+            if left.isEqual(">") || right.isEqual(">") { return .yes }
+            return left.isEqual("*") || right.isEqual("*") || left.isEqual(right) ? nil : .no
+        }
+    }
+
+    private enum Verdict { case yes, no }
+
+    /// Goes through both in step until a pair of tokens decides; undecided, both must end together.
+    private static func walk(
+        _ left: Span<UInt8>, _ right: Span<UInt8>, _ decide: (Span<UInt8>, Span<UInt8>) -> Verdict?
+    ) -> Bool {
+        var (l, r) = (0, 0)
+        while true {
+            let leftEnd = SubjectSyntax.tokenEnd(left, l)
+            let rightEnd = SubjectSyntax.tokenEnd(right, r)
+            if let verdict = decide(left.extracting(l..<leftEnd), right.extracting(r..<rightEnd)) {
+                return verdict == .yes
+            }
+            if leftEnd == left.count || rightEnd == right.count {
+                return leftEnd == left.count && rightEnd == right.count
+            }
+            l = leftEnd + 1
+            r = rightEnd + 1
+        }
+    }
+}

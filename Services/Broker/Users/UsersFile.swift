@@ -1,0 +1,89 @@
+import BusProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The users of a bus, read from JSON.
+///
+/// ```json
+/// {"users":[
+///   {"name":"gateway","tokenFile":"gateway.token","permissions":{"pub":{"allow":["sb.catalog.v1.>"]}}},
+///   {"name":"operator","token":"a long random text"}
+/// ]}
+/// ```
+/// Strict: a member that nobody knows, one that stands there twice, `null`, and a token that two users share are
+/// refused, for each of them would be a permission that its author did not mean.
+package struct UsersFile: Sendable {
+    package let users: [BrokerUser]
+
+    /// Reads a file. A `tokenFile` that is no absolute path stands beside it.
+    ///
+    /// - Throws: `usersUnreadable`, or `usersFile` with the place and the remedy.
+    package static func read(_ path: String) throws(BrokerStartError) -> UsersFile {
+        guard let data = FileManager.default.contents(atPath: path) else { throw .usersUnreadable(path) }
+        do throws(UsersFileFault) {
+            return try UsersFile(json: Array(data)) { tokenFile in
+                let isAbsolute = tokenFile.hasPrefix("/")
+                return isAbsolute
+                    ? tokenFile : URL(fileURLWithPath: path).deletingLastPathComponent().path + "/" + tokenFile
+            }
+        } catch {
+            throw .usersFile(path, error)
+        }
+    }
+
+    /// Decodes and checks a document.
+    ///
+    /// - Parameter resolve: The path of a token file.
+    init(json: [UInt8], resolve: (String) -> String = { $0 }) throws(UsersFileFault) {
+        let document = try Self.decode(json)
+        guard !document.users.isEmpty else {
+            throw UsersFileFault([DocumentKey.users], "is empty, so nobody could sign in; name at least one user")
+        }
+        var users: [BrokerUser] = []
+        for (index, entry) in document.users.enumerated() {
+            let place: [any CodingKey] = [DocumentKey.users, PlaceIndex(index)]
+            let token = try entry.secret(place, resolve)
+            if users.contains(where: { $0.name == entry.name }) {
+                throw UsersFileFault(place + [UserEntry.Key.name], "'\(entry.name)' is there twice; names are unique")
+            }
+            if let other = users.first(where: { $0.token == token }) {
+                throw UsersFileFault(
+                    place, "has the same token as '\(other.name)'; the token tells who signs in, so give each its own")
+            }
+            users.append(BrokerUser(name: entry.name, token: token, rules: entry.rules))
+        }
+        self.users = users
+    }
+
+    enum DocumentKey: String, CodingKey, CaseIterable { case users }
+
+    private struct Document: Decodable {
+        var users: [UserEntry]
+
+        init(from decoder: any Decoder) throws {
+            users = try decoder.strictMembers(DocumentKey.self).decode([UserEntry].self, forKey: .users)
+        }
+    }
+
+    private static func decode(_ json: [UInt8]) throws(UsersFileFault) -> Document {
+        do throws(BusViolation) {
+            // The scanner of frame headers is strict, and finds members that stand there twice.
+            _ = try FrameHeader(scanning: json.span)
+        } catch {
+            throw UsersFileFault([], "is no strict JSON: \(error.reason.replacing("the header ", with: "it "))")
+        }
+        do {
+            return try JSONDecoder().decode(Document.self, from: Data(json))
+        } catch let error as UsersFileFault {
+            throw error
+        } catch let error as DecodingError {
+            throw UsersFileFault(error)
+        } catch {
+            throw UsersFileFault([], "\(error)")
+        }
+    }
+}

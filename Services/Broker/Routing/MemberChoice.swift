@@ -35,7 +35,8 @@ struct MemberChoice {
         _ members: [Subscription], _ publisher: BrokerConnection, _ now: Duration
     ) -> Subscription? {
         let pair = drawTwo(members)
-        guard isAble(pair.0, publisher, now), isAble(pair.1, publisher, now), !isSlow(pair.0, now), !isSlow(pair.1, now) else {
+        guard isAble(pair.0, publisher, now), isAble(pair.1, publisher, now), !isSlow(pair.0, now), !isSlow(pair.1, now)
+        else {
             return nil
         }
         return lighter(pair, now)
@@ -52,7 +53,8 @@ struct MemberChoice {
     /// Whether a member may get messages at all.
     private func isAble(_ member: Subscription, _ publisher: BrokerConnection, _ now: Duration) -> Bool {
         let connection = member.connection
-        return member.isActive && connection.pendingBytes <= limits.softPendingBytes && !connection.ledger.isFull(now: now)
+        return member.isActive && connection.pendingBytes <= limits.softPendingBytes
+            && !connection.ledger.isFull(now: now)
             && (connection !== publisher || publisher.wantsEcho)
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// Goal: silence, half frames, slow readers, memory and goodbyes, with time moved by hand.
 @Suite struct LivenessTests {
-    @Test func `silence brings two pings and then stale`() {
+    @Test func `C25 silence brings two pings and then stale`() {
         let harness = CoreHarness()
         let client = harness.client(pingMilliseconds: 2000)
         harness.advance(.milliseconds(1999))
@@ -81,7 +81,7 @@ import Testing
         #expect(client.log() == ["err bad_header 1", "err bad_subject", "msg 1 a", "ok pub 2 delivered=1"])
     }
 
-    @Test func `over the hard limit a reader is closed and the publisher not slowed`() {
+    @Test func `C26 over the hard limit a reader is closed and the publisher not slowed`() {
         var limits = BrokerLimits()
         limits.hardPendingBytes = 10_000
         let harness = CoreHarness(limits: limits)
@@ -100,7 +100,7 @@ import Testing
         #expect(harness.core.closed.last?.reason == "slow_consumer" && harness.core.totalPendingBytes == 0)
     }
 
-    @Test func `without write progress for ten seconds a reader is closed`() {
+    @Test func `C25 without write progress for ten seconds a reader is closed`() {
         let harness = CoreHarness()
         let client = harness.client()
         client.sub(1, "a")
@@ -117,7 +117,7 @@ import Testing
         #expect(harness.endings[client.cid] == .now)
     }
 
-    @Test func `over the memory of the broker the largest goes first`() {
+    @Test func `C34 over the memory of the broker the largest goes first`() {
         var limits = BrokerLimits()
         limits.totalPendingBytes = 10_000
         let harness = CoreHarness(limits: limits)
@@ -133,7 +133,7 @@ import Testing
         #expect(harness.core.totalPendingBytes <= 10_000)
     }
 
-    @Test func `overflow drop loses messages, counts them, and tells once it has drained`() {
+    @Test func `C27 overflow drop loses messages, counts them, and tells once it has drained`() {
         var limits = BrokerLimits()
         limits.softPendingBytes = 1000
         let harness = CoreHarness(limits: limits)
@@ -158,7 +158,7 @@ import Testing
         #expect(client.log() == ["msg 1 a"] && client.isEnded)
     }
 
-    @Test func `stopping drains, keeps serving, and spreads the goodbyes over the window`() {
+    @Test func `C29 stopping drains, keeps serving, and spreads the goodbyes over the window`() {
         let harness = CoreHarness()
         let clients = (0..<4).map { _ in harness.client() }
         let unsigned = harness.accept()

@@ -6,7 +6,7 @@ import Testing
 
 /// Goal: one member of a queue group gets a message, and it is a good choice.
 @Suite struct QueueGroupTests {
-    @Test func `exactly one member of each group and every plain subscription get a message`() {
+    @Test func `C11 exactly one member of each group and every plain subscription get a message`() {
         let harness = CoreHarness()
         let clients = (0..<5).map { _ in harness.client() }
         for client in clients {
@@ -42,7 +42,7 @@ import Testing
         #expect(sids.count == 200 && Set(sids) == [1, 2])
     }
 
-    @Test func `a key stays with its member, and only a lost member's keys move`() {
+    @Test func `C31 a key stays with its member, and only a lost member's keys move`() {
         let harness = CoreHarness()
         let members = (0..<4).map { harness.client(instance: "i\($0)") }
         for member in members { member.sub(1, "work", queue: "q") }
@@ -63,7 +63,7 @@ import Testing
         #expect(!after.values.contains(members[0].cid) && after.count == 100)
     }
 
-    @Test func `a key means the same however it is written`() {
+    @Test func `C31 a key means the same however it is written`() {
         let harness = CoreHarness()
         let members = (0..<5).map { _ in harness.client() }
         for member in members { member.sub(1, "work", queue: "q") }
@@ -72,7 +72,7 @@ import Testing
         #expect(members.map { $0.take().count }.sorted() == [0, 0, 0, 0, 2])
     }
 
-    @Test func `a member that does not answer gets less, and nothing once it is slow`() {
+    @Test func `C12 a member that does not answer gets less, and nothing once it is slow`() {
         let harness = CoreHarness(seed: 7)
         let members = (0..<3).map { _ in harness.client() }
         for member in members { member.sub(1, "work", queue: "q") }
@@ -93,7 +93,7 @@ import Testing
         #expect(given.values.reduce(0, +) == 300)
     }
 
-    @Test func `when all are slow all are eligible again`() {
+    @Test func `C12 when all are slow all are eligible again`() {
         let harness = CoreHarness()
         let members = (0..<2).map { _ in harness.client() }
         for member in members { member.sub(1, "work", queue: "q") }
@@ -104,7 +104,7 @@ import Testing
         #expect(members.map { $0.take().count }.reduce(0, +) == 20)
     }
 
-    @Test func `a member over its soft limit is passed over`() {
+    @Test func `C12 a member over its soft limit is passed over`() {
         var limits = BrokerLimits()
         limits.softPendingBytes = 1000
         let harness = CoreHarness(limits: limits)
@@ -118,7 +118,7 @@ import Testing
         #expect(quick.take().count == 50)
     }
 
-    @Test func `the draw is fair`() {
+    @Test func `C12 the draw is fair`() {
         let harness = CoreHarness(seed: SplitMix64.seeded().next(bound: 1 << 40))
         let members = (0..<4).map { _ in harness.client() }
         for member in members { member.sub(1, "work", queue: "q") }

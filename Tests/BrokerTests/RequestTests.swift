@@ -11,7 +11,7 @@ import Testing
         return client
     }
 
-    @Test func `a request is answered into the private inbox`() {
+    @Test func `C16 a request is answered into the private inbox`() {
         let harness = CoreHarness()
         let (asks, answers) = (requester(harness), harness.client())
         answers.sub(5, "work", queue: "q")
@@ -22,7 +22,7 @@ import Testing
         #expect(asks.log() == ["ok pub 1 delivered=1", "msg 1 \(asks.inbox).1"])
     }
 
-    @Test func `without a taker the requester hears 503 before the ok`() throws {
+    @Test func `C16 without a taker the requester hears 503 before the ok`() throws {
         for echo in [true, false] {
             let harness = CoreHarness()
             let client = requester(harness, echo: echo)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `503 needs a subscription for the reply, and without reply there is silence`() {
+    @Test func `C16 503 needs a subscription for the reply, and without reply there is silence`() {
         let harness = CoreHarness()
         let client = harness.client()
         client.pub("nobody", reply: "\(client.inbox).1", more: ",\"seq\":1")
@@ -48,7 +48,7 @@ import Testing
         #expect(client.log() == ["msg 4 answers.1 503"], "any own subscription will do")
     }
 
-    @Test func `a 503 counts as a delivery for max`() {
+    @Test func `C16 a 503 counts as a delivery for max`() {
         let harness = CoreHarness()
         let client = harness.client()
         client.sub(1, "\(client.inbox).1", more: ",\"max\":1")
@@ -57,7 +57,7 @@ import Testing
         #expect(client.log() == ["msg 1 \(client.inbox).1 503"])
     }
 
-    @Test func `with every queue member overloaded the requester hears 429`() {
+    @Test func `C16 with every queue member overloaded the requester hears 429`() {
         var limits = BrokerLimits()
         limits.softPendingBytes = 1000
         let harness = CoreHarness(limits: limits)
@@ -72,7 +72,7 @@ import Testing
         #expect(harness.core.counters.noEligible == 2)
     }
 
-    @Test func `an answer is granted once, for a minute, to the receiver alone`() {
+    @Test func `C19 an answer is granted once, for a minute, to the receiver alone`() {
         let harness = CoreHarness()
         let (asks, answers, stranger) = (requester(harness), harness.client(), harness.client())
         answers.sub(1, "work")
@@ -91,7 +91,7 @@ import Testing
         #expect(asks.log() == ["msg 1 \(asks.inbox).1"])
     }
 
-    @Test func `a connection full of grants gets no more queue messages`() {
+    @Test func `C19 a connection full of grants gets no more queue messages`() {
         var limits = BrokerLimits()
         limits.grants = 2
         let harness = CoreHarness(limits: limits)
@@ -105,7 +105,7 @@ import Testing
         #expect(answers.take().count == 1)
     }
 
-    @Test func `an answer to a requester that is gone is delivered to nobody`() {
+    @Test func `C16 an answer to a requester that is gone is delivered to nobody`() {
         let harness = CoreHarness()
         let (asks, answers) = (requester(harness), harness.client())
         answers.sub(1, "work")
@@ -116,7 +116,7 @@ import Testing
         #expect(answers.log() == ["ok pub 1 delivered=0"])
     }
 
-    @Test func `a client cannot forge a status`() {
+    @Test func `C8 a client cannot forge a status`() {
         let client = CoreHarness().client()
         client.sub(1, "a")
         client.pub("a", more: ",\"status\":503,\"seq\":1")

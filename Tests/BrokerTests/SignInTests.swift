@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: ["sub", "unsub", "pub", "pong", "msg", "nonsense"])
-    func `before connect everything but connect, ping and bye is auth_required`(op: String) {
+    func `C6 before connect everything but connect, ping and bye is auth_required`(op: String) {
         let client = CoreHarness().accept()
         _ = client.take()
         client.send("{\"op\":\"\(op)\",\"sid\":1,\"subject\":\"a\"}")
@@ -47,7 +47,7 @@ import Testing
         #expect(client.isEnded)
     }
 
-    @Test func `before connect a ping is answered and bye closes`() {
+    @Test func `C6 before connect a ping is answered and bye closes`() {
         let client = CoreHarness().accept()
         _ = client.take()
         client.send(#"{"op":"ping","t":"x"}"#)
@@ -56,7 +56,7 @@ import Testing
         #expect(client.log() == [] && client.isEnded)
     }
 
-    @Test func `every error before the ok of connect is fatal`() {
+    @Test func `C6 every error before the ok of connect is fatal`() {
         for header in [#"{"op":"connect","v":"1"}"#, "{}", #"{"op":"ping","t":null}"#] {
             let client = CoreHarness().accept()
             _ = client.take()
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `before connect headers end at 4096 bytes and there are no bodies`() {
+    @Test func `C2 before connect headers end at 4096 bytes and there are no bodies`() {
         let padded = { (count: Int) in Self.connect + String(repeating: " ", count: count - Self.connect.utf8.count) }
         let fits = CoreHarness().accept()
         fits.send(padded(4096))
@@ -93,13 +93,13 @@ import Testing
         #expect(client.log() == ["hello", "ok connect", "ok sub 1", "msg 1 a", "ok pub 2 delivered=1"])
     }
 
-    @Test func `a second connect is a fatal protocol_state`() {
+    @Test func `C6 a second connect is a fatal protocol_state`() {
         let client = CoreHarness().client()
         client.send(Self.connect)
         #expect(client.log() == ["err protocol_state!"] && client.isEnded)
     }
 
-    @Test func `no connect within two seconds is auth_timeout`() {
+    @Test func `C6 no connect within two seconds is auth_timeout`() {
         let harness = CoreHarness()
         let client = harness.accept()
         harness.advance(.milliseconds(1900))
@@ -108,7 +108,7 @@ import Testing
         #expect(client.log() == ["err auth_timeout!"] && client.isEnded)
     }
 
-    @Test func `the authentication matrix`() {
+    @Test func `C5 the authentication matrix`() {
         let harness = CoreHarness(authenticator: .token("s3cret"))
         for (connect, expected) in [
             (Self.connect(token: "s3cret"), "ok connect"), (Self.connect(token: "s3creT"), "err auth_failed!"),
@@ -144,7 +144,7 @@ import Testing
         #expect(!harness.client().inbox.isEmpty && !second.isEnded)
     }
 
-    @Test func `the same instance again replaces the older connection before its own ok`() {
+    @Test func `C30 the same instance again replaces the older connection before its own ok`() {
         let harness = CoreHarness()
         let older = harness.client("a", instance: "i1")
         older.sub(1, "work", queue: "q")
@@ -156,7 +156,7 @@ import Testing
         #expect(!newer.isEnded && !other.isEnded)
     }
 
-    @Test func `HTTP gets 426 and TLS gets nothing`() {
+    @Test func `C3 HTTP gets 426 and TLS gets nothing`() {
         let harness = CoreHarness()
         let http = harness.accept()
         http.harness.receive(Array("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8), on: http.cid)

@@ -5,7 +5,7 @@ import Testing
 
 /// Goal: `sub`, `unsub`, `max`, and what becomes of the sids.
 @Suite struct SubscriptionTests {
-    @Test func `a message reaches every plain subscription once`() {
+    @Test func `C11 a message reaches every plain subscription once`() {
         let harness = CoreHarness()
         let (one, two) = (harness.client(), harness.client())
         one.sub(1, "a.*")
@@ -24,7 +24,7 @@ import Testing
         #expect(client.log() == ["ok sub 4", "msg 1 a"])
     }
 
-    @Test func `bodies and headers arrive as they were sent`() {
+    @Test func `C7 bodies and headers arrive as they were sent`() {
         let client = CoreHarness().client()
         client.sub(1, "a")
         let body: [UInt8] = [0, 1, 255, 0x7B]
@@ -44,7 +44,7 @@ import Testing
         #expect(client.log() == ["err dup_sid 2", "msg 1 a"])
     }
 
-    @Test func `plain unsub is a barrier`() {
+    @Test func `C15 plain unsub is a barrier`() {
         let client = CoreHarness().client()
         client.sub(1, "a")
         client.send(#"{"op":"unsub","sid":1,"seq":3}"#)
@@ -55,14 +55,14 @@ import Testing
         #expect(client.log() == ["ok sub 5", "msg 1 a"], "the sid may be used again")
     }
 
-    @Test func `unsub of an unknown sid is silent without seq`() {
+    @Test func `C15 unsub of an unknown sid is silent without seq`() {
         let client = CoreHarness().client()
         client.send(#"{"op":"unsub","sid":7}"#)
         client.send(#"{"op":"unsub","sid":7,"seq":1}"#)
         #expect(client.log() == ["err unknown_sid 1"])
     }
 
-    @Test func `max counts deliveries since sub and ends the subscription`() {
+    @Test func `C14 max counts deliveries since sub and ends the subscription`() {
         let client = CoreHarness().client()
         client.sub(1, "a", more: ",\"max\":2")
         for _ in 0..<3 { client.pub("a") }
@@ -72,7 +72,7 @@ import Testing
         #expect(client.log() == ["ok unsub 1", "err unknown_sid 2"], "ok once for a sid that max has just ended")
     }
 
-    @Test func `unsub with max ends now at or below the count, later otherwise`() {
+    @Test func `C14 unsub with max ends now at or below the count, later otherwise`() {
         let client = CoreHarness().client()
         for sid in 1...3 { client.sub(sid, "a") }
         client.pub("a")
@@ -85,7 +85,7 @@ import Testing
         #expect(client.log() == ["ok unsub 1", "ok unsub 2", "ok unsub 3", "msg 3 a"])
     }
 
-    @Test func `without echo a connection does not hear itself`() {
+    @Test func `C13 without echo a connection does not hear itself`() {
         let harness = CoreHarness()
         let quiet = harness.client(echo: false)
         let other = harness.client()
@@ -111,7 +111,7 @@ import Testing
         #expect(client.log() == ["ok sub 5"])
     }
 
-    @Test func `inboxes are private`() {
+    @Test func `C21 inboxes are private`() {
         let harness = CoreHarness()
         let (one, two) = (harness.client(), harness.client())
         for pattern in ["\(two.inbox).>", "\(two.inbox).1", "_INBOX.>", "_INBOX.*.1", "_INBOX", one.inbox] {

@@ -35,12 +35,12 @@ final class WireClient {
     deinit { close(socket) }
 
     /// Connects and signs in.
-    static func signedIn(port: Int, more: String = "") throws -> WireClient {
+    static func signedIn(port: Int, token: String? = nil, more: String = "") throws -> WireClient {
         let client = try WireClient(port: port)
         _ = try client.next()
+        let auth = token.map { "{\"method\":\"token\",\"token\":\"\($0)\"}" } ?? #"{"method":"none"}"#
         try client.send(
-            "{\"op\":\"connect\",\"v\":\"1\",\"name\":\"w\",\"lang\":\"c\",\"ver\":\"1\",\"auth\":{\"method\":\"none\"}\(more)}"
-        )
+            "{\"op\":\"connect\",\"v\":\"1\",\"name\":\"w\",\"lang\":\"c\",\"ver\":\"1\",\"auth\":\(auth)\(more)}")
         guard case .ok(let ok) = try client.next().message else { throw Silence(description: "no ok") }
         client.inbox = ok.inbox ?? ""
         return client

@@ -14,13 +14,14 @@ import Testing
     /// The body is `@concurrent`, because its sockets block: on the loop's own thread they would wait for ever. Swift
     /// 6.3.1 leaves an ordinary body there, for it drops the hop back when a nonisolated call follows an actor's.
     private func withBroker(
-        limits: BrokerLimits = BrokerLimits(), token: String? = nil,
+        limits: BrokerLimits = BrokerLimits(), token: String? = nil, users: [BrokerUser]? = nil,
         _ body: @Sendable @concurrent (_ broker: BrokerServer, _ port: Int) async throws -> Void
     ) async throws {
         let loop = try UVLoop.start(name: "broker-test")
         var quiet = Logger(label: "test")
         quiet.logLevel = .critical
-        let configuration = BrokerConfiguration(port: 0, token: token, limits: limits, version: "test")
+        let configuration = BrokerConfiguration(
+            port: 0, token: token, users: users, limits: limits, version: "test")
         let broker = BrokerServer(configuration: configuration, loop: loop, logger: quiet)
         do {
             let address = try await broker.start()
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `eight bodies of one MiB arrive to the byte`() async throws {
+    @Test func `C9 eight bodies of one MiB arrive to the byte`() async throws {
         try await withBroker { _, port in
             var random = SplitMix64.seeded()
             let client = try WireClient.signedIn(port: port)
@@ -85,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `a stream cut anywhere means the same`() async throws {
+    @Test func `C1 a stream cut anywhere means the same`() async throws {
         try await withBroker { _, port in
             let client = try WireClient.signedIn(port: port)
             let stream =
@@ -93,6 +94,45 @@ import Testing
                 + WireClient.frame(#"{"op":"pub","subject":"a","seq":2}"#, body: [1, 2, 3])
             for byte in stream { try client.send(bytes: [byte]) }
             #expect(try client.log(3) == ["ok sub 1", "msg 1 a", "ok pub 2 delivered=1"])
+        }
+    }
+
+    @Test func `C2 a length that is too long is answered before the bytes for it come`() async throws {
+        try await withBroker { _, port in
+            for (prefix, answer) in [
+                ([0, 0, 0x20, 1, 0, 0, 0, 0], "err header_too_large!"),
+                ([0, 0, 0, 60, 0, 0x10, 0, 1], "err body_too_large!"),
+            ] as [([UInt8], String)] {
+                let client = try WireClient.signedIn(port: port)
+                try client.send(bytes: prefix)
+                #expect(try client.log(1) == [answer])
+                client.finish()
+                #expect(try client.rest().isEmpty)
+            }
+        }
+    }
+
+    @Test func `C20 C21 users of a users file, over sockets`() async throws {
+        let service = PermissionRules(pub: .init(allow: []), sub: .init(allow: [try SubjectPattern("work")]))
+        let users = [BrokerUser(name: "app", token: "one"), BrokerUser(name: "service", token: "two", rules: service)]
+        try await withBroker(users: users) { _, port in
+            let (app, worker) = (
+                try WireClient.signedIn(port: port, token: "one"), try WireClient.signedIn(port: port, token: "two")
+            )
+            try worker.send(#"{"op":"sub","sid":1,"subject":"*","queue":"q","seq":1}"#)
+            try worker.send(#"{"op":"sub","sid":1,"subject":"work","queue":"q","seq":2}"#)
+            try worker.send("{\"op\":\"sub\",\"sid\":2,\"subject\":\"\(app.inbox).>\",\"seq\":3}")
+            try worker.send("{\"op\":\"pub\",\"subject\":\"\(app.inbox).1\",\"seq\":4}")
+            #expect(try worker.log(4) == ["err perm_sub 1", "ok sub 2", "err perm_sub 3", "err perm_pub 4"])
+            try app.send("{\"op\":\"sub\",\"sid\":1,\"subject\":\"\(app.inbox).>\"}")
+            try app.send("{\"op\":\"pub\",\"subject\":\"work\",\"reply\":\"\(app.inbox).1\"}")
+            #expect(try worker.log(1) == ["msg 1 work"])
+            for seq in 5...6 {
+                try worker.send("{\"op\":\"pub\",\"subject\":\"\(app.inbox).1\",\"seq\":\(seq)}", body: [1])
+            }
+            #expect(try worker.log(2) == ["ok pub 5 delivered=1", "err perm_pub 6"])
+            #expect(try app.log(1) == ["msg 1 \(app.inbox).1"])
+            #expect(throws: WireClient.Silence.self) { try WireClient.signedIn(port: port, token: "three") }
         }
     }
 
@@ -107,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func `HTTP hears 426, TLS is closed, and the broker lives on`() async throws {
+    @Test func `C3 HTTP hears 426, TLS is closed, and the broker lives on`() async throws {
         try await withBroker { broker, port in
             let http = try WireClient(port: port)
             try http.send(bytes: Array("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
@@ -121,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func `a token is asked for`() async throws {
+    @Test func `C5 a token is asked for`() async throws {
         try await withBroker(token: "s3cret") { _, port in
             let client = try WireClient(port: port)
             _ = try client.next()
@@ -132,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func `whoever does not sign in is told and closed`() async throws {
+    @Test func `C6 whoever does not sign in is told and closed`() async throws {
         var limits = BrokerLimits()
         limits.connectTimeout = .milliseconds(100)
         try await withBroker(limits: limits) { _, port in
@@ -143,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func `the same instance again closes the older socket`() async throws {
+    @Test func `C30 the same instance again closes the older socket`() async throws {
         try await withBroker { _, port in
             let older = try WireClient.signedIn(port: port, more: ",\"inst\":\"i\"")
             let newer = try WireClient.signedIn(port: port, more: ",\"inst\":\"i\"")
@@ -153,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func `a reader that does not read is closed, and the publisher is not slowed`() async throws {
+    @Test func `C26 a reader that does not read is closed, and the publisher is not slowed`() async throws {
         var limits = BrokerLimits()
         limits.hardPendingBytes = 4 << 20
         limits.byeTimeout = .milliseconds(200)
@@ -173,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func `stopping says drain and bye, and returns when all have gone`() async throws {
+    @Test func `C29 stopping says drain and bye, and returns when all have gone`() async throws {
         var limits = BrokerLimits()
         limits.drainWindow = .milliseconds(100)
         try await withBroker(limits: limits) { broker, port in

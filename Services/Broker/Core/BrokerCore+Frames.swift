@@ -59,11 +59,19 @@ extension BrokerCore {
         let isFatal = violation.code.isFatal || connection.state == .awaitingConnect
         let answer = ErrMessage(
             violation.code, violation.reason, fatal: isFatal, re: frame?.op, seq: frame?.sequence(in: header),
-            sid: frame?.subscription(in: header))
+            sid: frame?.subscription(in: header), subject: Self.subject(of: frame, violation.code, header))
         note(
             .refused(cid: connection.cid, name: connection.name, code: violation.code, message: violation.reason))
         send(answer, to: connection)
         if isFatal { finish(connection, .afterFlush, because: violation.code) }
+    }
+
+    /// The subject that was refused for what it is; elsewhere it may not even be text that can be sent back.
+    private static func subject(of frame: FrameHeader?, _ code: BusErrorCode, _ header: Span<UInt8>) -> String? {
+        guard let frame, [.permPub, .permSub, .reserved].contains(code), frame[.subject].kind == .string else {
+            return nil
+        }
+        return header.extracting(frame[.subject].range).text
     }
 
     /// Sends `err` and counts it.

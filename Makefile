@@ -11,7 +11,7 @@ CATALOG ?=
 BUNDLE  ?= com.example.app
 # More flags for `storebus up`.
 UP      ?=
-# `make bench`: a directory with `run-peer` of another implementation; rounds; seconds each.
+# `make bench`: a directory with `run-peer` of another implementation; rounds; seconds each. `make fuzz`: SECONDS=60 each.
 PEER    ?=
 ROUNDS  ?= 3
 SECONDS ?= 5
@@ -22,7 +22,7 @@ BUILD   := $(SWIFT) build --scratch-path $(SCRATCH) --explicit-target-dependency
 SOURCES := Package.swift Shared Services Tests
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-purchases bench-subscriptions bench-store-page images lint format imports clean
+.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-purchases bench-subscriptions bench-store-page fuzz images lint format imports clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -101,6 +101,13 @@ bench-store-page: build ## Measure the store page and products; PEER=DIR beside 
 	    "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
 	    $(if $(PEER),--peer "$(PEER)") --rounds $(ROUNDS) --seconds $(SECONDS)
 
+fuzz: SECONDS = 60
+fuzz: deps ## Feed the bus's readers hostile input for SECONDS=60 each; prints executions and findings.
+	STOREBUS_FUZZ=1 $(SWIFT) build --scratch-path $(SCRATCH)-fuzz --configuration release --product Fuzz
+	@Tests/Fuzz/fuzz \
+	    "$$(STOREBUS_FUZZ=1 $(SWIFT) build --scratch-path $(SCRATCH)-fuzz --configuration release --show-bin-path)/Fuzz" \
+	    $(SECONDS) $(SCRATCH)-fuzz/fuzz
+
 images: ## Build every container image, one after the other, as the classic builder needs it.
 	@scripts/build-images
 
@@ -114,4 +121,4 @@ format: ## Format all sources.
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)
 
 clean: ## Remove build products; the store's data stays.
-	rm -rf $(SCRATCH) $(SCRATCH)-tsan
+	rm -rf $(SCRATCH) $(SCRATCH)-tsan $(SCRATCH)-fuzz

@@ -219,6 +219,21 @@ if Context.environment["STOREBUS_BENCH"] != nil {
             path: "Tests/Benchmarks/BareRoute", swiftSettings: settings))
 }
 
+// What `make fuzz` runs (Tests/Fuzz): part of no plain build. The protocol and the broker are then built so that libFuzzer
+// sees which branches an input takes, and so that the broker's own types can be tested in an optimized build.
+if Context.environment["STOREBUS_FUZZ"] != nil {
+    let sanitizers = ["-sanitize=fuzzer,address"]
+    for target in targets where ["BusProtocol", "Broker"].contains(target.name) {
+        target.swiftSettings = settings + [.unsafeFlags(sanitizers + ["-enable-testing"])]
+    }
+    targets.append(
+        .executableTarget(
+            name: "Fuzz", dependencies: ["BusProtocol", "Broker"], path: "Tests/Fuzz",
+            exclude: ["Corpus", "fuzz", "sbp.dict"], swiftSettings: settings + [.unsafeFlags(sanitizers)],
+            // The default linker cannot read the sanitizers' debugging sections.
+            linkerSettings: [.unsafeFlags(sanitizers + ["-use-ld=lld"])]))
+}
+
 /// One product for each executable, under the name compose and `$SRV` use.
 let executables = [
     "broker": "BrokerMain", "catalog": "CatalogMain", "payment-queue": "PaymentQueueMain",

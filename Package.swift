@@ -202,13 +202,14 @@ if Context.environment["STOREBUS_SPIKE"] != nil {
             path: "Tests/Benchmarks/LoopSpike", exclude: ["measure"], swiftSettings: settings))
 }
 
-// What `make bench`, `make bench-subscriptions` and `make bench-store-page` measure with: part of no plain build. The
-// targets set the variable.
+// What `make bench`, `make bench-bus`, `make bench-subscriptions` and `make bench-store-page` measure with: part of no
+// plain build. The targets set the variable.
 if Context.environment["STOREBUS_BENCH"] != nil {
     targets.append(
         .executableTarget(
             name: "BusBench", dependencies: ["BusClient", "EventLoop", logging], path: "Tests/Benchmarks/BusBench",
             swiftSettings: settings))
+    targets.append(.executableTarget(name: "BusLoad", path: "Tests/Benchmarks/BusLoad", swiftSettings: settings))
     targets.append(
         .executableTarget(
             name: "StoreBench", dependencies: ["BusClient", "BusService", "EventLoop", "StoreModels", logging],

@@ -72,6 +72,7 @@ let busService: [Target.Dependency] = ["StoreModels", "BusClient", "BusService",
 
 var targets: [Target] = [
     .systemLibrary(name: "CLibUV", path: "Shared/CLibUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+    .systemLibrary(name: "CNATS", path: "Shared/CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
     .systemLibrary(
         name: "CPostgres", path: "Shared/CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(
@@ -82,14 +83,14 @@ var targets: [Target] = [
     shared("StoreModels"),
     shared("BusProtocol"),
     shared("BusClient", ["EventLoop", "BusProtocol", logging, deque]),
+    shared("NATSClient", ["CNATS", "BusClient", "BusProtocol", "EventLoop", logging]),
     shared("BusService", ["BusClient", "BusProtocol", "EventLoop", "StoreModels", logging, metrics, lifecycle]),
     shared("Persistence", ["EventLoop", "CSQLite", "CPostgres", logging, lifecycle, deque]),
     shared(
         "Operations",
         [
-            "EventLoop", "BusClient", "BusService", "BusProtocol", "StoreModels", logging, metrics, coreMetrics,
-            lifecycle,
-            unixSignals, configuration, argumentParser,
+            "EventLoop", "BusClient", "BusService", "BusProtocol", "NATSClient", "StoreModels", logging, metrics,
+            coreMetrics, lifecycle, unixSignals, configuration, argumentParser,
         ]),
     shared("ServiceDatabase", ["BusService", "Operations", "Persistence", "StoreModels", logging, lifecycle]),
     shared("Signing", ["StoreModels", crypto, swiftASN1, x509]),
@@ -99,7 +100,12 @@ var targets: [Target] = [
     tests("EventLoop", ["EventLoop"]),
     tests("StoreModels", ["StoreModels", "StorebusTesting"]),
     tests("BusProtocol", ["BusProtocol", "StorebusTesting"]),
-    tests("BusClient", ["BusClient", "BusProtocol", "EventLoop", "Broker", "StorebusTesting", logging]),
+    tests(
+        "BusClient",
+        [
+            "BusClient", "BusProtocol", "BusService", "EventLoop", "NATSClient", "Broker", "StoreModels",
+            "StorebusTesting", logging, lifecycle,
+        ]),
     tests(
         "BusService",
         [
@@ -154,8 +160,8 @@ var targets: [Target] = [
     .testTarget(
         name: "Scenarios",
         dependencies: [
-            "StorebusTesting", "StoreModels", "StoreKitClient", "EventLoop", "BusClient", "BusService", asyncHTTPClient,
-            crypto, nioCore,
+            "StorebusTesting", "StoreModels", "StoreKitClient", "EventLoop", "BusClient", "BusService", "NATSClient",
+            asyncHTTPClient, crypto, nioCore,
             .product(name: "NIOFoundationCompat", package: "swift-nio"),
             .product(name: "NIOHTTP1", package: "swift-nio"),
             logging,

@@ -3,12 +3,15 @@ import EventLoop
 
 /// A connection to the bus: requests with one answer, events without, and subscriptions.
 ///
-/// Two implementations behave alike: ``SBPClient`` speaks SBP/1 to a broker, ``InMemoryBus`` joins clients inside one
-/// process for tests. All methods may be called from any task; code that already runs on `loop` pays no thread hop.
+/// The implementations behave alike: ``SBPClient`` speaks SBP/1 to a broker, ``InMemoryBus`` joins clients inside one
+/// process for tests, and `NATSClient` speaks to a NATS cluster. What not all of them can do is in ``BusCapability``. All methods may be called from any task; code that already runs on `loop` pays no thread hop.
 package protocol BusClient: Sendable {
     /// The loop that handlers are called on; nil for a bus without one (``InMemoryBus`` made without a loop). Give it to
     /// `Task(executorPreference:)` to keep work on the connection's thread.
     var loop: UVLoop? { get }
+
+    /// What this bus does beyond the promises made here.
+    var capabilities: Set<BusCapability> { get }
 
     /// Sends a request and waits for its one answer.
     ///
@@ -50,10 +53,11 @@ package protocol BusClient: Sendable {
     /// - Parameters:
     ///   - subject: A pattern: `*` for one token, a final `>` for the rest.
     ///   - queue: Of all subscriptions with the same queue name one gets each message.
+    ///   - max: The subscription ends by itself after this many deliveries, from 1; nil: never.
     ///   - handler: Called on `loop`, in the order of delivery; it must not block. It is released after `unsubscribe`.
     /// - Throws: `permissionDenied`, `invalidSubject`, `closed`, `authenticationFailed`, `cancelled`, `refused`.
     func subscribe(
-        _ subject: String, queue: String?, handler: @escaping @Sendable (BusMessage) -> Void
+        _ subject: String, queue: String?, max: Int?, handler: @escaping @Sendable (BusMessage) -> Void
     ) async throws(BusError) -> any BusSubscription
 
     /// Returns when the broker has handled everything sent before.
@@ -104,10 +108,10 @@ extension BusClient {
         try publish(reply, body: body, headers: headers, reply: nil, key: nil)
     }
 
-    /// As ``subscribe(_:queue:handler:)`` outside of any queue group.
+    /// As ``subscribe(_:queue:max:handler:)`` until it is unsubscribed, by default outside of any queue group.
     package func subscribe(
-        _ subject: String, handler: @escaping @Sendable (BusMessage) -> Void
+        _ subject: String, queue: String? = nil, handler: @escaping @Sendable (BusMessage) -> Void
     ) async throws(BusError) -> any BusSubscription {
-        try await subscribe(subject, queue: nil, handler: handler)
+        try await subscribe(subject, queue: queue, max: nil, handler: handler)
     }
 }

@@ -25,7 +25,7 @@ package struct BusURL: Sendable, Equatable, CustomStringConvertible {
             throw Self.invalid("'\(text)' has no scheme; write storebus://127.0.0.1:\(BusLimits.port)")
         }
         guard text[..<scheme.lowerBound] == "storebus" else {
-            throw Self.invalid("'\(text[..<scheme.lowerBound])' is no bus this version speaks; write storebus://…")
+            throw Self.invalid("'\(text[..<scheme.lowerBound])' is no bus this client speaks; write storebus://…")
         }
         var rest = text[scheme.upperBound...]
         if rest.last == "/" { rest.removeLast() }
@@ -34,12 +34,12 @@ package struct BusURL: Sendable, Equatable, CustomStringConvertible {
             token = String(rest[..<at])
             rest = rest[rest.index(after: at)...]
         }
-        let (host, port) = try Self.address(rest)
+        let (host, port) = try Self.address(rest, defaultPort: BusLimits.port)
         self.init(host: host, port: port, token: token)
     }
 
     /// `host`, `host:port`, `[v6]` or `[v6]:port`.
-    private static func address(_ text: Substring) throws(BusError) -> (String, Int) {
+    package static func address(_ text: Substring, defaultPort: Int) throws(BusError) -> (String, Int) {
         var host = text
         var portText: Substring?
         if text.first == "[", let end = text.firstIndex(of: "]") {
@@ -52,16 +52,16 @@ package struct BusURL: Sendable, Equatable, CustomStringConvertible {
             portText = text[text.index(after: colon)...]
         }
         guard !host.isEmpty, !host.contains(where: { "/?#[] ".contains($0) }) else {
-            throw invalid("the host is missing or not a host; write storebus://host:\(BusLimits.port)")
+            throw invalid("the host is missing or not a host; write host:\(defaultPort)")
         }
-        guard let portText else { return (String(host), BusLimits.port) }
+        guard let portText else { return (String(host), defaultPort) }
         guard let port = Int(portText), (1...65535).contains(port) else {
             throw invalid("'\(portText)' is no port; write 1 to 65535")
         }
         return (String(host), port)
     }
 
-    private static func invalid(_ message: String) -> BusError {
+    package static func invalid(_ message: String) -> BusError {
         BusError(.invalidURL, "the bus URL: \(message)")
     }
 

@@ -1,14 +1,14 @@
 /// The requests in flight on one connection, by the token that ends their reply subject.
-struct PendingRequests {
+package struct PendingRequests {
     /// Who waits, and for what.
-    enum Waiter {
+    package enum Waiter {
         /// One answer.
         case one(CheckedContinuation<Result<BusMessage, BusError>, Never>)
         /// Up to `max` answers; `answers` have come.
         case many(CheckedContinuation<Result<[BusMessage], BusError>, Never>, max: Int, answers: [BusMessage])
 
         /// Ends the wait without (another) answer.
-        func fail(_ error: BusError) {
+        package func fail(_ error: BusError) {
             switch self {
             case .one(let continuation): continuation.resume(returning: .failure(error))
             case .many(let continuation, _, let answers):
@@ -25,33 +25,35 @@ struct PendingRequests {
 
     private var entries: [UInt64: Entry] = [:]
 
-    var count: Int { entries.count }
+    package init() {}
+
+    package var count: Int { entries.count }
 
     /// Adds a waiter under a token that no request of this connection had before.
-    mutating func add(_ waiter: Waiter, token: UInt64, subject: String) {
+    package mutating func add(_ waiter: Waiter, token: UInt64, subject: String) {
         entries[token] = Entry(waiter: waiter, subject: subject)
     }
 
-    func contains(_ token: UInt64) -> Bool { entries[token] != nil }
+    package func contains(_ token: UInt64) -> Bool { entries[token] != nil }
 
     /// Takes the waiter out, to fail it.
-    mutating func remove(_ token: UInt64) -> Waiter? { entries.removeValue(forKey: token)?.waiter }
+    package mutating func remove(_ token: UInt64) -> Waiter? { entries.removeValue(forKey: token)?.waiter }
 
     /// Takes all waiters out, in no order.
-    mutating func removeAll() -> [Waiter] {
+    package mutating func removeAll() -> [Waiter] {
         defer { entries = [:] }
         return entries.values.map(\.waiter)
     }
 
     /// Takes out all that wait for answers to one subject.
-    mutating func removeAll(subject: String) -> [Waiter] {
+    package mutating func removeAll(subject: String) -> [Waiter] {
         let tokens = entries.filter { $0.value.subject == subject }.keys
         return tokens.compactMap { remove($0) }
     }
 
     /// Hands over an answer. Returns what to do once no lock is held: resume somebody, or nothing for a late answer or
     /// one of several.
-    mutating func answer(_ token: UInt64, with message: BusMessage) -> (() -> Void)? {
+    package mutating func answer(_ token: UInt64, with message: BusMessage) -> (() -> Void)? {
         guard let entry = entries[token] else { return nil }
         let waiter = entry.waiter
         if let error = Self.error(status: message.status) {

@@ -1,7 +1,7 @@
 import EventLoop
 
 /// The current connection state and everybody who follows it.
-final class StateBroadcast: Sendable {
+package final class StateBroadcast: Sendable {
     private struct Contents {
         var state = BusConnectionState.connecting
         var endReason: BusError?
@@ -11,17 +11,19 @@ final class StateBroadcast: Sendable {
 
     private let contents = Locked(Contents())
 
-    var state: BusConnectionState { contents.withLock { $0.state } }
-    var endReason: BusError? { contents.withLock { $0.endReason } }
+    package init() {}
+
+    package var state: BusConnectionState { contents.withLock { $0.state } }
+    package var endReason: BusError? { contents.withLock { $0.endReason } }
 
     /// The end, and why; the first reason stays.
-    func end(_ reason: BusError) {
+    package func end(_ reason: BusError) {
         contents.withLock { if $0.endReason == nil { $0.endReason = reason } }
         set(.closed)
     }
 
     /// Changes the state and tells every reader; after `closed` nothing changes any more.
-    func set(_ state: BusConnectionState) {
+    package func set(_ state: BusConnectionState) {
         let finished: [AsyncStream<BusConnectionState>.Continuation] = contents.withLock { contents in
             guard contents.state != .closed, contents.state != state else { return [] }
             contents.state = state
@@ -35,7 +37,7 @@ final class StateBroadcast: Sendable {
     }
 
     /// A stream that begins with the current state.
-    func stream() -> AsyncStream<BusConnectionState> {
+    package func stream() -> AsyncStream<BusConnectionState> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: BusConnectionState.self, bufferingPolicy: .bufferingNewest(BusClientLimits.statesMax))
         let reader: Int? = contents.withLock { contents in

@@ -19,6 +19,8 @@ package final class InMemoryBus: Sendable {
         let client: InMemoryClient
         let pattern: SubjectPattern
         let queue: String?
+        /// Messages until it ends by itself; nil: it does not.
+        var remaining: Int?
         let handler: @Sendable (BusMessage) -> Void
     }
 
@@ -44,10 +46,12 @@ package final class InMemoryBus: Sendable {
     }
 
     /// Joins another client, connected at once.
-    package func client(name: String) -> InMemoryClient {
+    ///
+    /// - Parameter echo: Whether it gets its own publishes back.
+    package func client(name: String, echo: Bool = true) -> InMemoryClient {
         let client = contents.withLock { contents in
             contents.nextIdentifier += 1
-            return InMemoryClient(bus: self, name: name, inbox: "_INBOX.\(contents.nextIdentifier)")
+            return InMemoryClient(bus: self, name: name, inbox: "_INBOX.\(contents.nextIdentifier)", echo: echo)
         }
         contents.withLock { $0.inboxes[client.inbox] = client }
         return client
@@ -57,13 +61,14 @@ package final class InMemoryBus: Sendable {
     package var subscriptionCount: Int { contents.withLock { $0.subscriptions.count } }
 
     func add(
-        _ pattern: SubjectPattern, queue: String?, client: InMemoryClient,
+        _ pattern: SubjectPattern, queue: String?, max: Int?, client: InMemoryClient,
         handler: @escaping @Sendable (BusMessage) -> Void
     ) -> Int {
         contents.withLock { contents in
             contents.nextIdentifier += 1
             contents.subscriptions[contents.nextIdentifier] = Subscription(
-                id: contents.nextIdentifier, client: client, pattern: pattern, queue: queue, handler: handler)
+                id: contents.nextIdentifier, client: client, pattern: pattern, queue: queue, remaining: max,
+                handler: handler)
             return contents.nextIdentifier
         }
     }
@@ -88,7 +93,7 @@ package final class InMemoryBus: Sendable {
     /// Delivers a message to everybody it is for.
     func route(_ message: BusMessage, subject: Subject, from publisher: InMemoryClient) {
         if subject.text.utf8.starts(with: "_INBOX.".utf8) { return answer(message) }
-        let takers = contents.withLock { Self.takers(of: subject, key: message.key, in: &$0) }
+        let takers = contents.withLock { Self.takers(of: subject, key: message.key, from: publisher, in: &$0) }
         for taker in takers {
             let epoch = taker.client.epoch
             enqueue { if taker.client.isConnected(since: epoch) { taker.handler(message) } }
@@ -131,11 +136,14 @@ package final class InMemoryBus: Sendable {
     }
 
     /// Every plain match, and one member of each queue group.
-    private static func takers(of subject: Subject, key: String?, in contents: inout Contents) -> [Subscription] {
+    private static func takers(
+        of subject: Subject, key: String?, from publisher: InMemoryClient, in contents: inout Contents
+    ) -> [Subscription] {
         var takers: [Subscription] = []
         var groups: [String: [Subscription]] = [:]
         let matches = contents.subscriptions.values
             .filter { $0.client.isConnected && $0.pattern.matches(subject) }
+            .filter { $0.client !== publisher || publisher.echo }
             .sorted { $0.id < $1.id }
         for match in matches {
             if let queue = match.queue { groups[queue, default: []].append(match) } else { takers.append(match) }
@@ -143,7 +151,15 @@ package final class InMemoryBus: Sendable {
         for (_, members) in groups.sorted(by: { $0.key < $1.key }) {
             takers.append(members[choice(of: members.count, key: key, in: &contents)])
         }
+        for taker in takers { count(taker, in: &contents) }
         return takers
+    }
+
+    /// The last message of a subscription with a maximum ends it.
+    private static func count(_ taker: Subscription, in contents: inout Contents) {
+        guard let remaining = taker.remaining else { return }
+        contents.subscriptions[taker.id]?.remaining = remaining - 1
+        if remaining <= 1 { contents.subscriptions[taker.id] = nil }
     }
 
     private static func choice(of count: Int, key: String?, in contents: inout Contents) -> Int {

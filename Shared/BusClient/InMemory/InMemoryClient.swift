@@ -16,18 +16,24 @@ package final class InMemoryClient: BusClient {
     package let name: String
     /// `_INBOX.<id>`, this client's own.
     let inbox: String
+    /// Whether it gets its own publishes back.
+    let echo: Bool
     private let bus: InMemoryBus
     private let broadcast = StateBroadcast()
     private let contents = Locked(Contents())
 
-    init(bus: InMemoryBus, name: String, inbox: String) {
+    init(bus: InMemoryBus, name: String, inbox: String, echo: Bool) {
         self.bus = bus
         self.name = name
         self.inbox = inbox
+        self.echo = echo
         broadcast.set(.connected)
     }
 
     package var loop: UVLoop? { bus.loop }
+    package var capabilities: Set<BusCapability> {
+        [.keyAffinity, .privateInboxes, .trustedStatus, .anyHeaderValue]
+    }
     package var state: BusConnectionState { broadcast.state }
     package var endReason: BusError? { broadcast.endReason }
     package var states: AsyncStream<BusConnectionState> { broadcast.stream() }
@@ -91,7 +97,7 @@ package final class InMemoryClient: BusClient {
     }
 
     package func subscribe(
-        _ subject: String, queue: String?, handler: @escaping @Sendable (BusMessage) -> Void
+        _ subject: String, queue: String?, max: Int?, handler: @escaping @Sendable (BusMessage) -> Void
     ) async throws(BusError) -> any BusSubscription {
         let pattern: SubjectPattern
         do {
@@ -101,7 +107,9 @@ package final class InMemoryClient: BusClient {
             throw BusError(error)
         }
         if let endReason { throw endReason }
-        return InMemorySubscription(bus: bus, id: bus.add(pattern, queue: queue, client: self, handler: handler))
+        if let max, max < 1 { throw BusError(.invalidMessage, "a subscription ends after 1 delivery or more") }
+        let identifier = bus.add(pattern, queue: queue, max: max, client: self, handler: handler)
+        return InMemorySubscription(bus: bus, id: identifier)
     }
 
     package func flush(timeout: Duration) async throws(BusError) {

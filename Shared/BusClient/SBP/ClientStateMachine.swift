@@ -124,7 +124,7 @@ struct ClientStateMachine {
             .send(
                 ConnectMessage(
                     name: configuration.name, ver: configuration.version, inst: configuration.instance,
-                    auth: authentication,
+                    auth: authentication, echo: configuration.echo,
                     pingMilliseconds: min(max(interval, range.lowerBound), range.upperBound)))
         ]
     }

@@ -26,6 +26,7 @@ package final class SBPClient: BusClient {
     }
 
     package var loop: UVLoop? { eventLoop }
+    package var capabilities: Set<BusCapability> { Set(BusCapability.allCases) }
     package var state: BusConnectionState { broadcast.state }
     package var endReason: BusError? { broadcast.endReason }
     package var states: AsyncStream<BusConnectionState> { broadcast.stream() }
@@ -68,13 +69,16 @@ package final class SBPClient: BusClient {
     }
 
     package func subscribe(
-        _ subject: String, queue: String?, handler: @escaping @Sendable (BusMessage) -> Void
+        _ subject: String, queue: String?, max: Int?, handler: @escaping @Sendable (BusMessage) -> Void
     ) async throws(BusError) -> any BusSubscription {
         let (pattern, queueName) = try Self.pattern(subject, queue)
+        if let max, !(1...BusLimits.integerMax).contains(max) {
+            throw BusError(.invalidMessage, "a subscription ends after 1 delivery or more")
+        }
         let sid = Int(nextNumber())
         let result: Result<Void, BusError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                onLoop { $0.subscribe(sid, pattern, queueName, continuation, handler) }
+                onLoop { $0.subscribe(sid, pattern, queueName, max: max, continuation, handler) }
                 if Task.isCancelled { onLoop { $0.cancelSubscribe(sid) } }
             }
         } onCancel: {

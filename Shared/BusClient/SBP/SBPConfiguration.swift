@@ -12,6 +12,8 @@ extension SBPClient {
         package var instance: String
         /// The client's version, as monitoring shows it.
         package var version: String
+        /// Whether the client gets its own publishes back where it subscribes to them.
+        package var echo = true
         /// Silence after which a ping is sent, 1 s…600 s.
         package var pingInterval: Duration
         /// Silence after which the connection is dead; longer than `pingInterval`.

@@ -30,7 +30,7 @@ extension SBPCore {
             status: message.status, body: body.withUnsafeBufferPointer { Array($0) })
         if message.sid == Self.inboxSid { return answer(delivery) }
         // An unknown sid is a delivery that crossed an unsubscribe.
-        subscriptions.handler(of: message.sid)?(delivery)
+        subscriptions.handlerOfDelivery(to: message.sid)?(delivery)
     }
 
     /// The reply subject is the inbox, a dot and the request's token.

@@ -50,11 +50,11 @@ extension SBPCore {
     }
 
     func subscribe(
-        _ sid: Int, _ pattern: SubjectPattern, _ queue: QueueName?, _ waiter: SubscriptionTable.Waiter,
+        _ sid: Int, _ pattern: SubjectPattern, _ queue: QueueName?, max: Int?, _ waiter: SubscriptionTable.Waiter,
         _ handler: @escaping SubscriptionTable.Handler
     ) {
         if broadcast.state == .closed { return waiter.resume(returning: .failure(notConnected)) }
-        subscriptions.add(sid, pattern, queue: queue, waiter: waiter, handler: handler)
+        subscriptions.add(sid, pattern, queue: queue, max: max, waiter: waiter, handler: handler)
         if machine.isReady { sendSubscribe(sid) }
     }
 

@@ -9,6 +9,8 @@ struct SubscriptionTable {
         let pattern: SubjectPattern
         let queue: QueueName?
         let handler: Handler
+        /// Deliveries until it ends by itself; nil: it does not.
+        var remaining: Int?
         /// `subscribe`, until the first acknowledgement.
         var waiter: Waiter?
         /// An `unsub` is under way: it is not subscribed again.
@@ -27,13 +29,23 @@ struct SubscriptionTable {
 
     var sids: [Int] { entries.keys.sorted() }
 
-    func handler(of sid: Int) -> Handler? { entries[sid]?.handler }
+    /// Whom a delivery goes to, and counts it: the last one of a subscription with a maximum ends it.
+    mutating func handlerOfDelivery(to sid: Int) -> Handler? {
+        guard let entry = entries[sid] else { return nil }
+        if let remaining = entry.remaining {
+            entries[sid]?.remaining = remaining - 1
+            if remaining <= 1 { entries[sid] = nil }
+        }
+        return entry.handler
+    }
+
     func pattern(of sid: Int) -> String { entries[sid]?.pattern.text ?? "" }
 
     mutating func add(
-        _ sid: Int, _ pattern: SubjectPattern, queue: QueueName?, waiter: Waiter, handler: @escaping Handler
+        _ sid: Int, _ pattern: SubjectPattern, queue: QueueName?, max: Int?, waiter: Waiter,
+        handler: @escaping Handler
     ) {
-        entries[sid] = Entry(pattern: pattern, queue: queue, handler: handler, waiter: waiter)
+        entries[sid] = Entry(pattern: pattern, queue: queue, handler: handler, remaining: max, waiter: waiter)
     }
 
     /// The frame that subscribes, for a new subscription or a new connection; nil when it is gone.
@@ -41,7 +53,7 @@ struct SubscriptionTable {
         guard let entry = entries[sid] else { return nil }
         nextSequence += 1
         calls[nextSequence] = .subscribe(sid: sid)
-        return SubMessage(sid: sid, subject: entry.pattern, queue: entry.queue, seq: nextSequence)
+        return SubMessage(sid: sid, subject: entry.pattern, queue: entry.queue, max: entry.remaining, seq: nextSequence)
     }
 
     /// The frame that unsubscribes; nil, with nothing to wait for, when the subscription is gone.

@@ -28,29 +28,25 @@ struct BusConnection: ServiceLifecycle.Service {
 
     /// A client for `BUS_URL` that connects by itself.
     /// - Throws: `badConfiguration` for an unreadable URL or credentials file.
-    static func open(_ process: ProcessEnvironment) async throws(StartupError) -> SBPClient {
-        let client = SBPClient(
-            configuration: .init(
-                url: try url(process.configuration), name: process.name, instance: process.instance),
-            loop: process.loop, logger: process.logger)
-        client.start()
-        return client
+    static func open(_ process: ProcessEnvironment) async throws(StartupError) -> any BusClient {
+        try address(process.configuration)
+            .connect(name: process.name, instance: process.instance, loop: process.loop, logger: process.logger)
     }
 
-    /// `BUS_URL` with the token of `BUS_CREDENTIALS_FILE`.
+    /// `BUS_URL` with the secret of `BUS_CREDENTIALS_FILE`.
     /// - Throws: `badConfiguration` for an unreadable URL or credentials file.
-    static func url(_ settings: Settings) throws(StartupError) -> BusURL {
+    static func address(_ settings: Settings) throws(StartupError) -> BusAddress {
         let text = try settings.string("bus.url", default: BusURL().description)
-        var url: BusURL
+        var address: BusAddress
         do throws(BusError) {
-            url = try BusURL(parsing: text)
+            address = try BusAddress(parsing: text)
         } catch {
             throw StartupError(error)
         }
         if let path = try settings.string("bus.credentialsFile") {
-            url.token = try token(path, of: "BUS_CREDENTIALS_FILE")
+            address.add(secret: try token(path, of: "BUS_CREDENTIALS_FILE"))
         }
-        return url
+        return address
     }
 
     /// The content of a credentials file without the line end editors add.

@@ -26,17 +26,17 @@ enum HealthProbe {
     static func run(options: ServiceOptions) async throws(StartupError) {
         let settings = try Settings(options: options)
         let instance = try readyFile(settings)
-        let url = try instance.service == "broker" ? ownBus(instance, settings) : BusConnection.url(settings)
+        let address =
+            try instance.service == "broker"
+            ? BusAddress.storebus(ownBus(instance, settings)) : BusConnection.address(settings)
         let loop: UVLoop
         do throws(UVError) {
             loop = try UVLoop.start(name: "health")
         } catch {
             throw StartupError(.temporary, "\(error)")
         }
-        let client = SBPClient(
-            configuration: .init(url: url, name: "health"), loop: loop,
-            logger: Logger(label: "health") { _ in SwiftLogNoOpLogHandler() })
-        client.start()
+        let client = address.connect(
+            name: "health", loop: loop, logger: Logger(label: "health") { _ in SwiftLogNoOpLogHandler() })
         let answer = await ask(client, instance)
         await client.close()
         await loop.close()
@@ -45,7 +45,7 @@ enum HealthProbe {
 
     /// A broker is well when it takes a client in and answers it; a service, when it says so.
     private static func ask(
-        _ client: SBPClient, _ instance: ReadyFile.Contents
+        _ client: any BusClient, _ instance: ReadyFile.Contents
     ) async -> Result<String, StartupError> {
         do {
             try await client.waitUntilConnected(timeout: timeLimit)

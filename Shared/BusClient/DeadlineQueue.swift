@@ -2,7 +2,7 @@
 ///
 /// An answered request stays until its time comes or until most entries are of that kind; removing it from the middle
 /// would cost more than it saves.
-struct DeadlineQueue {
+package struct DeadlineQueue {
     private struct Entry {
         let deadline: Duration
         let token: UInt64
@@ -10,10 +10,12 @@ struct DeadlineQueue {
 
     private var heap: [Entry] = []
 
-    var earliest: Duration? { heap.first?.deadline }
-    var count: Int { heap.count }
+    package init() {}
 
-    mutating func add(_ token: UInt64, deadline: Duration) {
+    package var earliest: Duration? { heap.first?.deadline }
+    package var count: Int { heap.count }
+
+    package mutating func add(_ token: UInt64, deadline: Duration) {
         heap.append(Entry(deadline: deadline, token: token))
         var child = heap.count - 1
         while child > 0, case let parent = (child - 1) / 2, heap[child].deadline < heap[parent].deadline {
@@ -23,7 +25,7 @@ struct DeadlineQueue {
     }
 
     /// Takes out the next token whose time has come.
-    mutating func popExpired(now: Duration) -> UInt64? {
+    package mutating func popExpired(now: Duration) -> UInt64? {
         guard let first = heap.first, first.deadline <= now else { return nil }
         heap.swapAt(0, heap.count - 1)
         heap.removeLast()
@@ -32,14 +34,14 @@ struct DeadlineQueue {
     }
 
     /// Drops entries that nobody waits for, once they are the most.
-    mutating func compact(live: Int, _ isLive: (UInt64) -> Bool) {
+    package mutating func compact(live: Int, _ isLive: (UInt64) -> Bool) {
         guard heap.count > 64, heap.count > 2 * live else { return }
         let kept = heap.filter { isLive($0.token) }
         heap = []
         for entry in kept { add(entry.token, deadline: entry.deadline) }
     }
 
-    mutating func removeAll() { heap = [] }
+    package mutating func removeAll() { heap = [] }
 
     private mutating func sink() {
         var parent = 0

@@ -1,24 +1,24 @@
 /// How long to wait before the next attempt to connect: not at all after a connection that had lived, then full jitter
 /// below a bound that doubles from 100 ms to 5 s, for ever.
-struct ReconnectBackoff {
+package struct ReconnectBackoff {
     /// Attempts since the last connection that lived.
-    private(set) var attempts = 0
+    package private(set) var attempts = 0
     private var random: any RandomNumberGenerator & Sendable
 
-    init(random: any RandomNumberGenerator & Sendable) { self.random = random }
+    package init(random: any RandomNumberGenerator & Sendable) { self.random = random }
 
     /// The wait before the next attempt.
-    mutating func next() -> Duration {
+    package mutating func next() -> Duration {
         defer { attempts += 1 }
         if attempts == 0 { return .zero }
         return bound(attempts) * Double.random(in: 0...1, using: &random)
     }
 
     /// A connection lived long enough to start over.
-    mutating func reset() { attempts = 0 }
+    package mutating func reset() { attempts = 0 }
 
     /// The longest the wait before attempt `number` may be.
-    func bound(_ number: Int) -> Duration {
+    package func bound(_ number: Int) -> Duration {
         // 2⁶ · 100 ms is above the largest bound already; larger shifts would only overflow.
         min(BusClientLimits.backoffMin * (1 << min(max(number - 1, 0), 6)), BusClientLimits.backoffMax)
     }

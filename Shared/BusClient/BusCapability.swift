@@ -1,0 +1,21 @@
+/// What the bus behind a client can do beyond what every one of them does. Code that works on any bus asks for none.
+package enum BusCapability: String, CaseIterable, Sendable {
+    /// Clients sign in, and wrong credentials end them.
+    case authentication
+    /// Messages with one `key` go to one member of a queue group, and `key` arrives.
+    case keyAffinity
+    /// A member of a queue group that falls behind gets less.
+    case loadAwareQueues
+    /// A request that everybody who could take it is too busy for fails with `overloaded` at once.
+    case overloadStatus
+    /// Nobody can read the answers to another's requests, whatever the users' permissions are.
+    case privateInboxes
+    /// A second connection of the same instance ends the first.
+    case instanceEviction
+    /// Only the broker can say `noResponders`; elsewhere whoever may publish to an inbox can pretend to be it.
+    case trustedStatus
+    /// A subscription that overlaps what is denied is refused; elsewhere it is accepted and the denied part left out.
+    case refusesOverlaps
+    /// Header values may be empty and begin or end with a space.
+    case anyHeaderValue
+}

@@ -1,0 +1,40 @@
+import BusClient
+import BusProtocol
+
+extension NATSClient {
+    /// How a client reaches its cluster and who it says it is. Nothing here may change while it runs.
+    package struct Configuration: Sendable {
+        /// Servers and credentials.
+        package var url: NATSURL
+        /// For people, at most 64 bytes; longer names are cut.
+        package var name: String
+        /// Whether the client gets its own publishes back where it subscribes to them.
+        package var echo = true
+        /// Time between two pings, in whole milliseconds; the second that is not answered ends the connection at the
+        /// next, so a frozen server is left within three of them.
+        package var pingInterval: Duration
+        /// Draws the inbox and the waits between reconnects. Tests inject a seeded one.
+        package var random: any RandomNumberGenerator & Sendable
+
+        package init(
+            url: NATSURL, name: String, pingInterval: Duration = BusClientLimits.pingInterval,
+            random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+        ) {
+            self.url = url
+            self.name = String(decoding: name.utf8.prefix(BusLimits.nameBytesMax), as: UTF8.self)
+            self.pingInterval = pingInterval
+            self.random = random
+        }
+
+        /// A new inbox: `_INBOX.<128 random bits>`, or `_INBOX_<user>.<128 random bits>` for a user whose name may stand
+        /// in a subject, so that permissions can keep others out of it.
+        mutating func makeInbox() -> String {
+            var prefix = "_INBOX"
+            if case .user(let user, _) = url.credentials, (try? Subject("_INBOX_\(user)")) != nil, !user.contains(".") {
+                prefix += "_\(user)"
+            }
+            let high = String(random.next(), radix: 36)
+            return "\(prefix).\(high)\(String(random.next(), radix: 36))"
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import BusClient
+
+/// The life of a client's connection to a cluster: connect, lose it, try again. Pure: events and the time go in, actions
+/// come out. Signing in and pings are libnats's.
+///
+/// `now` is the loop's monotonic time. There is one timer.
+struct NATSConnectionMachine {
+    enum Event {
+        case start
+        /// A server has taken the client in.
+        case opened
+        /// No server could be reached, or the connection has ended. Final errors end the client.
+        case lost(BusError)
+        /// The timer.
+        case tick
+        /// The owner wants the end.
+        case stop
+    }
+
+    enum Action: Equatable {
+        /// Try each server once; answer with `opened` or `lost`.
+        case open
+        /// Subscribe again, send what waited, be connected.
+        case becomeReady
+        /// Drop the connection.
+        case close
+        /// Requests in flight have failed; tell the state.
+        case fail(BusError)
+        case wait(Duration)
+        /// The end, and why.
+        case end(BusError)
+    }
+
+    private enum Phase {
+        case idle
+        case waiting
+        case opening
+        case ready(since: Duration)
+        case closed
+    }
+
+    private var phase = Phase.idle
+    private var backoff: ReconnectBackoff
+
+    init(random: any RandomNumberGenerator & Sendable) {
+        backoff = ReconnectBackoff(random: random)
+    }
+
+    var isReady: Bool {
+        if case .ready = phase { true } else { false }
+    }
+
+    mutating func handle(_ event: Event, now: Duration) -> [Action] {
+        switch (phase, event) {
+        case (.closed, _): return []
+        case (_, .stop): return stop()
+        case (.idle, .start), (.waiting, .tick): return open()
+        case (.opening, .opened):
+            phase = .ready(since: now)
+            return [.becomeReady]
+        case (.opening, .lost(let error)), (.ready, .lost(let error)): return lose(error, now)
+        default:
+            // Late echoes of a connection that was given up.
+            return []
+        }
+    }
+
+    private mutating func open() -> [Action] {
+        phase = .opening
+        return [.open]
+    }
+
+    private mutating func lose(_ error: BusError, _ now: Duration) -> [Action] {
+        if error.isFinal {
+            phase = .closed
+            return [.close, .fail(error), .end(error)]
+        }
+        if case .ready(let since) = phase, now - since >= BusClientLimits.stableAfter { backoff.reset() }
+        // The very first attempt was the one without a wait.
+        if case .opening = phase, backoff.attempts == 0 { _ = backoff.next() }
+        let wait = backoff.next()
+        phase = .waiting
+        return [.close, .fail(error)] + (wait == .zero ? open() : [.wait(wait)])
+    }
+
+    private mutating func stop() -> [Action] {
+        phase = .closed
+        return [.close, .end(BusError(.closed, "the client was closed"))]
+    }
+}

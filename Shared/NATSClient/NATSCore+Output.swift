@@ -1,0 +1,98 @@
+import BusClient
+import BusProtocol
+import EventLoop
+
+extension NATSCore {
+    /// What is said when there is no connection.
+    var notConnected: BusError {
+        broadcast.endReason ?? BusError(.disconnected, "there is no connection to the bus")
+    }
+
+    private static let tooMuch = BusError(.bufferFull, "64 MiB wait to be written already")
+
+    /// Sends a request; the waiter is answered in any case.
+    func request(_ message: NATSOutgoing, _ token: UInt64, _ waiter: PendingRequests.Waiter, timeout: Duration) {
+        guard machine.isReady, let link else { return waiter.fail(notConnected) }
+        if let error = sizeError(message) { return waiter.fail(error) }
+        guard pending.count < BusClientLimits.requestsMax else {
+            return waiter.fail(
+                BusError(.tooManyRequests, "\(BusClientLimits.requestsMax) requests wait for an answer already"))
+        }
+        var message = message
+        message.reply = "\(inbox).\(token)"
+        guard link.give(.publish(message)) else { return waiter.fail(Self.tooMuch) }
+        pending.add(waiter, token: token, subject: message.subject)
+        let deadline = loop.uptime() + timeout
+        let isEarliest = deadlines.earliest.map { deadline < $0 } ?? true
+        deadlines.add(token, deadline: deadline)
+        if isEarliest { armDeadlines() }
+    }
+
+    /// Gives a request up.
+    func cancel(_ token: UInt64) {
+        pending.remove(token)?.fail(BusError(.cancelled, "the task was cancelled"))
+    }
+
+    /// Sends an event, or keeps it for the next connection.
+    func publish(_ message: NATSOutgoing) -> BusError? {
+        if machine.isReady, let link {
+            if let error = sizeError(message) { return error }
+            return link.give(.publish(message)) ? nil : Self.tooMuch
+        }
+        if broadcast.state == .closed { return notConnected }
+        guard bufferedBytes + message.size <= BusClientLimits.bufferedBytesMax else {
+            return BusError(.bufferFull, "1 MiB of events wait for a connection already")
+        }
+        bufferedBytes += message.size
+        buffered.append(message)
+        return nil
+    }
+
+    /// A server may be configured to accept less than every bus carries.
+    private func sizeError(_ message: NATSOutgoing) -> BusError? {
+        guard message.size > payloadMax else { return nil }
+        return BusError(.payloadTooLarge, "the message has \(message.size) bytes; the server accepts \(payloadMax)")
+    }
+
+    func subscribe(
+        _ sid: Int, _ pattern: SubjectPattern, _ queue: QueueName?, max: Int?,
+        _ waiter: NATSSubscriptionTable.Waiter, _ handler: @escaping NATSSubscriptionTable.Handler
+    ) {
+        if broadcast.state == .closed { return waiter.resume(returning: .failure(notConnected)) }
+        subscriptions.add(sid, pattern, queue: queue, max: max, waiter: waiter, handler: handler)
+        if machine.isReady { sendSubscribe(sid) }
+    }
+
+    /// The caller of `subscribe` was cancelled before the server answered.
+    func cancelSubscribe(_ sid: Int) {
+        guard subscriptions.isAwaited(sid) else { return }
+        let removed = subscriptions.remove(sid)
+        if machine.isReady { link?.give(.unsubscribe(sid: sid)) }
+        removed.beginning?.resume(returning: .failure(BusError(.cancelled, "the task was cancelled")))
+    }
+
+    func unsubscribe(_ sid: Int, _ continuation: CheckedContinuation<Void, Never>) {
+        guard machine.isReady, let link else {
+            let removed = subscriptions.remove(sid)
+            removed.beginning?.resume(returning: .failure(BusError(.cancelled, "it was unsubscribed")))
+            for earlier in removed.ending { earlier.resume() }
+            return continuation.resume()
+        }
+        guard subscriptions.end(sid, continuation) else { return continuation.resume() }
+        link.give(.unsubscribe(sid: sid))
+    }
+
+    func flush(_ number: Int, _ timeout: Duration, _ continuation: CheckedContinuation<Result<Void, BusError>, Never>) {
+        guard machine.isReady, let link else { return continuation.resume(returning: .failure(notConnected)) }
+        flushes[number] = continuation
+        link.give(.flush(number: number, timeout: timeout))
+    }
+
+    func endFlush(_ number: Int, _ error: BusError) {
+        flushes.removeValue(forKey: number)?.resume(returning: .failure(error))
+    }
+
+    func subscriptionsNow() -> [Int] { subscriptions.sids }
+
+    func stop() { handle(.stop) }
+}

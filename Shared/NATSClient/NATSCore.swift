@@ -1,0 +1,168 @@
+import BusClient
+import BusProtocol
+import EventLoop
+import Logging
+
+/// The part of a ``NATSClient`` that lives on the loop: performs what ``NATSConnectionMachine`` decides, and matches what
+/// arrives with who waits.
+actor NATSCore {
+    nonisolated let loop: UVLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    let configuration: NATSClient.Configuration
+    let broadcast: StateBroadcast
+    let logger: Logger
+    /// `_INBOX.<id>`, this client's own on all its connections.
+    let inbox: String
+    var machine: NATSConnectionMachine
+    var link: NATSLink?
+    /// Bytes of headers and body that the server accepts.
+    var payloadMax = Int.max
+    var subscriptions = NATSSubscriptionTable()
+    var pending = PendingRequests()
+    var deadlines = DeadlineQueue()
+    var flushes: [Int: CheckedContinuation<Result<Void, BusError>, Never>] = [:]
+    /// Events that wait for a connection.
+    var buffered: [NATSOutgoing] = []
+    var bufferedBytes = 0
+    private var machineTimer: LoopTimer?
+    private var deadlineTimer: LoopTimer?
+    private var hasWarned = false
+
+    /// The sid of the inbox; subscriptions of users begin above it.
+    static let inboxSid = 1
+    /// The flush that follows the subscriptions of a new connection. Flushes have negative numbers when they acknowledge
+    /// a subscription, and positive ones when somebody asked for them.
+    static let resubscribedFlush = 0
+
+    init(_ configuration: NATSClient.Configuration, loop: UVLoop, broadcast: StateBroadcast, logger: Logger) {
+        var configuration = configuration
+        inbox = configuration.makeInbox()
+        self.configuration = configuration
+        self.loop = loop
+        self.broadcast = broadcast
+        self.logger = logger
+        machine = NATSConnectionMachine(random: configuration.random)
+    }
+
+    /// Feeds the state machine and does what it says.
+    func handle(_ event: NATSConnectionMachine.Event) {
+        for action in machine.handle(event, now: loop.uptime()) { perform(action) }
+    }
+
+    private func perform(_ action: NATSConnectionMachine.Action) {
+        switch action {
+        case .open: open()
+        case .becomeReady: becomeReady()
+        case .close:
+            link?.give(.close)
+            link = nil
+        case .fail(let error): connectionFailed(error)
+        case .wait(let duration): wait(duration)
+        case .end(let reason): end(reason)
+        }
+    }
+
+    private func open() {
+        // A link that was given up may still say something: it is told by its number.
+        let mine = NATSLinkNumber()
+        let link = NATSLink(name: configuration.name, inbox: inbox, loop: loop) { [weak self] event in
+            self?.assumeIsolated { $0.receive(event, from: mine) }
+        }
+        current = mine
+        self.link = link
+        link.open(configuration)
+    }
+
+    /// Tells the links apart.
+    private var current: NATSLinkNumber?
+
+    func isCurrent(_ number: NATSLinkNumber) -> Bool { number === current && link != nil }
+
+    /// A server has taken the client in: the inbox first, then the subscriptions, then what waited, then a flush. Orders
+    /// are carried out in order, so whatever this client sends from now on finds all of it in place.
+    private func becomeReady() {
+        link?.give(.subscribe(sid: Self.inboxSid, subject: "\(inbox).*", queue: nil, max: nil))
+        for sid in subscriptions.sids { sendSubscribe(sid) }
+        for message in buffered { link?.give(.publish(message)) }
+        (buffered, bufferedBytes) = ([], 0)
+        link?.give(.flush(number: Self.resubscribedFlush, timeout: BusClientLimits.handshakeTimeout))
+    }
+
+    /// The server has taken all subscriptions.
+    func resubscribed() {
+        hasWarned = false
+        logger.info("connected to the bus", metadata: ["url": "\(configuration.url)"])
+        broadcast.set(.connected)
+    }
+
+    private func connectionFailed(_ error: BusError) {
+        let ended = subscriptions.connectionLost()
+        let waiters = pending.removeAll()
+        deadlines.removeAll()
+        let flushes = Array(flushes.values)
+        self.flushes = [:]
+        // Once per outage; the attempts that follow are for whoever debugs.
+        let level: Logger.Level = hasWarned ? .debug : .warning
+        hasWarned = true
+        logger.log(level: level, "no connection to the bus", metadata: ["error": "\(error)"])
+        broadcast.set(.disconnected(error))
+        let failure = error.isFinal ? error : BusError(.disconnected, error.message, origin: error.origin)
+        for waiter in waiters { waiter.fail(failure) }
+        for flush in flushes { flush.resume(returning: .failure(failure)) }
+        for continuation in ended { continuation.resume() }
+        if !error.isFinal { broadcast.set(.connecting) }
+    }
+
+    private func end(_ reason: BusError) {
+        machineTimer?.close()
+        deadlineTimer?.close()
+        (machineTimer, deadlineTimer) = (nil, nil)
+        // The state first: whoever is resumed looks at it.
+        broadcast.end(reason)
+        for waiter in pending.removeAll() { waiter.fail(reason) }
+        for flush in flushes.values { flush.resume(returning: .failure(reason)) }
+        flushes = [:]
+        let (beginning, ending) = subscriptions.removeAll()
+        for waiter in beginning { waiter.resume(returning: .failure(reason)) }
+        for continuation in ending { continuation.resume() }
+        (buffered, bufferedBytes) = ([], 0)
+    }
+
+    private func wait(_ duration: Duration) {
+        let timer = machineTimer ?? LoopTimer(loop: loop)
+        machineTimer = timer
+        timer.start(after: duration) { self.handle(.tick) }
+    }
+
+    /// Arms the timer for the earliest deadline.
+    func armDeadlines() {
+        guard let earliest = deadlines.earliest else {
+            deadlineTimer?.stop()
+            return
+        }
+        let timer = deadlineTimer ?? LoopTimer(loop: loop)
+        deadlineTimer = timer
+        timer.start(after: earliest - loop.uptime()) { self.deadlinesPassed() }
+    }
+
+    private func deadlinesPassed() {
+        let now = loop.uptime()
+        while let token = deadlines.popExpired(now: now) {
+            pending.remove(token)?.fail(BusError(.timeout, "no answer came in time"))
+        }
+        deadlines.compact(live: pending.count) { pending.contains($0) }
+        armDeadlines()
+    }
+
+    /// Subscribes on the link, and has it acknowledged when somebody waits for that.
+    func sendSubscribe(_ sid: Int) {
+        guard let order = subscriptions.order(sid) else { return }
+        link?.give(order)
+        guard subscriptions.isAwaited(sid) else { return }
+        link?.give(.flush(number: -sid, timeout: BusClientLimits.handshakeTimeout))
+    }
+}
+
+/// The identity of a link for its callbacks, which must not keep it alive.
+final class NATSLinkNumber: Sendable {}

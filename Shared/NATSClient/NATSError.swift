@@ -1,0 +1,36 @@
+import BusClient
+internal import CNATS
+
+extension BusError {
+    /// Why there is no connection.
+    init(connection status: natsStatus, _ detail: String? = nil) {
+        let text = String(cString: natsStatus_GetText(status))
+        let sentence = detail.map { $0.isEmpty ? text : "\(text): \($0)" } ?? text
+        switch status {
+        case NATS_CONNECTION_AUTH_FAILED: self.init(.authenticationFailed, sentence, origin: .broker)
+        default: self.init(.disconnected, sentence)
+        }
+    }
+}
+
+/// What a server does not let a user do, out of the sentence it says so with:
+/// `Permissions Violation for Subscription to "sb.secret" using queue "q"`.
+struct NATSRefusal: Equatable {
+    let isSubscription: Bool
+    let subject: String
+
+    /// Nil for any other sentence.
+    init?(_ text: String) {
+        guard text.lowercased().contains("permissions violation") else { return nil }
+        isSubscription = text.lowercased().contains("subscription")
+        let parts = text.split(separator: "\"", omittingEmptySubsequences: false)
+        guard parts.count >= 2 else { return nil }
+        subject = String(parts[1])
+    }
+
+    var error: BusError {
+        BusError(
+            .permissionDenied, "the user may not \(isSubscription ? "subscribe" : "publish") to \(subject)",
+            origin: .broker)
+    }
+}

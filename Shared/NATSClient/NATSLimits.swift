@@ -1,0 +1,25 @@
+import BusClient
+
+/// The bounds of a client of NATS beside ``BusClientLimits``, each with its reason.
+enum NATSLimits {
+    /// Bytes that may wait for libnats to write them: as much as SBP/1's broker keeps for a slow consumer. Beyond it
+    /// events and requests are refused with `bufferFull`.
+    static let outgoingBytesMax = 64 << 20
+    /// Messages that may wait for the loop. libnats does not make its socket wait for its reader, so beyond this messages
+    /// are dropped, counted and logged.
+    static let incomingMax = 65_536
+    /// Bytes of them.
+    static let incomingBytesMax = 64 << 20
+    /// How long one write may take until the connection counts as lost.
+    static let writeDeadline: Duration = .seconds(2)
+    /// Pings without an answer after which the connection is dead.
+    static let pingsOutMax: Int32 = 2
+}
+
+extension Duration {
+    /// For libnats, which counts in milliseconds; at least one.
+    var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return max(1, seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+    }
+}

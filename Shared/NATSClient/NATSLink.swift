@@ -1,0 +1,221 @@
+import BusClient
+import BusProtocol
+internal import CNATS
+import Dispatch
+import EventLoop
+
+/// One connection of libnats; a client has one after the other.
+///
+/// libnats has threads of its own, and its calls may block. So three kinds of threads meet here: the loop, which gives
+/// orders; the `wire` queue, which carries them out in their order, but for flushes, which wait on a second queue; and
+/// libnats's delivery thread, of which there is one for the whole process, so that messages keep their order. What that
+/// one brings is collected and handed to the loop once per turn.
+final class NATSLink: @unchecked Sendable {
+    // Why unchecked: `connection`, `subscriptions` and `isOver` are touched on the wire queue alone (and `connection` on
+    // the flush queue, before the last order there destroys it); everything else is locked or never changes.
+
+    /// What happens to the connection as such.
+    enum Event: Sendable {
+        /// A server has taken the client in; it accepts payloads up to so many bytes.
+        case opened(payloadMax: Int)
+        case lost(BusError)
+        /// The server does not let the user publish or subscribe somewhere.
+        case refused(String)
+        /// Messages and ends that came in, in order; so many were dropped since the last time.
+        case received([NATSIncoming], dropped: Int)
+    }
+
+    enum Order: Sendable {
+        case publish(NATSOutgoing)
+        case subscribe(sid: Int, subject: String, queue: String?, max: Int?)
+        /// Ends it once everything that was delivered before has been handled.
+        case unsubscribe(sid: Int)
+        case flush(number: Int, timeout: Duration)
+        case close
+    }
+
+    private struct Orders {
+        var waiting: [Order] = []
+        var bytes = 0
+    }
+
+    private struct Incoming {
+        var items: [NATSIncoming] = []
+        var bytes = 0
+        var dropped = 0
+    }
+
+    private let inbox: String
+    private let loop: UVLoop
+    private let handle: @Sendable (Event) -> Void
+    private let wire: DispatchQueue
+    private let flushes: DispatchQueue
+    private let orders = Locked(Orders())
+    private let incoming = Locked(Incoming())
+    private var connection: OpaquePointer?
+    private var subscriptions: [Int: OpaquePointer] = [:]
+    private var isOver = false
+
+    /// - Parameter handle: Called on the loop.
+    init(name: String, inbox: String, loop: UVLoop, handle: @escaping @Sendable (Event) -> Void) {
+        self.inbox = inbox
+        self.loop = loop
+        self.handle = handle
+        wire = DispatchQueue(label: "storebus.nats.\(name).wire")
+        flushes = DispatchQueue(label: "storebus.nats.\(name).flush")
+    }
+
+    /// Tries each server once.
+    func open(_ configuration: NATSClient.Configuration) {
+        wire.async { self.connect(configuration) }
+    }
+
+    /// Has an order carried out after those before it.
+    /// - Returns: false, and does nothing, when too many bytes wait already.
+    @discardableResult
+    func give(_ order: Order) -> Bool {
+        var size = 0
+        if case .publish(let message) = order { size = message.size }
+        let (isTaken, isFirst) = orders.withLock { orders in
+            guard size == 0 || orders.bytes + size <= NATSLimits.outgoingBytesMax else { return (false, false) }
+            orders.waiting.append(order)
+            orders.bytes += size
+            return (true, orders.waiting.count == 1)
+        }
+        if isFirst { wire.async { self.carryOut() } }
+        return isTaken
+    }
+
+    // MARK: On the wire queue
+
+    private func connect(_ configuration: NATSClient.Configuration) {
+        guard !isOver else { return }
+        let options: OpaquePointer
+        switch NATSOptions.make(configuration, link: self) {
+        case .success(let made): options = made
+        case .failure(let error): return tell(.lost(error))
+        }
+        var made: OpaquePointer?
+        let status = natsConnection_Connect(&made, options)
+        natsOptions_Destroy(options)
+        guard status == NATS_OK, let made else {
+            return tell(.lost(BusError(connection: status)))
+        }
+        connection = made
+        guard natsConnection_HasHeaderSupport(made) == NATS_OK else {
+            return tell(.lost(BusError(.protocolViolation, "this server does not carry headers", origin: .broker)))
+        }
+        tell(.opened(payloadMax: Int(natsConnection_GetMaxPayload(made))))
+    }
+
+    private func carryOut() {
+        let batch = orders.withLock { orders in
+            defer { (orders.waiting, orders.bytes) = ([], 0) }
+            return orders.waiting
+        }
+        for order in batch where !isOver {
+            switch order {
+            case .publish(let message): publish(message)
+            case .subscribe(let sid, let subject, let queue, let max): subscribe(sid, subject, queue, max)
+            case .unsubscribe(let sid): unsubscribe(sid)
+            case .flush(let number, let timeout): flush(number, timeout)
+            case .close: close()
+            }
+        }
+    }
+
+    /// A failure means that the connection is lost, which libnats tells in its own way, or is one that checks before
+    /// have ruled out.
+    private func publish(_ message: NATSOutgoing) {
+        guard let connection else { return }
+        var made: OpaquePointer?
+        let status = message.body.withUnsafeBytes { body in
+            natsMsg_Create(
+                &made, message.subject, message.reply, body.baseAddress?.assumingMemoryBound(to: CChar.self),
+                Int32(body.count))
+        }
+        guard status == NATS_OK, let made else { return }
+        for (name, value) in message.headers { natsMsgHeader_Set(made, name, value) }
+        natsConnection_PublishMsg(connection, made)
+        natsMsg_Destroy(made)
+    }
+
+    private func subscribe(_ sid: Int, _ subject: String, _ queue: String?, _ max: Int?) {
+        guard let connection else { return }
+        let context = NATSSubscriptionContext(link: self, sid: sid)
+        guard let subscription = context.subscribe(connection, subject, queue: queue) else { return }
+        subscriptions[sid] = subscription
+        if let max { natsSubscription_AutoUnsubscribe(subscription, Int32(clamping: max)) }
+    }
+
+    private func unsubscribe(_ sid: Int) {
+        guard let subscription = subscriptions[sid], natsSubscription_Drain(subscription) == NATS_OK else {
+            // It has ended already, by its maximum or with the connection.
+            return take(.ended(sid: sid))
+        }
+    }
+
+    private func flush(_ number: Int, _ timeout: Duration) {
+        guard let connection else { return }
+        let work = NATSFlush(link: self, connection: connection, barrier: "\(inbox).flush", number: number)
+        flushes.async { work.run(timeout: timeout) }
+    }
+
+    private func close() {
+        isOver = true
+        NATSLinks.remove(self)
+        guard let connection else { return }
+        self.connection = nil
+        let subscriptions = self.subscriptions.values.map { UInt(bitPattern: $0) }
+        self.subscriptions = [:]
+        let address = UInt(bitPattern: connection)
+        // Ends the flushes that wait; then nobody uses the connection any more, and it can go.
+        natsConnection_Close(connection)
+        flushes.async {
+            for subscription in subscriptions { natsSubscription_Destroy(OpaquePointer(bitPattern: subscription)) }
+            natsConnection_Destroy(OpaquePointer(bitPattern: address))
+        }
+    }
+
+    private func forget(_ sid: Int) {
+        guard let subscription = subscriptions.removeValue(forKey: sid) else { return }
+        natsSubscription_Destroy(subscription)
+    }
+
+    // MARK: From libnats's threads
+
+    func tell(_ event: Event) {
+        loop.execute { self.handle(event) }
+    }
+
+    /// Everything for the subscription has come.
+    func ended(_ sid: Int) {
+        take(.ended(sid: sid))
+        wire.async { self.forget(sid) }
+    }
+
+    /// Collects for the loop.
+    func take(_ item: NATSIncoming) {
+        let isFirst = incoming.withLock { incoming in
+            let isMessage = if case .message = item { true } else { false }
+            if isMessage,
+                incoming.items.count >= NATSLimits.incomingMax
+                    || incoming.bytes + item.size > NATSLimits.incomingBytesMax
+            {
+                incoming.dropped += 1
+                return false
+            }
+            incoming.items.append(item)
+            incoming.bytes += item.size
+            return incoming.items.count == 1
+        }
+        guard isFirst else { return }
+        loop.execute {
+            let (items, dropped) = self.incoming.withLock { incoming in
+                defer { incoming = Incoming() }
+                return (incoming.items, incoming.dropped)
+            }
+            self.handle(.received(items, dropped: dropped))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import BusClient
+internal import CNATS
+import EventLoop
+import Glibc
+
+/// How libnats is told to behave.
+enum NATSOptions {
+    /// Options that try each server once and report to a link. The caller destroys them.
+    ///
+    /// libnats does not reconnect by itself: it would send requests that waited meanwhile, whose callers were told long
+    /// ago that they failed.
+    static func make(_ configuration: NATSClient.Configuration, link: NATSLink) -> Result<OpaquePointer, BusError> {
+        var made: OpaquePointer?
+        guard natsOptions_Create(&made) == NATS_OK, let options = made else {
+            return .failure(BusError(.disconnected, "libnats cannot be started"))
+        }
+        let closure = NATSLinks.add(link)
+        let statuses = [
+            setServers(configuration.url, options),
+            setCredentials(configuration.url.credentials, options),
+            natsOptions_SetName(options, configuration.name),
+            natsOptions_SetTimeout(options, BusClientLimits.connectTimeout.milliseconds),
+            natsOptions_SetAllowReconnect(options, false),
+            natsOptions_SetSendAsap(options, true),
+            natsOptions_SetNoEcho(options, !configuration.echo),
+            natsOptions_SetPingInterval(options, configuration.pingInterval.milliseconds),
+            natsOptions_SetMaxPingsOut(options, NATSLimits.pingsOutMax),
+            natsOptions_SetWriteDeadline(options, NATSLimits.writeDeadline.milliseconds),
+            // One thread for all subscriptions, so that messages of different ones keep their order.
+            nats_SetMessageDeliveryPoolSize(1),
+            natsOptions_UseGlobalMessageDelivery(options, true),
+            natsOptions_SetClosedCB(options, connectionClosed, closure),
+            natsOptions_SetErrorHandler(options, errorHappened, closure),
+        ]
+        guard let failed = statuses.first(where: { $0 != NATS_OK }) else { return .success(options) }
+        natsOptions_Destroy(options)
+        return .failure(BusError(connection: failed))
+    }
+
+    private static func setServers(_ url: NATSURL, _ options: OpaquePointer) -> natsStatus {
+        let texts = url.servers.map { strdup($0.description) }
+        defer { for text in texts { free(text) } }
+        // libnats shuffles them and copies the texts.
+        var pointers = texts.map { $0.map { UnsafePointer<CChar>($0) } }
+        return natsOptions_SetServers(options, &pointers, Int32(pointers.count))
+    }
+
+    private static func setCredentials(_ credentials: NATSURL.Credentials, _ options: OpaquePointer) -> natsStatus {
+        switch credentials {
+        case .none: NATS_OK
+        case .token(let token): natsOptions_SetToken(options, token)
+        case .user(let user, let password): natsOptions_SetUserInfo(options, user, password)
+        }
+    }
+}
+
+/// The links that libnats may call back. Its connection callbacks are given a number, not a pointer: one that comes late
+/// finds nobody instead of freed memory.
+enum NATSLinks {
+    private static let links = Locked<[UInt: NATSLink]>([:])
+    private static let last = Locked<UInt>(0)
+
+    static func add(_ link: NATSLink) -> UnsafeMutableRawPointer? {
+        let number = last.withLock { last in
+            last += 1
+            return last
+        }
+        links.withLock { $0[number] = link }
+        return UnsafeMutableRawPointer(bitPattern: number)
+    }
+
+    static func find(_ closure: UnsafeMutableRawPointer?) -> NATSLink? {
+        links.withLock { $0[UInt(bitPattern: closure)] }
+    }
+
+    static func remove(_ link: NATSLink) {
+        links.withLock { links in
+            for (number, other) in links where other === link { links[number] = nil }
+        }
+    }
+}
+
+private func connectionClosed(_ connection: OpaquePointer?, _ closure: UnsafeMutableRawPointer?) {
+    guard let link = NATSLinks.find(closure) else { return }
+    var text: UnsafePointer<CChar>?
+    let status = natsConnection_GetLastError(connection, &text)
+    let detail = text.map { String(cString: $0) }
+    link.tell(.lost(BusError(connection: status == NATS_OK ? NATS_CONNECTION_CLOSED : status, detail)))
+}
+
+private func errorHappened(
+    _ connection: OpaquePointer?, _ subscription: OpaquePointer?, _ status: natsStatus,
+    _ closure: UnsafeMutableRawPointer?
+) {
+    guard status == NATS_NOT_PERMITTED, let link = NATSLinks.find(closure) else { return }
+    var text: UnsafePointer<CChar>?
+    guard natsConnection_GetLastError(connection, &text) != NATS_OK, let text else { return }
+    link.tell(.refused(String(cString: text)))
+}

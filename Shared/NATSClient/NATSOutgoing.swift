@@ -1,0 +1,54 @@
+import BusClient
+import BusProtocol
+
+/// A message on its way to libnats, checked by the rules of SBP/1 so that what travels on one bus travels on the other.
+struct NATSOutgoing: Sendable {
+    let subject: String
+    var reply: String?
+    let headers: BusHeaders
+    let body: [UInt8]
+    /// What SBP/1 would take for the header; near enough to what NATS takes.
+    let headerBytes: Int
+
+    /// Bytes it counts for in a buffer.
+    var size: Int { headerBytes + body.count }
+
+    /// - Throws: `invalidSubject`, `invalidMessage`, `payloadTooLarge`.
+    init(
+        subject: String, reply: String? = nil, key: String? = nil, headers: BusHeaders, body: [UInt8]
+    ) throws(BusError) {
+        var frame: [UInt8] = []
+        do throws(BusViolation) {
+            var replySubject: Subject?
+            if let reply { replySubject = try Subject(reply) }
+            // Without the body, which would only be copied.
+            try PubMessage(subject: try Subject(subject), reply: replySubject, key: key, headers: headers)
+                .encode(into: &frame)
+        } catch {
+            throw BusError(error)
+        }
+        headerBytes = frame.count - BusLimits.prefixBytes
+        guard headerBytes + body.count <= BusLimits.messageBytesMax else {
+            throw BusError(
+                .payloadTooLarge,
+                "header and body have \(headerBytes + body.count) bytes; \(BusLimits.messageBytesMax) are allowed")
+        }
+        for (name, value) in headers { try Self.check(name, value) }
+        self.subject = subject
+        self.reply = reply
+        self.headers = headers
+        self.body = body
+    }
+
+    /// NATS writes headers as HTTP does, and libnats cuts spaces off a value's ends and reads an empty value as the next
+    /// line.
+    private static func check(_ name: String, _ value: String) throws(BusError) {
+        let isName = !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
+        guard isName else { throw BusError(.invalidMessage, "'\(name)' is no name of a header on NATS") }
+        let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+        guard let first = value.utf8.first, let last = value.utf8.last, !isSpace(first), !isSpace(last) else {
+            throw BusError(
+                .invalidMessage, "the header '\(name)' is empty or has a space at an end, which NATS does not carry")
+        }
+    }
+}

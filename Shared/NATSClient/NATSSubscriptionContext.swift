@@ -1,0 +1,56 @@
+import BusClient
+internal import CNATS
+
+/// What libnats's callbacks for one subscription are given. libnats owns a reference from the subscription's beginning
+/// to its completion, after which it calls nothing of it again.
+final class NATSSubscriptionContext: Sendable {
+    private let link: NATSLink
+    private let sid: Int
+
+    init(link: NATSLink, sid: Int) {
+        self.link = link
+        self.sid = sid
+    }
+
+    /// - Returns: nil when the connection is gone.
+    func subscribe(_ connection: OpaquePointer, _ subject: String, queue: String?) -> OpaquePointer? {
+        let context = Unmanaged.passRetained(self)
+        var subscription: OpaquePointer?
+        let status =
+            if let queue {
+                natsConnection_QueueSubscribe(
+                    &subscription, connection, subject, queue, onMessage, context.toOpaque())
+            } else {
+                natsConnection_Subscribe(&subscription, connection, subject, onMessage, context.toOpaque())
+            }
+        guard status == NATS_OK, let subscription else {
+            context.release()
+            return nil
+        }
+        // The loop's own bound is the one that counts; see `NATSLink.take`.
+        natsSubscription_SetPendingLimits(subscription, -1, -1)
+        if natsSubscription_SetOnCompleteCB(subscription, onComplete, context.toOpaque()) != NATS_OK {
+            // The connection was lost between the two calls, so nobody will say so. A message may still be on its way to
+            // the context: its reference is left behind rather than risk that.
+            end()
+        }
+        return subscription
+    }
+
+    fileprivate func take(_ message: BusMessage) { link.take(.message(sid: sid, message)) }
+
+    fileprivate func end() { link.ended(sid) }
+}
+
+private func onMessage(
+    _: OpaquePointer?, _: OpaquePointer?, _ message: OpaquePointer?, _ closure: UnsafeMutableRawPointer?
+) {
+    guard let message, let closure else { return }
+    defer { natsMsg_Destroy(message) }
+    Unmanaged<NATSSubscriptionContext>.fromOpaque(closure).takeUnretainedValue().take(BusMessage(copying: message))
+}
+
+private func onComplete(_ closure: UnsafeMutableRawPointer?) {
+    guard let closure else { return }
+    Unmanaged<NATSSubscriptionContext>.fromOpaque(closure).takeRetainedValue().end()
+}

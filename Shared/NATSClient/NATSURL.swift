@@ -1,0 +1,110 @@
+import BusClient
+
+/// Where a NATS cluster is: `nats://[user[:password]@|token@]a[:4222][,b[:4222]…]`.
+///
+/// A password or a token in the URL is for tests and examples; services take it from `BUS_CREDENTIALS_FILE`, because
+/// URLs end up in process lists and logs. `description` never shows one.
+package struct NATSURL: Sendable, Equatable, CustomStringConvertible {
+    /// One server of the cluster.
+    package struct Server: Sendable, Equatable, CustomStringConvertible {
+        package var host: String
+        /// 1…65535.
+        package var port: Int
+
+        package init(host: String, port: Int = NATSURL.defaultPort) {
+            self.host = host
+            self.port = port
+        }
+
+        package var description: String { "nats://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+    }
+
+    /// How the client proves who it is.
+    package enum Credentials: Sendable, Equatable {
+        case none
+        case token(String)
+        /// `password` is empty until the credentials file has been read.
+        case user(String, password: String)
+    }
+
+    /// What nats-server listens on unless told otherwise.
+    package static let defaultPort = 4222
+
+    /// At least one.
+    package var servers: [Server]
+    /// Secrets.
+    package var credentials: Credentials
+
+    package init(servers: [Server], credentials: Credentials = .none) {
+        self.servers = servers
+        self.credentials = credentials
+    }
+
+    /// Whether a bus URL is one of these.
+    package static func isNATS(_ text: String) -> Bool { text.hasPrefix(scheme) }
+
+    private static let scheme = "nats://"
+
+    /// Reads the text form. Each server may have the scheme again, as lists of servers are often written.
+    ///
+    /// - Throws: `invalidURL`, naming the part and what it should be, and nothing that may be secret.
+    package init(parsing text: String) throws(BusError) {
+        guard Self.isNATS(text) else { throw BusURL.invalid("it does not begin with nats://") }
+        var rest = text.dropFirst(Self.scheme.count)
+        if rest.last == "/" { rest.removeLast() }
+        var credentials = Credentials.none
+        if let at = rest.lastIndex(of: "@") {
+            credentials = try Self.credentials(rest[..<at])
+            rest = rest[rest.index(after: at)...]
+        }
+        var servers: [Server] = []
+        for part in rest.split(separator: ",", omittingEmptySubsequences: false) {
+            let address = part.hasPrefix(Self.scheme) ? part.dropFirst(Self.scheme.count) : part
+            let (host, port) = try BusURL.address(address, defaultPort: Self.defaultPort)
+            servers.append(Server(host: host, port: port))
+        }
+        self.init(servers: servers, credentials: credentials)
+    }
+
+    /// Gives a secret that stands in a file its place: the password of the URL's user, or a token when it names none.
+    package mutating func add(secret: String) {
+        if case .user(let user, _) = credentials {
+            credentials = .user(user, password: secret)
+        } else {
+            credentials = .token(secret)
+        }
+    }
+
+    /// `token`, or `user:password` with an empty password for one that stands in a file.
+    private static func credentials(_ text: Substring) throws(BusError) -> Credentials {
+        guard let colon = text.firstIndex(of: ":") else { return .token(try decoded(text)) }
+        return .user(try decoded(text[..<colon]), password: try decoded(text[text.index(after: colon)...]))
+    }
+
+    /// `%40` is `@`.
+    private static func decoded(_ text: Substring) throws(BusError) -> String {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = Substring(rest.prefix(2))
+            guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit), let value = UInt8(digits, radix: 16) else {
+                throw BusURL.invalid("after % in user, password or token come two hexadecimal digits")
+            }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        guard let decoded = String(validating: bytes, as: UTF8.self) else {
+            throw BusURL.invalid("user, password or token are no UTF-8")
+        }
+        return decoded
+    }
+
+    package var description: String {
+        let list = servers.map { $0.description.dropFirst(Self.scheme.count) }.joined(separator: ",")
+        return Self.scheme + list
+    }
+}

@@ -1,0 +1,57 @@
+import BusClient
+import BusProtocol
+import EventLoop
+import Logging
+import NATSClient
+
+/// Where `BUS_URL` points, and so which client reaches it: only this knows that there is more than one bus.
+package enum BusAddress: Sendable, Equatable, CustomStringConvertible {
+    /// `storebus://…`: Storebus's own broker.
+    case storebus(BusURL)
+    /// `nats://a,b,c`: a NATS cluster.
+    case nats(NATSURL)
+
+    /// Reads the text form.
+    ///
+    /// - Throws: `invalidURL`, naming the part and what it should be.
+    package init(parsing text: String) throws(BusError) {
+        self = NATSURL.isNATS(text) ? .nats(try NATSURL(parsing: text)) : .storebus(try BusURL(parsing: text))
+    }
+
+    /// Gives the content of a credentials file its place.
+    package mutating func add(secret: String) {
+        switch self {
+        case .storebus(var url):
+            url.token = secret
+            self = .storebus(url)
+        case .nats(var url):
+            url.add(secret: secret)
+            self = .nats(url)
+        }
+    }
+
+    /// A client that has begun to connect.
+    ///
+    /// - Parameter instance: Random for each process start, for a bus that lets a new connection of the same instance
+    ///   replace the older one.
+    package func connect(name: String, instance: String? = nil, loop: UVLoop, logger: Logger) -> any BusClient {
+        switch self {
+        case .storebus(let url):
+            let client = SBPClient(
+                configuration: .init(url: url, name: name, instance: instance), loop: loop, logger: logger)
+            client.start()
+            return client
+        case .nats(let url):
+            let client = NATSClient(configuration: .init(url: url, name: name), loop: loop, logger: logger)
+            client.start()
+            return client
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .storebus(let url): url.description
+        case .nats(let url): url.description
+        }
+    }
+}

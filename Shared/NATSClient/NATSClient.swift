@@ -107,9 +107,10 @@ package final class NATSClient: BusClient {
         try result.get()
     }
 
-    package func drain() async {
+    @discardableResult
+    package func drain() async -> BusDrainReport {
         let sids = await core.subscriptionsNow()
-        await withDiscardingTaskGroup { group in
+        let isFlushed = await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 // If the server does not answer, closing releases everybody who waits below.
                 if (try? await self.eventLoop.sleep(for: BusClientLimits.drainTimeout)) != nil { await self.close() }
@@ -117,10 +118,13 @@ package final class NATSClient: BusClient {
             await withDiscardingTaskGroup { inner in
                 for sid in sids { inner.addTask { await self.unsubscribe(sid) } }
             }
-            try? await flush(timeout: BusClientLimits.drainTimeout)
+            let isFlushed = (try? await flush(timeout: BusClientLimits.drainTimeout)) != nil
             group.cancelAll()
+            return isFlushed
         }
         await close()
+        let abandoned = await core.abandoned
+        return BusDrainReport(requests: abandoned.requests, events: abandoned.events, isFlushed: isFlushed)
     }
 
     package func close() async {

@@ -25,6 +25,8 @@ actor NATSCore {
     /// Events that wait for a connection.
     var buffered: [NATSOutgoing] = []
     var bufferedBytes = 0
+    /// What was still open at the end.
+    private(set) var abandoned = (requests: 0, events: 0)
     private var machineTimer: LoopTimer?
     private var deadlineTimer: LoopTimer?
     private var hasWarned = false
@@ -118,6 +120,7 @@ actor NATSCore {
         machineTimer?.close()
         deadlineTimer?.close()
         (machineTimer, deadlineTimer) = (nil, nil)
+        abandoned = (pending.count, buffered.count)
         // The state first: whoever is resumed looks at it.
         broadcast.end(reason)
         for waiter in pending.removeAll() { waiter.fail(reason) }

@@ -106,15 +106,16 @@ private final class FailingBus: BusClient {
     }
 
     func subscribe(
-        _ subject: String, queue: String?, handler: @escaping @Sendable (BusMessage) -> Void
+        _ subject: String, queue: String?, max: Int?, handler: @escaping @Sendable (BusMessage) -> Void
     ) async throws(BusError) -> any BusSubscription {
-        try await empty.subscribe(subject, queue: queue, handler: handler)
+        try await empty.subscribe(subject, queue: queue, max: max, handler: handler)
     }
 
     func flush(timeout: Duration) async throws(BusError) { try await empty.flush(timeout: timeout) }
     func drain() async -> BusDrainReport { await empty.drain() }
     func close() async { await empty.close() }
     var loop: UVLoop? { nil }
+    var capabilities: Set<BusCapability> { empty.capabilities }
     var states: AsyncStream<BusConnectionState> { empty.states }
     var state: BusConnectionState { empty.state }
     var endReason: BusError? { empty.endReason }

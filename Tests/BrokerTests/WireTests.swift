@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `order is kept over thirty thousand messages`() async throws {
+    @Test func `C22 order is kept over thirty thousand messages`() async throws {
         try await withBroker { _, port in
             let (reader, writer) = (try WireClient.signedIn(port: port), try WireClient.signedIn(port: port))
             try reader.send(#"{"op":"sub","sid":1,"subject":"n","seq":1}"#)

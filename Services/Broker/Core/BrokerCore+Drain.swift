@@ -15,7 +15,7 @@ extension BrokerCore {
             write(to: connection) {
                 ControlFrame.drain(inMilliseconds: limits.drainWindow.milliseconds, why: why, into: &$0)
             }
-            connection.byeAt = now + limits.drainWindow * index / ready.count
+            connection.byeAt = now + limits.drainWindow * (index + 1) / ready.count
         }
     }
 

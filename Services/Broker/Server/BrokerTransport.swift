@@ -8,6 +8,8 @@ import EventLoop
 final class BrokerTransport {
     /// How often the core looks at its clocks: a tenth of the shortest interval a client may ask for.
     private static let tickInterval: Duration = .milliseconds(100)
+    /// A tick that comes so late follows a pause of this process: a debugger, a suspended machine, a flood.
+    private static let pause: Duration = .milliseconds(500)
 
     let core: BrokerCore
     let listener: TCPListener
@@ -20,6 +22,7 @@ final class BrokerTransport {
     private let ticks: LoopTimer
     private var streams: [Int: TCPStream] = [:]
     private var isFlushScheduled = false
+    private var lastTick: Duration
 
     /// - Throws: `EADDRINUSE` and the like, as `TCPListener.bind` does.
     init(core: BrokerCore, loop: UVLoop, host: String, port: Int) throws(UVError) {
@@ -27,6 +30,7 @@ final class BrokerTransport {
         self.loop = loop
         listener = try TCPListener.bind(loop: loop, host: host, port: port)
         ticks = LoopTimer(loop: loop)
+        lastTick = loop.uptime()
     }
 
     /// Begins to accept.
@@ -75,6 +79,10 @@ final class BrokerTransport {
     }
 
     private func tick() {
+        let sinceLast = loop.uptime() - lastTick
+        lastTick = loop.uptime()
+        // After a pause what clients have sent meanwhile is read first: nobody is judged by silence that was ours.
+        if sinceLast > Self.pause { return }
         for (cid, stream) in streams where stream.pendingBytes > 0 {
             core.progressed(cid, pendingBytes: stream.pendingBytes, at: stream.lastWriteProgress)
         }

@@ -1,8 +1,11 @@
 /// The part of a `msg` header that all deliveries of one `pub` share, spliced from the publisher's own bytes.
 ///
-/// Only `sid` differs between deliveries, so a fan-out writes the rest once. The buffer is kept between publishes.
+/// Only `sid` differs between deliveries, so a fan-out makes the rest once. A header in the canonical spelling holds it as
+/// one piece already (`PublishHeader.spliced`); for any other it is put together here, in a buffer that is kept between
+/// publishes.
 package struct DeliveryTail {
-    private var members: [UInt8] = []
+    /// `,"subject":"…"` and what else there is, each member with its comma before it.
+    package private(set) var members: [UInt8] = []
 
     package init() {}
 
@@ -28,14 +31,66 @@ package struct DeliveryTail {
         }
     }
 
-    /// Writes one delivery. Returns the frame's length.
+    /// Writes one delivery of what was taken. Returns the frame's length.
     @discardableResult
     package func write(sid: Int, body: Span<UInt8>, into output: inout [UInt8]) -> Int {
-        let start = output.count
-        let frame = FrameWriter(.msg, into: &output)
-        frame.member(.sid, sid, into: &output)
-        frame.rawMembers(members.span, into: &output)
-        frame.finish(body: body, into: &output)
-        return output.count - start
+        Self.write(sid: sid, members: members.span, body: body, into: &output)
+    }
+
+    /// Writes one delivery: prefix, opening, sid, the shared members, body; each byte once, in one step of the buffer.
+    /// Returns the frame's length.
+    @discardableResult
+    package static func write(
+        sid: Int, members: Span<UInt8>, body: Span<UInt8>, into output: inout [UInt8]
+    ) -> Int {
+        let opening: StaticString = #"{"op":"msg","sid":"#
+        let digits = decimalDigits(sid)
+        let header = opening.utf8CodeUnitCount + digits + members.count + 1
+        let length = BusLimits.prefixBytes + header + body.count
+        output.append(addingCapacity: length) { frame in
+            frame.withUnsafeMutableBufferPointer { room, count in
+                // One check for the whole frame; the pieces below are what `length` is the sum of.
+                precondition(room.count - count >= length, "a frame needs its room")
+                guard var at = room.baseAddress.map({ UnsafeMutableRawPointer($0 + count) }) else { return }
+                at.storeBytes(of: (UInt64(header) << 32 | UInt64(body.count)).bigEndian, as: UInt64.self)
+                at += BusLimits.prefixBytes
+                at.copyMemory(from: opening.utf8Start, byteCount: opening.utf8CodeUnitCount)
+                at += opening.utf8CodeUnitCount
+                write(sid, digits, at)
+                at = copy(members, to: at + digits)
+                at.storeBytes(of: UInt8(ascii: "}"), as: UInt8.self)
+                _ = copy(body, to: at + 1)
+                count += length
+            }
+        }
+        return length
+    }
+
+    @inline(__always)
+    private static func copy(_ bytes: Span<UInt8>, to at: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+        bytes.withUnsafeBytes { source in
+            if let from = source.baseAddress { at.copyMemory(from: from, byteCount: source.count) }
+            return at + source.count
+        }
+    }
+
+    /// Writes a number from its last digit to its first.
+    private static func write(_ number: Int, _ digits: Int, _ at: UnsafeMutableRawPointer) {
+        var rest = UInt(bitPattern: number)
+        for place in stride(from: digits - 1, through: 0, by: -1) {
+            let digit = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            at.storeBytes(of: digit, toByteOffset: place, as: UInt8.self)
+            rest /= 10
+        }
+    }
+
+    private static func decimalDigits(_ number: Int) -> Int {
+        precondition(number >= 0, "SBP/1 has no negative numbers")
+        var (digits, rest) = (1, number)
+        while rest >= 10 {
+            rest /= 10
+            digits += 1
+        }
+        return digits
     }
 }

@@ -5,7 +5,11 @@
 /// depth, no lone surrogate, bounded nesting.
 struct HeaderScanner {
     /// The next byte to look at.
-    private(set) var at = 0
+    private(set) var at: Int
+
+    init(at: Int = 0) {
+        self.at = at
+    }
 
     /// Takes a whole value at `at`.
     mutating func value(_ bytes: Span<UInt8>, depth: Int) throws(BusViolation) -> HeaderValue {

@@ -10,6 +10,9 @@ package struct PublishHeader: Sendable {
     /// The whole object, braces included.
     package var headers: Range<Int>?
     package var seq: Int?
+    /// Where the members stand that go into every delivery, `,"subject":…` and on, when they stand together and in the
+    /// order in which deliveries have them.
+    package var spliced: Range<Int>?
 }
 
 extension PublishHeader {

@@ -1,23 +1,50 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 extension Span<UInt8> {
+    // Inlined, because a comparison with a literal of known length is then a few instructions.
+
     /// Whether these bytes are exactly that text.
+    @inlinable @inline(__always)
     package func isEqual(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
-        return text.withUTF8Buffer { expected in
-            for index in indices where self[index] != expected[index] { return false }
-            return true
-        }
+        return hasPrefix(text.utf8Start, count)
     }
 
     /// Whether both hold the same bytes.
+    @inlinable @inline(__always)
     package func isEqual(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
-        for index in indices where self[index] != other[index] { return false }
-        return true
+        return other.withUnsafeBufferPointer { bytes in
+            guard let base = bytes.baseAddress else { return true }
+            return hasPrefix(base, bytes.count)
+        }
     }
 
     /// Whether these bytes begin with that text.
+    @inlinable @inline(__always)
     package func starts(with text: StaticString) -> Bool {
-        count >= text.utf8CodeUnitCount && extracting(0..<text.utf8CodeUnitCount).isEqual(text)
+        count >= text.utf8CodeUnitCount && hasPrefix(text.utf8Start, text.utf8CodeUnitCount)
+    }
+
+    /// Whether that text stands at `index`.
+    @inlinable @inline(__always)
+    package func holds(_ text: StaticString, at index: Int) -> Bool {
+        index <= count && extracting(index..<count).starts(with: text)
+    }
+
+    /// The comparison of the C library takes many bytes at a time. `length` is at most `count`.
+    @inlinable @inline(__always)
+    func hasPrefix(_ other: UnsafePointer<UInt8>, _ length: Int) -> Bool {
+        withUnsafeBufferPointer { bytes in
+            guard let base = bytes.baseAddress else { return true }
+            return memcmp(base, other, length) == 0
+        }
     }
 
     /// The bytes as text. Invalid UTF-8 is repaired, so check first where it matters.

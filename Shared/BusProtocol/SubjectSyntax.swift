@@ -4,10 +4,57 @@
 /// `A-Z a-z 0-9 _ - $ = : / @ + ~ ! % & #`. A pattern may have `*` as a whole token and `>` as the whole last one.
 package enum SubjectSyntax {
     /// Whether the bytes may be published to.
-    package static func isSubject(_ bytes: Span<UInt8>) -> Bool { check(bytes, wildcards: false) }
+    package static func isSubject(_ bytes: Span<UInt8>) -> Bool { subjectEnd(bytes, 0) == bytes.count }
+
+    /// Where the subject ends that begins at `start`: at the first byte that no subject holds. Nil when none stands there.
+    package static func subjectEnd(_ bytes: Span<UInt8>, _ start: Int) -> Int? {
+        bytes.withUnsafeBufferPointer { subjectEnd($0, start) }
+    }
+
+    private static func subjectEnd(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int? {
+        precondition(start >= 0)
+        var at = start
+        var tokenStart = start
+        var tokens = 1
+        // A buffer's elements are not checked in a release build; the condition of the loop is the check.
+        while at < bytes.count {
+            let byte = bytes[at]
+            if byte == UInt8(ascii: ".") {
+                guard at > tokenStart else { return nil }
+                tokens += 1
+                tokenStart = at + 1
+            } else if !isTokenByte(byte) {
+                break
+            }
+            at += 1
+        }
+        guard at > tokenStart, at - start <= BusLimits.subjectBytesMax, tokens <= BusLimits.subjectTokensMax else {
+            return nil
+        }
+        return at
+    }
 
     /// Whether the bytes may be subscribed to.
-    package static func isPattern(_ bytes: Span<UInt8>) -> Bool { check(bytes, wildcards: true) }
+    package static func isPattern(_ bytes: Span<UInt8>) -> Bool {
+        guard !bytes.isEmpty, bytes.count <= BusLimits.subjectBytesMax else { return false }
+        var tokens = 1
+        var tokenStart = 0
+        for index in bytes.indices {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: ".") {
+                guard index > tokenStart, index + 1 < bytes.count else { return false }
+                tokens += 1
+                tokenStart = index + 1
+            } else if !isTokenByte(byte) {
+                guard isWildcard(byte), index == tokenStart else { return false }
+                let isLast = index + 1 == bytes.count
+                guard isLast || (byte == UInt8(ascii: "*") && bytes[index + 1] == UInt8(ascii: ".")) else {
+                    return false
+                }
+            }
+        }
+        return tokens <= BusLimits.subjectTokensMax
+    }
 
     /// Whether the bytes name a queue group: one token of at most 64 bytes.
     package static func isQueue(_ bytes: Span<UInt8>) -> Bool {
@@ -51,27 +98,6 @@ package enum SubjectSyntax {
         return at
     }
 
-    private static func check(_ bytes: Span<UInt8>, wildcards: Bool) -> Bool {
-        guard !bytes.isEmpty, bytes.count <= BusLimits.subjectBytesMax else { return false }
-        var tokens = 1
-        var tokenStart = 0
-        for index in bytes.indices {
-            let byte = bytes[index]
-            if byte == UInt8(ascii: ".") {
-                guard index > tokenStart, index + 1 < bytes.count else { return false }
-                tokens += 1
-                tokenStart = index + 1
-            } else if !isTokenByte(byte) {
-                guard wildcards, isWildcard(byte), index == tokenStart else { return false }
-                let isLast = index + 1 == bytes.count
-                guard isLast || (byte == UInt8(ascii: "*") && bytes[index + 1] == UInt8(ascii: ".")) else {
-                    return false
-                }
-            }
-        }
-        return tokens <= BusLimits.subjectTokensMax
-    }
-
     private static func isWildcard(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "*") || byte == UInt8(ascii: ">") }
 
     /// Two 64-bit masks, one bit a legal byte: a look-up without a branch for each class.
@@ -81,10 +107,8 @@ package enum SubjectSyntax {
         return mask >> UInt64(byte & 63) & 1 == 1
     }
 
-    private static let lowMask = mask(of: "0123456789-$=:/+!%&#", from: 0)
-    private static let highMask = mask(of: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_@~", from: 64)
-
-    private static func mask(of characters: String, from base: UInt8) -> UInt64 {
-        characters.utf8.reduce(0) { $0 | 1 << UInt64($1 - base) }
-    }
+    /// `0-9 - $ = : / + ! % & #`; the masks are constants, because a computed global is asked for with each byte.
+    private static var lowMask: UInt64 { 0x27FF_A87A_0000_0000 }
+    /// `A-Z a-z _ @ ~`
+    private static var highMask: UInt64 { 0x47FF_FFFE_87FF_FFFF }
 }

@@ -27,6 +27,17 @@ extension TCPStream {
         flushAtEndOfTurn()
     }
 
+    /// As `write(contentsOf:)`, for owners that collect a turn's output themselves and call this once a turn: the kernel
+    /// takes what it can straight from the buffer, and only the rest is copied.
+    package func writeNow(contentsOf buffer: UnsafeRawBufferPointer) {
+        loop.preconditionIsolated()
+        guard !isClosed, outputState == .open, !buffer.isEmpty else { return }
+        guard gathering.isEmpty, !writeInProgress else { return write(contentsOf: buffer) }
+        guard let taken = tryWrite(UnsafeMutableRawBufferPointer(mutating: buffer)) else { return }
+        bytesWritten += UInt64(taken)
+        if taken < buffer.count { write(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[taken...])) }
+    }
+
     /// Bytes written here that the kernel has not taken yet.
     package var pendingBytes: Int {
         isClosed ? 0 : gathering.count + (writeInProgress ? uv_stream_get_write_queue_size(stream) : 0)
@@ -78,18 +89,25 @@ extension TCPStream {
         isInFlushList = false
         guard !isClosed, !writeInProgress else { return }
         guard !gathering.isEmpty else { return finishIfWanted() }
-        let taken = uv_try_write(stream, [buffer(gathering.bytes)], 1)
-        if taken < 0, taken != UV_EAGAIN.rawValue {
-            return close(because: UVError(code: taken, operation: "write to \(remoteAddress)"))
-        }
-        let written = max(0, Int(taken))
-        if written > 0 { progressTime = loop.uptime() }
+        guard let written = tryWrite(gathering.bytes) else { return }
         if written == gathering.count {
             gathering.clear()
             drained()
         } else {
             writeRest(from: written)
         }
+    }
+
+    /// How much the kernel takes now; nil when the connection is broken, and is being closed.
+    private func tryWrite(_ bytes: UnsafeMutableRawBufferPointer) -> Int? {
+        var piece = buffer(bytes)
+        let taken = uv_try_write(stream, &piece, 1)
+        if taken < 0, taken != UV_EAGAIN.rawValue {
+            close(because: UVError(code: taken, operation: "write to \(remoteAddress)"))
+            return nil
+        }
+        if taken > 0 { progressTime = loop.uptime() }
+        return max(0, Int(taken))
     }
 
     private func writeRest(from offset: Int) {

@@ -46,6 +46,8 @@ package final class TCPStream: LoopHandle {
     var closeError: UVError?
     var lingerTimer: LoopTimer?
     private var isReading = false
+    /// Reads since libuv last went on to something else.
+    private var readsInARow = 0
 
     /// A stream without a connection.
     init(loop: UVLoop) throws(UVError) {
@@ -116,17 +118,23 @@ package final class TCPStream: LoopHandle {
 
     private func provide(_ buffer: UnsafeMutablePointer<uv_buf_t>) {
         let memory = loop.readBuffer
+        if readsInARow == EventLoopLimits.readsPerTurn {
+            // Without a buffer libuv stops reading for this turn, and says so with `ENOBUFS`.
+            buffer.pointee = uv_buf_init(nil, 0)
+            return
+        }
         buffer.pointee = uv_buf_init(memory.baseAddress!.assumingMemoryBound(to: CChar.self), UInt32(memory.count))
     }
 
     private func received(_ count: Int) {
+        readsInARow = count == loop.readBuffer.count ? readsInARow + 1 : 0
         if count > 0 {
             bytesRead += UInt64(count)
             // After closeAfterFlush input is thrown away, so that the kernel does not answer it with a reset.
             if outputState != .closing { onRead?(UnsafeRawBufferPointer(rebasing: loop.readBuffer[..<count])) }
         } else if count == Int(UV_EOF.rawValue) {
             ended()
-        } else if count < 0 {
+        } else if count < 0, count != Int(UV_ENOBUFS.rawValue) {
             close(because: UVError(code: CInt(count), operation: "read from \(remoteAddress)"))
         }
     }

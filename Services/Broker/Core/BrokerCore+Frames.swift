@@ -6,6 +6,15 @@ extension BrokerCore {
         _ header: Span<UInt8>, _ body: Span<UInt8>, from connection: BrokerConnection, now: Duration
     ) -> FrameDecoder.Verdict {
         let wasReady = connection.state == .ready
+        // Nearly every frame is a message in the canonical spelling, and is read in one pass.
+        if wasReady, let publish = PublishHeader(canonical: header) {
+            do throws(BusViolation) {
+                try self.publish(publish, header, body, from: connection, now: now)
+            } catch {
+                refuse(connection, error, frame: try? FrameHeader(scanning: header), header: header)
+            }
+            return connection.state == .ending ? .stop : .proceed
+        }
         do throws(BusViolation) {
             let scanned = try FrameHeader(scanning: header)
             do throws(BusViolation) {

@@ -11,11 +11,14 @@ extension BrokerCore {
         try authorize(subject, publisher, now)
         publisher.traffic.messagesIn += 1
         counters.traffic.messagesIn += 1
-        tail.take(publish, from: header)
         var delivery = Delivery(publish, header, publisher, now)
-        deliver(&delivery, subject, header, body)
-        if delivery.count == 0 { reportNoTaker(delivery, subject, header) }
-        if router.hasTaps { copyToTaps(subject, body) }
+        if let spliced = publish.spliced {
+            deliver(&delivery, header, header.extracting(spliced), body)
+        } else {
+            tail.take(publish, from: header)
+            let members = tail.members
+            deliver(&delivery, header, members.span, body)
+        }
         guard let seq = publish.seq else { return }
         write(to: publisher) { OkMessage(re: .pub, seq: seq, delivered: delivery.count).encode(into: &$0) }
     }
@@ -39,34 +42,60 @@ extension BrokerCore {
                 : "this user may not publish to '\(subject.text)'")
     }
 
+    /// Hands a message out. `members` are those of the publisher's header that every delivery has.
     private func deliver(
-        _ delivery: inout Delivery, _ subject: Span<UInt8>, _ header: Span<UInt8>, _ body: Span<UInt8>
+        _ delivery: inout Delivery, _ header: Span<UInt8>, _ members: Span<UInt8>, _ body: Span<UInt8>
     ) {
-        let route = subject.starts(with: "_INBOX.") ? inboxRoute(subject) : router.route(subject)
-        for subscription in route.plain { offer(subscription, &delivery, header, body) }
+        let subject = header.extracting(delivery.subject)
+        if subject.starts(with: "_INBOX.") {
+            deliverToInbox(&delivery, header, members, body)
+        } else {
+            deliver(&delivery, along: router.route(subject), header, members, body)
+        }
+        if delivery.count == 0 { reportNoTaker(delivery, subject, header) }
+        if router.hasTaps { copyToTaps(subject, members, body) }
+    }
+
+    private func deliver(
+        _ delivery: inout Delivery, along route: Route, _ header: Span<UInt8>, _ members: Span<UInt8>,
+        _ body: Span<UInt8>
+    ) {
+        for index in route.plain.indices { offer(route.plain[index], &delivery, header, members, body) }
         for group in route.groups {
             let member = choice.choose(
                 group.members, keyHash: delivery.keyHash, publisher: delivery.publisher, now: delivery.now)
             if let member {
-                offer(member, &delivery, header, body)
+                offer(member, &delivery, header, members, body)
             } else if group.members.contains(where: { $0.isActive && delivery.reaches($0) }) {
                 delivery.ineligibleGroups += 1
             }
         }
     }
 
-    /// An inbox's subscriptions are with its owner: no search, and nobody else's can match.
-    private func inboxRoute(_ subject: Span<UInt8>) -> Route {
+    /// An inbox's subscriptions are with its owner: nobody else's can match, and nothing is allocated to find them.
+    private func deliverToInbox(
+        _ delivery: inout Delivery, _ header: Span<UInt8>, _ members: Span<UInt8>, _ body: Span<UInt8>
+    ) {
+        let subject = header.extracting(delivery.subject)
         let first = SubjectSyntax.tokenEnd(subject, 0)
         let second = SubjectSyntax.tokenEnd(subject, first + 1)
+        guard second < subject.count, let owner = inboxes[subject.extracting(0..<second)] else { return }
         var matches: [Subscription] = []
-        inboxes[subject.extracting(0..<second)]?.inboxSubscriptions.match(subject, into: &matches)
-        return Route(matches)
+        swap(&matches, &spareMatches)
+        owner.inboxSubscriptions.match(subject, into: &matches)
+        if matches.contains(where: { $0.queue != nil }) {
+            deliver(&delivery, along: Route(matches), header, members, body)
+        } else {
+            for subscription in matches { offer(subscription, &delivery, header, members, body) }
+        }
+        matches.removeAll(keepingCapacity: true)
+        swap(&matches, &spareMatches)
     }
 
     /// Queues one message for one subscription, unless it drops or ended meanwhile.
     private func offer(
-        _ subscription: Subscription, _ delivery: inout Delivery, _ header: Span<UInt8>, _ body: Span<UInt8>
+        _ subscription: Subscription, _ delivery: inout Delivery, _ header: Span<UInt8>, _ members: Span<UInt8>,
+        _ body: Span<UInt8>
     ) {
         guard subscription.isActive, delivery.reaches(subscription) else { return }
         let target = subscription.connection
@@ -77,13 +106,16 @@ extension BrokerCore {
             let isChosen = subscription.queue != nil
             target.ledger.delivered(header.extracting(reply), countsAsLoad: isChosen, now: delivery.now)
         }
-        send(subscription, body)
+        send(subscription, members, body)
         delivery.count += 1
     }
 
     /// Writes the current message to a subscription and counts it.
-    private func send(_ subscription: Subscription, _ body: Span<UInt8>) {
-        write(to: subscription.connection) { tail.write(sid: subscription.sid, body: body, into: &$0) }
+    private func send(_ subscription: Subscription, _ members: Span<UInt8>, _ body: Span<UInt8>) {
+        let target = subscription.connection
+        let written = DeliveryTail.write(
+            sid: subscription.sid, members: members, body: body, into: &target.output)
+        wrote(written, to: target)
         delivered(subscription)
     }
 
@@ -140,9 +172,9 @@ extension BrokerCore {
     }
 
     /// Traces see what passed; they neither take nor answer, and the publisher does not learn of them.
-    private func copyToTaps(_ subject: Span<UInt8>, _ body: Span<UInt8>) {
+    private func copyToTaps(_ subject: Span<UInt8>, _ members: Span<UInt8>, _ body: Span<UInt8>) {
         for tap in router.tapped(subject) where tap.isActive {
-            if tap.connection.pendingBytes > limits.softPendingBytes { drop(tap) } else { send(tap, body) }
+            if tap.connection.pendingBytes > limits.softPendingBytes { drop(tap) } else { send(tap, members, body) }
         }
     }
 }

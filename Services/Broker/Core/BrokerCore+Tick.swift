@@ -11,6 +11,8 @@ extension BrokerCore {
             case .ending: continue
             }
             if connection.state != .ending { tickAlways(connection, now) }
+            if !connection.hasFlushed, connection.output.isEmpty { connection.output = [] }
+            connection.hasFlushed = false
         }
         shedLargest()
     }

@@ -5,6 +5,8 @@ import BusProtocol
 /// Everything SBP/1 asks of a broker is decided here. It belongs to one thread and never waits. Frames to send collect
 /// in each connection and leave through `flush` once per turn of the loop, however many messages the turn brought; so a
 /// delivery costs a copy into a buffer that is there already, and the socket sees one write.
+///
+/// On `@exclusivity(unchecked)` see `BrokerConnection`.
 final class BrokerCore {
     let limits: BrokerLimits
     let identity: BrokerIdentity
@@ -14,22 +16,25 @@ final class BrokerCore {
 
     var connections: [Int: BrokerConnection] = [:]
     /// Owners of inboxes by their whole prefix, `_INBOX.<id>`.
-    var inboxes = ByteTable<BrokerConnection>()
+    @exclusivity(unchecked) var inboxes = ByteTable<BrokerConnection>()
     /// Who is signed in under a user and an instance.
     var instances: [InstanceKey: BrokerConnection] = [:]
-    var router: Router
-    var choice: MemberChoice
-    var tail = DeliveryTail()
-    var counters = BrokerCounters()
+    @exclusivity(unchecked) var router: Router
+    @exclusivity(unchecked) var choice: MemberChoice
+    @exclusivity(unchecked) var tail = DeliveryTail()
+    @exclusivity(unchecked) var counters = BrokerCounters()
     /// Connections that are gone, the newest last.
     var closed: [ClosedConnection] = []
     /// Answers requests to `$SYS.REQ.<name>`; nil for a name it does not know. Set once, by the server.
     var systemRequests: (_ name: String) -> [UInt8]? = { _ in nil }
 
     private var lastCid = 0
-    private var dirty: [BrokerConnection] = []
+    @exclusivity(unchecked) private var dirty: [BrokerConnection] = []
     private var events: [BrokerEvent] = []
-    var totalPendingBytes = 0
+    /// Room for the subscriptions of one inbox, kept between messages.
+    @exclusivity(unchecked) var spareMatches: [Subscription] = []
+    private var spareDirty: [BrokerConnection] = []
+    @exclusivity(unchecked) var totalPendingBytes = 0
     /// Set while the broker stops.
     var drainEnds: Duration?
 
@@ -128,16 +133,28 @@ final class BrokerCore {
     /// what the socket holds after that. New output made meanwhile is handed out too.
     func flush(_ take: (_ cid: Int, _ bytes: [UInt8], _ ending: Ending?) -> Int) {
         while !dirty.isEmpty {
-            let batch = dirty
-            dirty.removeAll(keepingCapacity: true)
-            for connection in batch {
-                connection.isDirty = false
-                let held = take(connection.cid, connection.output, connection.ending)
-                totalPendingBytes += held - connection.pendingBytes
-                connection.output.removeAll(keepingCapacity: connection.output.capacity <= 1 << 16)
-                connection.socketPendingBytes = held
-            }
+            var batch: [BrokerConnection] = []
+            swap(&batch, &spareDirty)
+            swap(&batch, &dirty)
+            for connection in batch { flush(connection, take) }
+            batch.removeAll(keepingCapacity: true)
+            swap(&batch, &spareDirty)
         }
+    }
+
+    private func flush(
+        _ connection: BrokerConnection, _ take: (_ cid: Int, _ bytes: [UInt8], _ ending: Ending?) -> Int
+    ) {
+        connection.isDirty = false
+        let written = connection.output.count
+        connection.traffic.bytesOut += written
+        counters.traffic.bytesOut += written
+        let held = take(connection.cid, connection.output, connection.ending)
+        totalPendingBytes += held - connection.pendingBytes
+        connection.output.removeAll(keepingCapacity: connection.output.capacity <= limits.keptOutputBytes)
+        connection.hasFlushed = true
+        connection.socketPendingBytes = held
+        if connection.hasDropped, held <= limits.softPendingBytes / 2 { reportDrops(connection) }
     }
 
     /// Whether `flush` has something to hand out.
@@ -156,10 +173,12 @@ final class BrokerCore {
     func write(to connection: BrokerConnection, _ body: (inout [UInt8]) -> Void) {
         let before = connection.output.count
         body(&connection.output)
-        let written = connection.output.count - before
-        connection.traffic.bytesOut += written
-        counters.traffic.bytesOut += written
-        totalPendingBytes += written
+        wrote(connection.output.count - before, to: connection)
+    }
+
+    /// Notes that a connection's output has grown.
+    func wrote(_ count: Int, to connection: BrokerConnection) {
+        totalPendingBytes += count
         markDirty(connection)
     }
 

@@ -4,6 +4,8 @@ import BusProtocol
 struct Delivery {
     let publisher: BrokerConnection
     let now: Duration
+    /// Where the subject stands in the publisher's header.
+    let subject: Range<Int>
     /// Where the reply subject stands in the publisher's header.
     let reply: Range<Int>?
     /// `StableHash` of the key's text.
@@ -16,6 +18,7 @@ struct Delivery {
     init(_ publish: PublishHeader, _ header: Span<UInt8>, _ publisher: BrokerConnection, _ now: Duration) {
         self.publisher = publisher
         self.now = now
+        subject = publish.subject
         reply = publish.reply
         keyHash = publish.key.map { StableHash.hash($0.text(in: header).utf8) }
     }

@@ -3,15 +3,13 @@ import BusProtocol
 /// A hash table from byte strings to values that is asked with bytes where they stand.
 ///
 /// Looking up allocates nothing. Entries live in slots whose number stays the same while the entry lives, so others may
-/// point at them; a slot's memory is used again by later entries. Hashing is seeded per process, so that nobody can
-/// choose subjects that collide.
+/// point at them; a slot's memory is used again by later entries. An empty table owns no memory. Hashing is seeded per
+/// process, so that nobody can choose subjects that collide.
 struct ByteTable<Value> {
     private struct Slot {
         var hash: Int
         var key: [UInt8]
         var value: Value?
-
-        func isUnder(_ other: Span<UInt8>) -> Bool { key.span.isEqual(other) }
     }
 
     private static var empty: Int32 { -1 }
@@ -19,16 +17,20 @@ struct ByteTable<Value> {
     private var slots: [Slot] = []
     private var free: [Int32] = []
     /// Linear probing over slot numbers; the count is a power of two.
-    private var index: [Int32] = Array(repeating: -1, count: 16)
+    private var index: [Int32] = []
     private(set) var count = 0
 
     /// The slot of a key.
     func slot(of key: Span<UInt8>) -> Int? {
+        if count == 0 { return nil }
         let hash = Self.hash(key)
+        // Spans borrow: an array in a variable of its own would be retained with every look-up.
+        let index = self.index.span
+        let slots = self.slots.span
         var at = hash & (index.count - 1)
         while index[at] != Self.empty {
             let slot = Int(index[at])
-            if slots[slot].hash == hash, slots[slot].isUnder(key) { return slot }
+            if slots[slot].hash == hash, slots[slot].key.span.isEqual(key) { return slot }
             at = (at + 1) & (index.count - 1)
         }
         return nil
@@ -114,13 +116,41 @@ struct ByteTable<Value> {
     }
 
     private mutating func grow() {
-        index = Array(repeating: Self.empty, count: index.count * 2)
+        index = Array(repeating: Self.empty, count: max(4, index.count * 2))
         for slot in slots.indices where slots[slot].value != nil { place(Int32(slot), slots[slot].hash) }
     }
 
+    /// Eight bytes at a time: the product of two seeded words, folded (the step of wyhash).
     private static func hash(_ key: Span<UInt8>) -> Int {
-        var hasher = Hasher()
-        key.withUnsafeBufferPointer { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        return hasher.finalize()
+        let seed = processSeed
+        var state = seed ^ UInt64(truncatingIfNeeded: key.count)
+        var at = 0
+        while at + 8 <= key.count {
+            state = fold(state ^ 0xA076_1D64_78BD_642F, seed ^ word(key, at))
+            at += 8
+        }
+        var rest: UInt64 = 0
+        if at < key.count, key.count >= 8 {
+            // Some bytes count twice, which does no harm.
+            rest = word(key, key.count - 8)
+        } else {
+            while at < key.count {
+                rest = rest << 8 | UInt64(key[at])
+                at += 1
+            }
+        }
+        return Int(truncatingIfNeeded: fold(state ^ 0xE703_7ED1_A0B4_28DB, seed ^ rest))
+    }
+
+    private static func word(_ key: Span<UInt8>, _ at: Int) -> UInt64 {
+        key.bytes.unsafeLoadUnaligned(fromByteOffset: at, as: UInt64.self)
+    }
+
+    private static func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
+        let product = left.multipliedFullWidth(by: right)
+        return product.high ^ product.low
     }
 }
+
+/// What all byte tables of this process hash with.
+private let processSeed = UInt64.random(in: 0 ... .max)

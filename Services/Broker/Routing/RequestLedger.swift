@@ -65,6 +65,7 @@ struct RequestLedger {
 
     /// Uses up a grant for a publish to this subject; false when there is none.
     mutating func spend(_ subject: Span<UInt8>, now: Duration) -> Bool {
+        if entries.count == 0 { return false }
         expire(now)
         guard let slot = entries.slot(of: subject) else { return false }
         if entries[slot: slot].unanswered > 0 {

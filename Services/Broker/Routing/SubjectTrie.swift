@@ -2,26 +2,66 @@ import BusProtocol
 
 /// All subscriptions by the tokens of their patterns.
 ///
-/// A node a token; `*` and `>` are ordinary children that a look-up also follows. Look-ups cost the number of tokens,
-/// not the number of subscriptions; the routes found are remembered by `Router`.
+/// A node a token; `*` and `>` are children of their own that a look-up also follows. Look-ups cost the number of tokens,
+/// not the number of subscriptions, and allocate nothing but the room for what they find; the routes found are remembered
+/// by `Router`.
 struct SubjectTrie {
     private final class Node {
-        var children: [String: Node] = [:]
-        var subscriptions: [Subscription] = []
-        var isEmpty: Bool { children.isEmpty && subscriptions.isEmpty }
+        /// By the token's bytes.
+        @exclusivity(unchecked) var children = ByteTable<Node>()
+        /// Under `*`.
+        var anyToken: Node?
+        /// Under `>`.
+        var tail: Node?
+        @exclusivity(unchecked) var subscriptions: [Subscription] = []
+        var isEmpty: Bool { children.count == 0 && anyToken == nil && tail == nil && subscriptions.isEmpty }
+
+        func child(_ token: Span<UInt8>) -> Node? {
+            switch SubjectTrie.wildcard(token) {
+            case UInt8(ascii: "*")?: anyToken
+            case UInt8(ascii: ">")?: tail
+            default: children[token]
+            }
+        }
+
+        func setChild(_ token: Span<UInt8>, _ child: Node?) {
+            switch SubjectTrie.wildcard(token) {
+            case UInt8(ascii: "*")?: anyToken = child
+            case UInt8(ascii: ">")?: tail = child
+            default:
+                if let slot = children.slot(of: token) { children.remove(slot: slot) }
+                if let child { _ = children.insert(token, child) }
+            }
+        }
     }
 
     private let root = Node()
+    /// Bytes that all patterns begin with and no look-up needs to see.
+    private let prefixBytes: Int
     private(set) var count = 0
+
+    /// - Parameter prefixBytes: Length of what all patterns, and all subjects looked up, have in common: whole tokens, the
+    ///   last one's dot included.
+    init(prefixBytes: Int = 0) {
+        self.prefixBytes = prefixBytes
+    }
 
     /// Adds a subscription.
     mutating func insert(_ subscription: Subscription) {
+        let pattern = subscription.pattern.text.utf8.span
         var node = root
-        for token in subscription.pattern.text.split(separator: ".") {
-            let name = String(token)
-            let next = node.children[name] ?? Node()
-            node.children[name] = next
-            node = next
+        var at = prefixBytes
+        while at < pattern.count {
+            let end = SubjectSyntax.tokenEnd(pattern, at)
+            let token = pattern.extracting(at..<end)
+            if let next = node.child(token) {
+                node = next
+            } else {
+                let next = Node()
+                node.setChild(token, next)
+                node = next
+            }
+            at = end + 1
         }
         subscription.nodeIndex = node.subscriptions.count
         node.subscriptions.append(subscription)
@@ -30,33 +70,40 @@ struct SubjectTrie {
 
     /// Removes a subscription that is there, and the nodes that only it needed.
     mutating func remove(_ subscription: Subscription) {
-        let tokens = subscription.pattern.text.split(separator: ".").map(String.init)
-        var path = [root]
-        for token in tokens {
-            guard let next = path[path.count - 1].children[token] else { preconditionFailure("not subscribed") }
-            path.append(next)
-        }
-        Self.swapRemove(subscription, from: path[path.count - 1])
-        for depth in stride(from: tokens.count, to: 0, by: -1) where path[depth].isEmpty {
-            path[depth - 1].children[tokens[depth - 1]] = nil
-        }
+        _ = Self.remove(subscription, subscription.pattern.text.utf8.span, prefixBytes, from: root)
         count -= 1
     }
 
     /// Appends every subscription whose pattern takes the subject.
     func match(_ subject: Span<UInt8>, into matches: inout [Subscription]) {
-        let wildcards = !SubjectSyntax.isHiddenFromWildcards(subject)
-        Self.collect(root, subject, 0, wildcards: wildcards, &matches)
+        let wildcards = prefixBytes > 0 || !SubjectSyntax.isHiddenFromWildcards(subject)
+        Self.collect(root, subject, prefixBytes, wildcards: wildcards, &matches)
+    }
+
+    /// True when the node is empty after it.
+    private static func remove(
+        _ subscription: Subscription, _ pattern: Span<UInt8>, _ start: Int, from node: Node
+    ) -> Bool {
+        if start >= pattern.count {
+            swapRemove(subscription, from: node)
+            return node.isEmpty
+        }
+        let end = SubjectSyntax.tokenEnd(pattern, start)
+        let token = pattern.extracting(start..<end)
+        guard let next = node.child(token) else { preconditionFailure("not subscribed") }
+        if remove(subscription, pattern, end + 1, from: next) { node.setChild(token, nil) }
+        return node.isEmpty
     }
 
     private static func collect(
         _ node: Node, _ subject: Span<UInt8>, _ start: Int, wildcards: Bool, _ matches: inout [Subscription]
     ) {
-        if node.children.isEmpty { return }
         let end = SubjectSyntax.tokenEnd(subject, start)
-        if wildcards, let tail = node.children[">"] { matches.append(contentsOf: tail.subscriptions) }
-        follow(node.children[subject.extracting(start..<end).text], subject, end, &matches)
-        if wildcards { follow(node.children["*"], subject, end, &matches) }
+        if wildcards, let tail = node.tail { matches.append(contentsOf: tail.subscriptions) }
+        if node.children.count > 0 {
+            follow(node.children[subject.extracting(start..<end)], subject, end, &matches)
+        }
+        if wildcards { follow(node.anyToken, subject, end, &matches) }
     }
 
     private static func follow(_ node: Node?, _ subject: Span<UInt8>, _ end: Int, _ matches: inout [Subscription]) {
@@ -76,5 +123,10 @@ struct SubjectTrie {
             node.subscriptions[index] = last
             last.nodeIndex = index
         }
+    }
+
+    private static func wildcard(_ token: Span<UInt8>) -> UInt8? {
+        guard token.count == 1, token[0] == UInt8(ascii: "*") || token[0] == UInt8(ascii: ">") else { return nil }
+        return token[0]
     }
 }

@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// One subscription of one connection.
+/// One subscription of one connection. On `@exclusivity(unchecked)` see `BrokerConnection`.
 final class Subscription {
     /// Where it is kept.
     enum Kind {
@@ -20,13 +20,13 @@ final class Subscription {
     let overflow: SubMessage.Overflow
     let kind: Kind
     /// Deliveries after which it ends.
-    var max: Int?
+    @exclusivity(unchecked) var max: Int?
     /// Deliveries since `sub`.
-    var delivered = 0
+    @exclusivity(unchecked) var delivered = 0
     /// Messages dropped since the last `slow_drop`.
     var dropped = 0
     /// False once it ended: routes that are being walked may still hold it.
-    var isActive = true
+    @exclusivity(unchecked) var isActive = true
     /// Its place in its trie node, for removal without a search.
     var nodeIndex = 0
 

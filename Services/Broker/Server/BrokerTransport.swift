@@ -101,7 +101,7 @@ final class BrokerTransport {
         core.shedLargest()
         core.flush { cid, bytes, ending in
             guard let stream = streams[cid] else { return 0 }
-            stream.write(bytes)
+            bytes.withUnsafeBytes { stream.writeNow(contentsOf: $0) }
             switch ending {
             case .afterFlush?: stream.closeAfterFlush(within: core.limits.byeTimeout)
             case .now?: stream.close()

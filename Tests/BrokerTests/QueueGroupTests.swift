@@ -33,6 +33,22 @@ import Testing
         #expect(log.count == 2 && log.last == "ok pub 1 delivered=1")
     }
 
+    @Test func `a member is not passed over for its own plain subscription to the same subject`() {
+        let harness = CoreHarness()
+        let (both, member, publisher) = (harness.client(), harness.client(), harness.client())
+        both.sub(1, "a")
+        both.sub(2, "a", queue: "q")
+        member.sub(2, "a", queue: "q")
+        var taken = 0
+        for _ in 0..<60 {
+            publisher.pub("a")
+            let messages = both.messages()
+            taken += messages.count { if case .msg(let message) = $0 { message.sid == 2 } else { false } }
+            _ = member.take()
+        }
+        #expect((15...45).contains(taken))
+    }
+
     @Test func `the same subject and queue twice on one connection are two members`() {
         let client = CoreHarness().client()
         client.sub(1, "a", queue: "q")

@@ -91,6 +91,27 @@ import Testing
         #expect(asks.log() == ["msg 1 \(asks.inbox).1"])
     }
 
+    @Test func `C19 nobody grants himself, or has granted to others, what he may not do`() {
+        let harness = CoreHarness()
+        let (asks, passes, answers) = (requester(harness), harness.client(), harness.client())
+        let inbox = "\(asks.inbox).1"
+        passes.sub(1, "self")
+        answers.sub(1, "work")
+        // He knows the inbox, but was asked nothing.
+        passes.pub("self", reply: inbox)
+        passes.pub(inbox, more: ",\"seq\":1")
+        #expect(passes.log() == ["msg 1 self", "err perm_pub 1"])
+        passes.pub("work", reply: inbox)
+        answers.pub(inbox, more: ",\"seq\":1")
+        #expect(answers.log() == ["msg 1 work", "err perm_pub 1"])
+        // Asked, he may pass the request on.
+        asks.pub("self", reply: inbox)
+        passes.pub("work", reply: inbox)
+        answers.pub(inbox, more: ",\"seq\":2")
+        #expect(answers.log() == ["msg 1 work", "ok pub 2 delivered=1"])
+        #expect(asks.log() == ["msg 1 \(inbox)"])
+    }
+
     @Test func `C19 a connection full of grants gets no more queue messages`() {
         var limits = BrokerLimits()
         limits.grants = 2

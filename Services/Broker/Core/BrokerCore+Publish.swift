@@ -60,7 +60,7 @@ extension BrokerCore {
         _ delivery: inout Delivery, along route: Route, _ header: Span<UInt8>, _ members: Span<UInt8>,
         _ body: Span<UInt8>
     ) {
-        for index in route.plain.indices { offer(route.plain[index], &delivery, header, members, body) }
+        // Groups first: a member's own plain subscription to the same subject must not make it look busy.
         for group in route.groups {
             let member = choice.choose(
                 group.members, keyHash: delivery.keyHash, publisher: delivery.publisher, now: delivery.now)
@@ -70,6 +70,7 @@ extension BrokerCore {
                 delivery.ineligibleGroups += 1
             }
         }
+        for index in route.plain.indices { offer(route.plain[index], &delivery, header, members, body) }
     }
 
     /// An inbox's subscriptions are with its owner: nobody else's can match, and nothing is allocated to find them.
@@ -102,7 +103,7 @@ extension BrokerCore {
         if subscription.overflow == .drop, target.pendingBytes > limits.softPendingBytes {
             return drop(subscription)
         }
-        if let reply = delivery.reply {
+        if let reply = delivery.reply, delivery.grantsAnswer(to: subscription) {
             let isChosen = subscription.queue != nil
             target.ledger.delivered(header.extracting(reply), countsAsLoad: isChosen, now: delivery.now)
         }

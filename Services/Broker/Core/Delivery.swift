@@ -2,12 +2,20 @@ import BusProtocol
 
 /// One publish on its way to its subscriptions.
 struct Delivery {
+    /// Nobody hands out a right he does not have: into an inbox that is not the publisher's an answer is granted only when
+    /// the publisher might answer there himself, as one who passes a request on; and nobody grants himself anything.
+    private enum Granted {
+        case nobody, others, everybody
+    }
+
     let publisher: BrokerConnection
     let now: Duration
     /// Where the subject stands in the publisher's header.
     let subject: Range<Int>
     /// Where the reply subject stands in the publisher's header.
     let reply: Range<Int>?
+    /// To whom receiving it grants an answer.
+    private let granted: Granted
     /// `StableHash` of the key's text.
     let keyHash: UInt64?
     /// Subscriptions it was queued for.
@@ -20,7 +28,25 @@ struct Delivery {
         self.now = now
         subject = publish.subject
         reply = publish.reply
+        granted = publish.reply.map { Self.granted(header.extracting($0), publisher, now) } ?? .nobody
         keyHash = publish.key.map { StableHash.hash($0.text(in: header).utf8) }
+    }
+
+    /// Whether receiving the message allows an answer.
+    func grantsAnswer(to subscription: Subscription) -> Bool {
+        switch granted {
+        case .nobody: false
+        case .others: subscription.connection !== publisher
+        case .everybody: true
+        }
+    }
+
+    private static func granted(
+        _ reply: Span<UInt8>, _ publisher: BrokerConnection, _ now: Duration
+    ) -> Granted {
+        if publisher.ownsInbox(reply) { return .everybody }
+        guard reply.starts(with: "_INBOX.") else { return .others }
+        return publisher.ledger.holds(reply, now: now) ? .others : .nobody
     }
 
     /// Whether the message may go there at all: not back to a publisher that asked for no echo.

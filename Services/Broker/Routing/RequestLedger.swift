@@ -39,6 +39,7 @@ struct RequestLedger {
         expire(now)
         return entries.count >= limits.grants
     }
+
     /// Live grants, as of the last `expire`.
     var grantCount: Int { entries.count }
 
@@ -76,6 +77,12 @@ struct RequestLedger {
         entries[slot: slot].grants -= 1
         if entries[slot: slot].grants == 0 { remove(slot) }
         return true
+    }
+
+    /// Whether a publish to this subject is granted.
+    mutating func holds(_ subject: Span<UInt8>, now: Duration) -> Bool {
+        expire(now)
+        return entries.slot(of: subject).map { entries[slot: $0].grants > 0 } ?? false
     }
 
     /// When the oldest request was delivered that is unanswered and not forgotten.

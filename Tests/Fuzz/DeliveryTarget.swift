@@ -13,9 +13,26 @@ enum DeliveryTarget {
         let body = Array(rest.suffix(bodyCount))
         guard let scanned = try? FrameHeader(scanning: header.span),
             case .pub(let publish)? = try? ClientMessage(scanned, in: header.span, bodyCount: body.count)
-        else { return 0 }
+        else {
+            FuzzInput.require(PublishHeader(canonical: header.span) == nil, "what the scanner refuses is refused")
+            return 0
+        }
         check(publish, header, body)
+        if let quick = PublishHeader(canonical: header.span) { compare(quick, publish, header) }
         return 0
+    }
+
+    /// The one-pass reader takes only what the scanner takes, and finds the same.
+    private static func compare(_ quick: PublishHeader, _ publish: PublishHeader, _ header: [UInt8]) {
+        var tail = DeliveryTail()
+        tail.take(publish, from: header.span)
+        FuzzInput.require(
+            quick.subject == publish.subject && quick.reply == publish.reply && quick.headers == publish.headers
+                && quick.seq == publish.seq && quick.key?.range == publish.key?.range,
+            "both readers find the same members")
+        FuzzInput.require(
+            quick.spliced.map { Array(header[$0]) } == tail.members, "the members stand together as a delivery has them"
+        )
     }
 
     private static func check(_ publish: PublishHeader, _ header: [UInt8], _ body: [UInt8]) {

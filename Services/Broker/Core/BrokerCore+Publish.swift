@@ -8,16 +8,18 @@ extension BrokerCore {
     ) throws(BusViolation) {
         let subject = header.extracting(publish.subject)
         if subject[0] == UInt8(ascii: "$"), try answeredBySystem(subject, publish, header, publisher) { return }
-        try authorize(subject, publisher, now)
+        // Inboxes have no route: their owner is found without the trie.
+        let route = subject.starts(with: "_INBOX.") ? nil : router.route(subject)
+        try authorize(subject, route, publisher, now)
         publisher.traffic.messagesIn += 1
         counters.traffic.messagesIn += 1
         var delivery = Delivery(publish, header, publisher, now)
         if let spliced = publish.spliced {
-            deliver(&delivery, header, header.extracting(spliced), body)
+            deliver(&delivery, along: route, header, header.extracting(spliced), body)
         } else {
             tail.take(publish, from: header)
             let members = tail.members
-            deliver(&delivery, header, members.span, body)
+            deliver(&delivery, along: route, header, members.span, body)
         }
         guard let seq = publish.seq else { return }
         write(to: publisher) { OkMessage(re: .pub, seq: seq, delivered: delivery.count).encode(into: &$0) }
@@ -26,9 +28,9 @@ extension BrokerCore {
     /// Whoever received a request may answer it, unless the subject is denied; into another's inbox nobody else may
     /// publish. A publish that is refused spends no grant.
     private func authorize(
-        _ subject: Span<UInt8>, _ publisher: BrokerConnection, _ now: Duration
+        _ subject: Span<UInt8>, _ route: Route?, _ publisher: BrokerConnection, _ now: Duration
     ) throws(BusViolation) {
-        let right = publisher.permissions?.publishing(to: subject) ?? .allowed
+        let right = right(of: publisher, toPublishTo: subject, route)
         if right != .denied {
             if publisher.ledger.spend(subject, now: now) { return }
             let isOthersInbox = subject.starts(with: "_INBOX.") && !publisher.ownsInbox(subject)
@@ -42,22 +44,33 @@ extension BrokerCore {
                 : "this user may not publish to '\(subject.text)'")
     }
 
-    /// Hands a message out. `members` are those of the publisher's header that every delivery has.
+    /// The open user has no permissions to ask; what others may is remembered beside the route.
+    private func right(
+        of publisher: BrokerConnection, toPublishTo subject: Span<UInt8>, _ route: Route?
+    ) -> Permissions.Publishing {
+        guard let permissions = publisher.permissions else { return .allowed }
+        guard let route else { return permissions.publishing(to: subject) }
+        return route.publishing(permissions, to: subject)
+    }
+
+    /// Hands a message out, to an inbox when there is no route. `members` are those of the publisher's header that every
+    /// delivery has.
     private func deliver(
-        _ delivery: inout Delivery, _ header: Span<UInt8>, _ members: Span<UInt8>, _ body: Span<UInt8>
+        _ delivery: inout Delivery, along route: Route?, _ header: Span<UInt8>, _ members: Span<UInt8>,
+        _ body: Span<UInt8>
     ) {
         let subject = header.extracting(delivery.subject)
-        if subject.starts(with: "_INBOX.") {
-            deliverToInbox(&delivery, header, members, body)
+        if let route {
+            deliver(&delivery, on: route, header, members, body)
         } else {
-            deliver(&delivery, along: router.route(subject), header, members, body)
+            deliverToInbox(&delivery, header, members, body)
         }
         if delivery.count == 0 { reportNoTaker(delivery, subject, header) }
         if router.hasTaps { copyToTaps(subject, members, body) }
     }
 
     private func deliver(
-        _ delivery: inout Delivery, along route: Route, _ header: Span<UInt8>, _ members: Span<UInt8>,
+        _ delivery: inout Delivery, on route: Route, _ header: Span<UInt8>, _ members: Span<UInt8>,
         _ body: Span<UInt8>
     ) {
         // Groups first: a member's own plain subscription to the same subject must not make it look busy.
@@ -85,7 +98,7 @@ extension BrokerCore {
         swap(&matches, &spareMatches)
         owner.inboxSubscriptions.match(subject, into: &matches)
         if matches.contains(where: { $0.queue != nil }) {
-            deliver(&delivery, along: Route(matches), header, members, body)
+            deliver(&delivery, on: Route(matches), header, members, body)
         } else {
             for subscription in matches { offer(subscription, &delivery, header, members, body) }
         }

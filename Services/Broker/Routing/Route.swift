@@ -8,8 +8,12 @@ final class Route {
         var members: [Subscription]
     }
 
+    /// Users of whom is remembered what they may publish to the subject.
+    private static let rightsMax = 16
+
     let plain: [Subscription]
     let groups: [Group]
+    private var rights: [(permissions: Permissions, right: Permissions.Publishing)] = []
 
     init(_ matches: [Subscription]) {
         var plain: [Subscription] = []
@@ -30,4 +34,15 @@ final class Route {
     }
 
     var isEmpty: Bool { plain.isEmpty && groups.isEmpty }
+
+    /// What a user may publish to this route's subject, found out once.
+    func publishing(_ permissions: Permissions, to subject: Span<UInt8>) -> Permissions.Publishing {
+        for known in rights where known.permissions === permissions { return known.right }
+        let right = permissions.publishing(to: subject)
+        // The empty route stands for all subjects that nobody listens to.
+        if isEmpty { return right }
+        if rights.count >= Self.rightsMax { rights.removeAll() }
+        rights.append((permissions, right))
+        return right
+    }
 }

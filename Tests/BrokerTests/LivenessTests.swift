@@ -193,7 +193,9 @@ import Testing
 
     @Test func `the broker answers requests for its pages`() {
         let harness = CoreHarness()
-        harness.core.systemRequests = { $0 == "VARZ" ? [1, 2, 3] : nil }
+        harness.core.systemRequests = { name, _ in
+            name == "VARZ" ? MonitorPage(status: 200, contentType: "text/plain", body: [1, 2, 3]) : nil
+        }
         let client = harness.client()
         client.sub(1, "\(client.inbox).>")
         client.pub("$SYS.REQ.VARZ", reply: "\(client.inbox).1", more: ",\"seq\":1")

@@ -13,6 +13,8 @@ final class WireClient {
     private let socket: CInt
     private var input: [UInt8] = []
     private(set) var inbox = ""
+    /// How often bytes have arrived.
+    private(set) var reads = 0
 
     /// Connects to a port on loopback.
     init(port: Int) throws {
@@ -103,7 +105,10 @@ final class WireClient {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         let count = recv(socket, &buffer, buffer.count, 0)
         if count < 0, errno != ECONNRESET { throw Silence(description: "recv: errno \(errno)") }
-        if count > 0 { input += buffer[..<count] }
+        if count > 0 {
+            input += buffer[..<count]
+            reads += 1
+        }
         return count > 0
     }
 }

@@ -103,6 +103,7 @@ extension BrokerCore {
         guard connection.state != .ending else { return }
         if let code { connection.endReason = code.rawValue }
         if code == .authFailed || code == .authTimeout { counters.authFailures += 1 }
+        if code == .stale { counters.staleConnections += 1 }
         connection.state = .ending
         connection.ending = ending
         release(connection)

@@ -7,7 +7,7 @@ extension BrokerCore {
         now: Duration
     ) throws(BusViolation) {
         let subject = header.extracting(publish.subject)
-        if subject[0] == UInt8(ascii: "$"), try answeredBySystem(subject, publish, header, publisher) { return }
+        if subject[0] == UInt8(ascii: "$"), try answeredBySystem(subject, publish, header, body, publisher) { return }
         // Inboxes have no route: their owner is found without the trie.
         let route = subject.starts(with: "_INBOX.") ? nil : router.route(subject)
         try authorize(subject, route, publisher, now)
@@ -120,12 +120,16 @@ extension BrokerCore {
             let isChosen = subscription.queue != nil
             target.ledger.delivered(header.extracting(reply), countsAsLoad: isChosen, now: delivery.now)
         }
-        send(subscription, members, body)
+        if let chaos {
+            disturb(chaos, subscription, delivery, header, members, body)
+        } else {
+            send(subscription, members, body)
+        }
         delivery.count += 1
     }
 
     /// Writes the current message to a subscription and counts it.
-    private func send(_ subscription: Subscription, _ members: Span<UInt8>, _ body: Span<UInt8>) {
+    func send(_ subscription: Subscription, _ members: Span<UInt8>, _ body: Span<UInt8>) {
         let target = subscription.connection
         let written = DeliveryTail.write(
             sid: subscription.sid, members: members, body: body, into: &target.output)

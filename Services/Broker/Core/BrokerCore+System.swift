@@ -6,19 +6,18 @@ extension BrokerCore {
     ///
     /// - Throws: `reserved` for everything that is the broker's.
     func answeredBySystem(
-        _ subject: Span<UInt8>, _ publish: PublishHeader, _ header: Span<UInt8>, _ publisher: BrokerConnection
+        _ subject: Span<UInt8>, _ publish: PublishHeader, _ header: Span<UInt8>, _ body: Span<UInt8>,
+        _ publisher: BrokerConnection
     ) throws(BusViolation) -> Bool {
         if subject.starts(with: "$SRV.") { return false }
         try checkSystemRight(subject, publisher)
-        guard subject.starts(with: "$SYS.REQ."),
-            let answer = systemRequests(String(subject.text.dropFirst("$SYS.REQ.".utf8.count)))
-        else {
+        guard let answer = chaosAnswer(subject, body) ?? pageAnswer(subject, body) else {
             counters.permissionsDenied += 1
             throw BusViolation(.reserved, "'\(subject.text)' belongs to the broker")
         }
         publisher.traffic.messagesIn += 1
         counters.traffic.messagesIn += 1
-        let isAnswered = reply(answer, to: publish, header, publisher)
+        let isAnswered = reply(answer.body, answer.headers, to: publish, header, publisher)
         if let seq = publish.seq {
             write(to: publisher) { OkMessage(re: .pub, seq: seq, delivered: isAnswered ? 1 : 0).encode(into: &$0) }
         }
@@ -35,14 +34,28 @@ extension BrokerCore {
         throw BusViolation(.permPub, "this user may not publish to '\(subject.text)'")
     }
 
+    /// The monitoring page that `$SYS.REQ.<name>` asks for. What stands behind `?` over HTTP is the body here, as in
+    /// nats-server: `{"state":"closed","subs":true}`.
+    private func pageAnswer(
+        _ subject: Span<UInt8>, _ body: Span<UInt8>
+    ) -> (body: [UInt8], headers: BusHeaders)? {
+        guard subject.starts(with: "$SYS.REQ.") else { return nil }
+        let name = String(subject.text.dropFirst("$SYS.REQ.".utf8.count))
+        guard let page = systemRequests(name, MonitorJSON.query(body)) else { return nil }
+        guard page.status == 400 else { return (page.body, [:]) }
+        let message = String(decoding: page.body, as: UTF8.self).split(separator: "\n").joined(separator: " ")
+        return (page.body, [BusHeader.natsServiceError: message, BusHeader.natsServiceErrorCode: "400"])
+    }
+
     /// Answers at the publisher's own subscription for the reply, as status messages do.
     private func reply(
-        _ body: [UInt8], to publish: PublishHeader, _ header: Span<UInt8>, _ publisher: BrokerConnection
+        _ body: [UInt8], _ headers: BusHeaders, to publish: PublishHeader, _ header: Span<UInt8>,
+        _ publisher: BrokerConnection
     ) -> Bool {
         guard let reply = publish.reply else { return false }
         let subject = header.extracting(reply)
         guard let own = ownSubscription(matching: subject, of: publisher) else { return false }
-        let message = MsgMessage(sid: own.sid, subject: subject.text)
+        let message = MsgMessage(sid: own.sid, subject: subject.text, headers: headers)
         write(to: publisher) { message.encode(body: body.span, into: &$0) }
         delivered(own)
         return true

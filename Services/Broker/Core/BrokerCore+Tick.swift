@@ -14,6 +14,7 @@ extension BrokerCore {
             if !connection.hasFlushed, connection.output.isEmpty { connection.output = [] }
             connection.hasFlushed = false
         }
+        if let chaos { releaseHeld(chaos, now: now) }
         shedLargest()
     }
 

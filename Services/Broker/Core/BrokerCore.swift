@@ -23,10 +23,12 @@ final class BrokerCore {
     @exclusivity(unchecked) var choice: MemberChoice
     @exclusivity(unchecked) var tail = DeliveryTail()
     @exclusivity(unchecked) var counters = BrokerCounters()
+    /// Faults on demand; nil unless the broker was started for that.
+    var chaos: Chaos?
     /// Connections that are gone, the newest last.
     var closed: [ClosedConnection] = []
     /// Answers requests to `$SYS.REQ.<name>`; nil for a name it does not know. Set once, by the server.
-    var systemRequests: (_ name: String) -> [UInt8]? = { _ in nil }
+    var systemRequests: (_ name: String, _ query: [String: String]) -> MonitorPage? = { _, _ in nil }
 
     private var lastCid = 0
     @exclusivity(unchecked) private var dirty: [BrokerConnection] = []
@@ -194,7 +196,9 @@ final class BrokerCore {
             ClosedConnection(
                 cid: connection.cid, name: connection.name, user: connection.user, lang: connection.lang,
                 version: connection.version, instance: connection.instance, peer: connection.peer,
-                startTime: connection.acceptedTime, stopTime: time(), traffic: connection.traffic,
+                startTime: connection.acceptedTime,
+                lastTime: connection.acceptedTime + (connection.lastInbound - connection.acceptedAt).milliseconds,
+                stopTime: time(), traffic: connection.traffic,
                 subscriptions: connection.subscriptions.count, pendingBytes: connection.pendingBytes,
                 reason: connection.endReason))
     }

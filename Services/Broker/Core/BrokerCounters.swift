@@ -14,6 +14,8 @@ package struct BrokerCounters: Sendable, Equatable {
     package var permissionsDenied = 0
     /// Connections closed with `slow_consumer`.
     package var slowConsumers = 0
+    /// Connections closed with `stale`.
+    package var staleConnections = 0
     /// Messages dropped for `overflow: "drop"`.
     package var dropped = 0
     /// Connections closed with `auth_failed` or `auth_timeout`.

@@ -12,6 +12,8 @@ package enum BrokerEvent: Sendable, Equatable {
     case dropped(cid: Int, name: String, sid: Int, count: Int)
     /// Somebody spoke HTTP or TLS.
     case foreignGreeting(cid: Int, peer: String, what: String)
+    /// Other faults were asked for.
+    case chaos(seed: UInt64, rules: Int)
     /// A frame was refused.
     case refused(cid: Int, name: String, code: BusErrorCode, message: String)
 }

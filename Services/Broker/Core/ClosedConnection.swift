@@ -11,6 +11,8 @@ struct ClosedConnection {
     let peer: String
     /// Milliseconds since 1970.
     let startTime: Int
+    /// When a byte last came from it.
+    let lastTime: Int
     let stopTime: Int
     let traffic: TrafficCounters
     let subscriptions: Int

@@ -27,6 +27,7 @@ extension ProcessEnvironment {
             host: host, port: port ?? BrokerConfiguration.port, version: StorebusVersion.text)
         let window = try self.configuration.int("bus.drainMilliseconds", default: 1000, in: 0...10_000)
         configuration.limits.drainWindow = .milliseconds(window)
+        configuration.chaos = try self.configuration.bool("storebus.chaos", default: false)
         let tokenSetting = try self.configuration.string("bus.tokenFile")
         let usersSetting = try self.configuration.string("bus.usersFile")
         do throws(BrokerStartError) {

@@ -7,7 +7,7 @@ enum BrokerMetrics {
         add("subscriptions", .gauge, "Subscriptions now.", core.subscriptionCount, &lines)
         add("pending_bytes", .gauge, "Bytes the network has not taken.", core.totalPendingBytes, &lines)
         add("resident_bytes", .gauge, "Resident memory.", process.residentBytes, &lines)
-        add("loop_lag_microseconds", .gauge, "Longest loop turn lately.", process.loopLagMicroseconds, &lines)
+        add("loop_lag_seconds", .gauge, "Longest wait for the loop lately.", process.loopLagSeconds, &lines)
         add("connections_total", .counter, "Connections accepted.", counters.totalConnections, &lines)
         add("messages_in_total", .counter, "Messages published.", counters.traffic.messagesIn, &lines)
         add("messages_out_total", .counter, "Messages delivered.", counters.traffic.messagesOut, &lines)
@@ -18,18 +18,30 @@ enum BrokerMetrics {
         add("no_eligible_total", .counter, "Messages no queue member could take.", counters.noEligible, &lines)
         add("permissions_denied_total", .counter, "Refused for permission.", counters.permissionsDenied, &lines)
         add("slow_consumers_total", .counter, "Connections closed as slow.", counters.slowConsumers, &lines)
+        add("stale_connections_total", .counter, "Connections closed as stale.", counters.staleConnections, &lines)
         add("dropped_total", .counter, "Messages dropped for slow readers.", counters.dropped, &lines)
         add("replaced_total", .counter, "Connections replaced by the same instance.", counters.replaced, &lines)
         add("auth_failures_total", .counter, "Failed or late sign-ins.", counters.authFailures, &lines)
         addErrors(counters.errors, &lines)
+        if let chaos = core.chaos { addFaults(chaos.counts, &lines) }
         return lines
     }
 
     private enum Kind: String { case gauge, counter }
 
-    private static func add(_ name: String, _ kind: Kind, _ help: String, _ value: Int, _ lines: inout String) {
+    private static func add(
+        _ name: String, _ kind: Kind, _ help: String, _ value: some CustomStringConvertible, _ lines: inout String
+    ) {
         let full = "storebus_broker_\(name)"
         lines += "# HELP \(full) \(help)\n# TYPE \(full) \(kind.rawValue)\n\(full) \(value)\n"
+    }
+
+    private static func addFaults(_ faults: [ChaosAction: Int], _ lines: inout String) {
+        let full = "storebus_broker_chaos_faults_total"
+        lines += "# HELP \(full) Faults made on demand, by action.\n# TYPE \(full) counter\n"
+        for action in ChaosAction.allCases {
+            lines += "\(full){action=\"\(action.rawValue)\"} \(faults[action] ?? 0)\n"
+        }
     }
 
     private static func addErrors(_ errors: [String: Int], _ lines: inout String) {

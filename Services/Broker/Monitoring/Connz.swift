@@ -6,7 +6,7 @@ import BusProtocol
     import Foundation
 #endif
 
-/// `/connz`: connections, open or closed. `?subs=1&state=open|closed|any&sort=cid|pending|subs|msgs_to|msgs_from|bytes_to|bytes_from&limit=&offset=`
+/// `/connz`: connections, open or closed, as `ConnzQuery` asks for them.
 struct Connz: Encodable {
     let serverId: String
     let now: Date
@@ -24,10 +24,12 @@ struct Connz: Encodable {
         let ip: String
         let port: Int
         let start: Date
+        /// When a byte last came from it.
+        let lastActivity: Date
         var stop: Date?
         var reason: String?
         let uptime: String
-        var idle: String?
+        let idle: String
         let pendingBytes: Int
         let inMsgs: Int
         let outMsgs: Int
@@ -40,70 +42,81 @@ struct Connz: Encodable {
         let authorizedUser: String
         var instance: String?
         var subscriptionsList: [String]?
+        var subscriptionsListDetail: [SubscriptionDetail]?
+    }
+
+    /// One subscription, with nats-server's field names.
+    struct SubscriptionDetail: Encodable {
+        let subject: String
+        let qgroup: String?
+        /// Text, as in nats-server.
+        let sid: String
+        let msgs: Int
+        let max: Int?
+        let cid: Int
+
+        init(_ subscription: Subscription) {
+            subject = (subscription.isTap ? "$SYS.TAP." : "") + subscription.pattern.text
+            qgroup = subscription.queue?.text
+            sid = "\(subscription.sid)"
+            msgs = subscription.delivered
+            max = subscription.max
+            cid = subscription.connection.cid
+        }
     }
 }
 
 extension Connz {
-    init(_ core: BrokerCore, query: [String: String], uptime: Duration) {
+    init(_ core: BrokerCore, _ query: ConnzQuery, uptime: Duration) {
         let time = core.time()
         var found: [Connection] = []
-        let state = query["state"] ?? "open"
-        if state != "closed" {
-            found += core.connections.values.map {
-                Connection($0, time: time, uptime: uptime, withSubscriptions: ["1", "true"].contains(query["subs"]))
-            }
+        if query.state != .closed {
+            found += core.connections.values.map { Connection($0, time: time, uptime: uptime, query.subscriptions) }
         }
-        if state != "open" { found += core.closed.map(Connection.init) }
-        Self.sort(&found, by: query["sort"] ?? "cid")
-        let offset = max(0, query["offset"].flatMap { Int($0) } ?? 0)
-        let limit = min(1024, max(1, query["limit"].flatMap { Int($0) } ?? 1024))
-        let page = Array(found.dropFirst(offset).prefix(limit))
+        if query.state != .open { found += core.closed.map(Connection.init) }
+        found.sort { $0.cid < $1.cid }
+        found.sort(by: query.order.isBefore)
+        let page = Array(found.dropFirst(query.offset).prefix(query.limit))
         serverId = core.identity.id
         now = MonitorJSON.date(time)
         numConnections = page.count
         total = found.count
-        self.offset = offset
-        self.limit = limit
+        offset = query.offset
+        limit = query.limit
         connections = page
-    }
-
-    private static func sort(_ connections: inout [Connection], by key: String) {
-        connections.sort { $0.cid < $1.cid }
-        let path: KeyPath<Connection, Int>
-        switch key {
-        case "pending": path = \.pendingBytes
-        case "subs": path = \.subscriptions
-        case "msgs_to": path = \.outMsgs
-        case "msgs_from": path = \.inMsgs
-        case "bytes_to": path = \.outBytes
-        case "bytes_from": path = \.inBytes
-        default: return
-        }
-        connections.sort { $0[keyPath: path] > $1[keyPath: path] }
     }
 }
 
 extension Connz.Connection {
-    init(_ connection: BrokerConnection, time: Int, uptime: Duration, withSubscriptions: Bool) {
+    init(
+        _ connection: BrokerConnection, time: Int, uptime: Duration, _ subscriptionsAs: ConnzQuery.Subscriptions
+    ) {
         let (host, peerPort) = Self.split(connection.peer)
+        let idleMilliseconds = (uptime - connection.lastInbound).milliseconds
+        let all = connection.subscriptions.values.sorted { $0.sid < $1.sid }
         cid = connection.cid
         ip = host
         port = peerPort
         start = MonitorJSON.date(connection.acceptedTime)
+        lastActivity = MonitorJSON.date(time - idleMilliseconds)
         self.uptime = Elapsed.text(milliseconds: time - connection.acceptedTime)
-        idle = Elapsed.text(milliseconds: (uptime - connection.lastInbound).milliseconds)
+        idle = Elapsed.text(milliseconds: idleMilliseconds)
         pendingBytes = connection.pendingBytes
         inMsgs = connection.traffic.messagesIn
         outMsgs = connection.traffic.messagesOut
         inBytes = connection.traffic.bytesIn
         outBytes = connection.traffic.bytesOut
-        subscriptions = connection.subscriptions.count
+        subscriptions = all.count
         name = connection.name
         lang = connection.lang
         version = connection.version
         authorizedUser = connection.user
         instance = connection.instance
-        if withSubscriptions { subscriptionsList = connection.subscriptions.values.map(\.pattern.text).sorted() }
+        switch subscriptionsAs {
+        case .none: break
+        case .patterns: subscriptionsList = all.map(\.pattern.text).sorted()
+        case .details: subscriptionsListDetail = all.map(Connz.SubscriptionDetail.init)
+        }
     }
 
     init(_ closed: ClosedConnection) {
@@ -112,9 +125,11 @@ extension Connz.Connection {
         ip = host
         port = peerPort
         start = MonitorJSON.date(closed.startTime)
+        lastActivity = MonitorJSON.date(closed.lastTime)
         stop = MonitorJSON.date(closed.stopTime)
         reason = closed.reason
         uptime = Elapsed.text(milliseconds: closed.stopTime - closed.startTime)
+        idle = Elapsed.text(milliseconds: closed.stopTime - closed.lastTime)
         pendingBytes = closed.pendingBytes
         inMsgs = closed.traffic.messagesIn
         outMsgs = closed.traffic.messagesOut

@@ -15,6 +15,30 @@ enum MonitorJSON {
         return (try? encoder.encode(value)).map(Array.init) ?? Array("{}".utf8)
     }
 
+    /// A flat JSON object as a query has it; anything else asks for nothing in particular.
+    static func query(_ body: Span<UInt8>) -> [String: String] {
+        guard !body.isEmpty else { return [:] }
+        let bytes = body.withUnsafeBufferPointer(Array.init)
+        let members = try? JSONDecoder().decode([String: QueryValue].self, from: Data(bytes))
+        return members?.mapValues(\.text) ?? [:]
+    }
+
+    /// A member of such an object: text, number, or yes and no as 1 and 0.
+    private struct QueryValue: Decodable {
+        let text: String
+
+        init(from decoder: any Decoder) throws {
+            let value = try decoder.singleValueContainer()
+            if let flag = try? value.decode(Bool.self) {
+                text = flag ? "1" : "0"
+            } else if let number = try? value.decode(Int.self) {
+                text = "\(number)"
+            } else {
+                text = try value.decode(String.self)
+            }
+        }
+    }
+
     /// A date from milliseconds since 1970.
     static func date(_ milliseconds: Int) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -12,11 +14,22 @@ struct ProcessFacts {
     var startTime: Int
     var loopLagMicroseconds: Int
 
+    var loopLagSeconds: Double { Double(loopLagMicroseconds) / 1_000_000 }
+
     /// Resident memory, from `/proc/self/statm`; 0 where there is none.
     var residentBytes: Int {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
         let fields = text.split(separator: " ")
         return fields.count > 1 ? (Int(fields[1]) ?? 0) * 4096 : 0
+    }
+
+    /// Time this process has computed, as percent of one core, with one digit.
+    func cpuPercent(overMilliseconds milliseconds: Int) -> Double {
+        var usage = rusage()
+        guard milliseconds > 0, getrusage(RUSAGE_SELF.rawValue, &usage) == 0 else { return 0 }
+        let seconds = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec
+        let microseconds = seconds * 1_000_000 + usage.ru_utime.tv_usec + usage.ru_stime.tv_usec
+        return Double(microseconds / milliseconds) / 10
     }
 
     var cores: Int { ProcessInfo.processInfo.activeProcessorCount }

@@ -15,10 +15,17 @@ struct Subsz: Encodable {
     let numRemoves: Int
     let numMatches: Int
     let cacheHitRate: Double
+    /// Subscriptions that the list goes over; 0 without one.
+    let total: Int
+    let offset: Int
+    let limit: Int
+    /// With `?subs=1`.
+    var subscriptionsList: [Connz.SubscriptionDetail]?
 }
 
 extension Subsz {
-    init(_ core: BrokerCore) {
+    /// - Parameter query: `?subs=1&offset=&limit=`.
+    init(_ core: BrokerCore, query: [String: String] = [:]) {
         serverId = core.identity.id
         now = MonitorJSON.date(core.time())
         numSubscriptions = core.subscriptionCount
@@ -28,5 +35,16 @@ extension Subsz {
         numRemoves = core.router.removes
         numMatches = core.router.matches
         cacheHitRate = numMatches == 0 ? 0 : Double(core.router.hits) / Double(numMatches)
+        offset = max(0, query["offset"].flatMap { Int($0) } ?? 0)
+        limit = min(ConnzQuery.limitMax, max(1, query["limit"].flatMap { Int($0) } ?? ConnzQuery.limitMax))
+        guard ["1", "true"].contains(query["subs"]) else {
+            total = 0
+            return
+        }
+        total = numSubscriptions
+        let all = core.connections.values.sorted { $0.cid < $1.cid }.lazy.flatMap { connection in
+            connection.subscriptions.values.sorted { $0.sid < $1.sid }
+        }
+        subscriptionsList = all.dropFirst(offset).prefix(limit).map(Connz.SubscriptionDetail.init)
     }
 }

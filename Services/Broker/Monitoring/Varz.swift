@@ -24,12 +24,18 @@ struct Varz: Encodable {
     /// Nanoseconds, as nats-server has it.
     let pingInterval: Int
     let pingMax = BusLimits.pingsOutMax
+    /// Seconds, as nats-server has it.
+    let authTimeout: Int
+    /// Nanoseconds without write progress until a reader is closed.
+    let writeDeadline: Int
     let start: Date
     let now: Date
     let uptime: String
     /// Resident memory in bytes.
     let mem: Int
     let cores: Int
+    /// Percent of one core since the start.
+    let cpu: Double
     let connections: Int
     let totalConnections: Int
     let inMsgs: Int
@@ -37,6 +43,7 @@ struct Varz: Encodable {
     let inBytes: Int
     let outBytes: Int
     let slowConsumers: Int
+    let staleConnections: Int
     let subscriptions: Int
     let pendingBytes: Int
     let noResponders: Int
@@ -47,7 +54,7 @@ struct Varz: Encodable {
     let replaced: Int
     let authFailures: Int
     let errors: [String: Int]
-    /// The longest turn of the loop lately: how long a ready socket may have waited.
+    /// How long a ready socket may have waited in the last ten seconds: ``LoopLag``.
     let loopLagUs: Int
     let draining: Bool
 }
@@ -65,11 +72,14 @@ extension Varz {
         maxConnections = core.limits.connections
         maxPending = core.limits.hardPendingBytes
         pingInterval = core.limits.pingInterval.milliseconds * 1_000_000
+        authTimeout = core.limits.connectTimeout.milliseconds / 1000
+        writeDeadline = core.limits.stallTimeout.milliseconds * 1_000_000
         start = MonitorJSON.date(process.startTime)
         now = MonitorJSON.date(time)
         uptime = Elapsed.text(milliseconds: time - process.startTime)
         mem = process.residentBytes
         cores = process.cores
+        cpu = process.cpuPercent(overMilliseconds: time - process.startTime)
         connections = core.livingConnections
         totalConnections = counters.totalConnections
         inMsgs = counters.traffic.messagesIn
@@ -77,6 +87,7 @@ extension Varz {
         inBytes = counters.traffic.bytesIn
         outBytes = counters.traffic.bytesOut
         slowConsumers = counters.slowConsumers
+        staleConnections = counters.staleConnections
         subscriptions = core.subscriptionCount
         pendingBytes = core.totalPendingBytes
         noResponders = counters.noResponders

@@ -22,19 +22,21 @@ package struct BrokerConfiguration: Sendable {
     /// Who may sign in, each with a token of its own; instead of `token`.
     package var users: [BrokerUser]?
     package var limits: BrokerLimits
+    /// Whether `$SYS.CHAOS.` takes rules for faults. For tests only.
+    package var chaos: Bool
     /// Version that `hello` and monitoring tell.
     package var version: String
 
     package init(
         host: String = "127.0.0.1", port: Int = BrokerConfiguration.port, token: String? = nil,
-        users: [BrokerUser]? = nil,
-        limits: BrokerLimits = BrokerLimits(), version: String
+        users: [BrokerUser]? = nil, limits: BrokerLimits = BrokerLimits(), chaos: Bool = false, version: String
     ) {
         self.host = host
         self.port = port
         self.token = token
         self.users = users
         self.limits = limits
+        self.chaos = chaos
         self.version = version
     }
 

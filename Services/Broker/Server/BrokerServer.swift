@@ -45,8 +45,8 @@ package actor BrokerServer: ServiceLifecycle.Service {
         let transport = try listen()
         transport.onEvents = { [logger] events in for event in events { event.log(to: logger) } }
         transport.onIdle = { [weak self] in self?.assumeIsolated { $0.becameIdle() } }
-        transport.core.systemRequests = { [weak self] name in
-            self?.assumeIsolated { $0.page("/\(name.lowercased())", query: [:])?.body }
+        transport.core.systemRequests = { [weak self] name, query in
+            self?.assumeIsolated { $0.page("/\(name.lowercased())", query: query) }
         }
         do throws(UVError) {
             try transport.start()
@@ -87,7 +87,7 @@ package actor BrokerServer: ServiceLifecycle.Service {
         guard let transport, let address else { return nil }
         let facts = ProcessFacts(
             host: address.host, port: address.port, startTime: startTime,
-            loopLagMicroseconds: Int(loop.longestTurnMicroseconds))
+            loopLagMicroseconds: transport.loopLagMicroseconds())
         return transport.core.page(path, query: query, facts, uptime: loop.uptime())
     }
 
@@ -95,6 +95,10 @@ package actor BrokerServer: ServiceLifecycle.Service {
         let core = BrokerCore(
             limits: configuration.limits, identity: BrokerIdentity(version: configuration.version),
             authenticator: configuration.authenticator, seed: UInt64.random(in: 0 ... .max), time: Self.wallClock)
+        if configuration.chaos {
+            core.chaos = Chaos()
+            logger.warning("this broker makes faults on demand", metadata: ["STOREBUS_CHAOS": "true"])
+        }
         do throws(UVError) {
             return try BrokerTransport(core: core, loop: loop, host: configuration.host, port: configuration.port)
         } catch {

@@ -22,7 +22,9 @@ final class BrokerTransport {
     private let ticks: LoopTimer
     private var streams: [Int: TCPStream] = [:]
     private var isFlushScheduled = false
-    private var lastTick: Duration
+    private var lag = LoopLag()
+    /// When the next tick was due.
+    private var nextTick: Duration?
 
     /// - Throws: `EADDRINUSE` and the like, as `TCPListener.bind` does.
     init(core: BrokerCore, loop: UVLoop, host: String, port: Int) throws(UVError) {
@@ -30,13 +32,13 @@ final class BrokerTransport {
         self.loop = loop
         listener = try TCPListener.bind(loop: loop, host: host, port: port)
         ticks = LoopTimer(loop: loop)
-        lastTick = loop.uptime()
     }
 
     /// Begins to accept.
     func start() throws(UVError) {
         try listener.listen { [self] stream in accept(stream) }
-        ticks.start(after: Self.tickInterval, repeating: Self.tickInterval) { [self] in tick() }
+        let interval = core.chaos == nil ? Self.tickInterval : Self.chaosTickInterval
+        ticks.start(after: interval, repeating: interval) { [self] in tick() }
     }
 
     /// Stops accepting and says goodbye to everybody; `onIdle` follows.
@@ -78,16 +80,43 @@ final class BrokerTransport {
         scheduleFlush()
     }
 
+    /// Notes how long the turn before this one was, and how late a tick comes. The loop keeps the last turn only, so this
+    /// is called in every turn that has traffic, with every tick, and before the number is told.
+    private func measureLag(lateness: Duration = .zero) {
+        lag.record(
+            turnMicroseconds: Int(loop.lastTurnMicroseconds), timerLateness: lateness, now: loop.uptime())
+    }
+
+    /// The longest wait for the loop in the last ten seconds.
+    func loopLagMicroseconds() -> Int {
+        measureLag()
+        return lag.longest(now: loop.uptime())
+    }
+
     private func tick() {
-        let sinceLast = loop.uptime() - lastTick
-        lastTick = loop.uptime()
+        let now = loop.uptime()
+        let lateness = nextTick.map { now - $0 } ?? .zero
+        measureLag(lateness: lateness)
+        nextTick = now + (core.chaos == nil ? Self.tickInterval : Self.chaosTickInterval)
         // After a pause what clients have sent meanwhile is read first: nobody is judged by silence that was ours.
-        if sinceLast > Self.pause { return }
+        if lateness > Self.pause { return }
         for (cid, stream) in streams where stream.pendingBytes > 0 {
             core.progressed(cid, pendingBytes: stream.pendingBytes, at: stream.lastWriteProgress)
         }
         core.tick(now: loop.uptime())
+        if let chaos = core.chaos { sendSlices(chaos) }
         scheduleFlush()
+    }
+
+    func stream(of cid: Int) -> TCPStream? { streams[cid] }
+
+    /// Does to a socket what the core has decided.
+    func end(_ stream: TCPStream, _ ending: Ending?) {
+        switch ending {
+        case .afterFlush?: stream.closeAfterFlush(within: core.limits.byeTimeout)
+        case .now?: stream.close()
+        case nil: break
+        }
     }
 
     private func scheduleFlush() {
@@ -98,15 +127,13 @@ final class BrokerTransport {
 
     private func flush() {
         isFlushScheduled = false
+        measureLag()
         core.shedLargest()
         core.flush { cid, bytes, ending in
             guard let stream = streams[cid] else { return 0 }
+            if let chaos = core.chaos, let held = disturb(chaos, cid, stream, bytes, ending) { return held }
             bytes.withUnsafeBytes { stream.writeNow(contentsOf: $0) }
-            switch ending {
-            case .afterFlush?: stream.closeAfterFlush(within: core.limits.byeTimeout)
-            case .now?: stream.close()
-            case nil: break
-            }
+            end(stream, ending)
             return stream.pendingBytes
         }
         let events = core.takeEvents()

@@ -1,0 +1,38 @@
+import EventLoop
+
+extension BrokerTransport {
+    /// How often delays and pieces are looked at while there is chaos.
+    static let chaosTickInterval: Duration = .milliseconds(5)
+
+    /// Takes what was to be written to a connection that a fault has hold of. Nil when none has, and then the bytes go the
+    /// usual way; otherwise what the connection still has to send.
+    func disturb(
+        _ chaos: Chaos, _ cid: Int, _ stream: TCPStream, _ bytes: [UInt8], _ ending: Ending?
+    ) -> Int? {
+        if chaos.blackholes.contains(cid) {
+            stream.stopReading()
+            if ending != nil { stream.close() }
+            return stream.pendingBytes
+        }
+        guard var slices = chaos.slices[cid] else { return nil }
+        slices.append(bytes, ending: ending)
+        chaos.slices[cid] = slices
+        return stream.pendingBytes + slices.bytes.count
+    }
+
+    /// Sends each sliced connection its next piece; after the last one it is an ordinary connection again.
+    func sendSlices(_ chaos: Chaos) {
+        for (cid, rest) in chaos.slices {
+            guard let stream = stream(of: cid) else {
+                chaos.slices[cid] = nil
+                continue
+            }
+            var slices = rest
+            stream.write(slices.next())
+            chaos.slices[cid] = slices.bytes.isEmpty ? nil : slices
+            core.progressed(
+                cid, pendingBytes: stream.pendingBytes + slices.bytes.count, at: stream.lastWriteProgress)
+            if slices.bytes.isEmpty { end(stream, slices.ending) }
+        }
+    }
+}

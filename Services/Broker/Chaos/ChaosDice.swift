@@ -1,0 +1,52 @@
+import BusProtocol
+
+/// Decides which messages are struck: rules, and a generator for each of them.
+///
+/// Every rule draws once for each message it concerns, whatever other rules decide. So with the same seed the same
+/// messages are struck of those a rule concerns, in their order, whatever else passes over the bus.
+struct ChaosDice<Generator: RandomNumberGenerator> {
+    /// A rule that struck.
+    struct Strike: Equatable {
+        var action: ChaosAction
+        var milliseconds: Int
+        /// Drawn with it, for what else has to be chosen.
+        var chance: UInt64
+    }
+
+    /// What a rule has seen so far.
+    struct Tally: Equatable {
+        var rule: ChaosRule
+        var matched = 0
+        var struck = 0
+    }
+
+    private(set) var tallies: [Tally]
+    private var generators: [Generator]
+
+    /// - Parameter generator: Makes the generator of the rule with an index.
+    init(rules: [ChaosRule], generator: (_ index: Int) -> Generator) {
+        tallies = rules.map { Tally(rule: $0) }
+        generators = rules.indices.map(generator)
+    }
+
+    /// Asks every rule that concerns the message; the first that strikes counts.
+    mutating func roll(_ subject: Span<UInt8>, from publisher: ChaosParty, to target: ChaosParty) -> Strike? {
+        var strike: Strike?
+        for index in tallies.indices where tallies[index].rule.concerns(subject, from: publisher, to: target) {
+            let rule = tallies[index].rule
+            tallies[index].matched += 1
+            let draw = Double.random(in: 0..<1, using: &generators[index])
+            let chance = generators[index].next()
+            guard strike == nil, draw < rule.p, tallies[index].struck < rule.count ?? .max else { continue }
+            tallies[index].struck += 1
+            strike = Strike(action: rule.action, milliseconds: rule.milliseconds, chance: chance)
+        }
+        return strike
+    }
+}
+
+extension ChaosDice<SeededGenerator> {
+    init(rules: [ChaosRule], seed: UInt64) {
+        self.init(rules: rules) { SeededGenerator(seed: StableHash.mix(seed, UInt64($0))) }
+    }
+}

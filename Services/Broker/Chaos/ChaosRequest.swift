@@ -1,0 +1,99 @@
+import BusProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What `$SYS.CHAOS.SET` is sent.
+///
+/// `{"seed":7,"rules":[{"match":"sb.>","p":0.05,"action":"drop"},{"match":"_INBOX.>","to":"gateway","action":"delay","ms":50}]}`
+struct ChaosRequest {
+    /// Drawn when it is missing; the answer and the log tell it.
+    var seed: UInt64
+    var rules: [ChaosRule]
+
+    /// - Throws: `bad_member` with the rule and the member.
+    init(_ body: Span<UInt8>) throws(BusViolation) {
+        let bytes = body.withUnsafeBufferPointer(Array.init)
+        let wire: Wire
+        do {
+            wire = try JSONDecoder().decode(Wire.self, from: Data(bytes))
+        } catch {
+            throw BusViolation(.badMember, "the body is {\"seed\":7,\"rules\":[{\"match\":…,\"action\":…}]}")
+        }
+        guard wire.rules.count <= Chaos.rulesMax else {
+            throw BusViolation(.badMember, "there are at most \(Chaos.rulesMax) rules")
+        }
+        guard wire.seed ?? 0 <= UInt64(BusLimits.integerMax) else {
+            throw BusViolation(.badMember, "the seed is an integer from 0 to 2^53-1")
+        }
+        seed = wire.seed ?? .random(in: 0...UInt64(BusLimits.integerMax))
+        rules = []
+        for (index, rule) in wire.rules.enumerated() { rules.append(try rule.checked("rules[\(index)]")) }
+    }
+
+    private struct Wire: Decodable {
+        var seed: UInt64?
+        var rules: [WireRule]
+    }
+}
+
+/// A rule as it travels, both ways.
+struct WireRule: Codable {
+    var match: String
+    var from: String?
+    var to: String?
+    var p: Double?
+    var action: String
+    var ms: Int?
+    var count: Int?
+    /// In answers: messages the rule has concerned, and those of them it has struck.
+    var matched: Int?
+    var struck: Int?
+
+    init(_ tally: ChaosDice<SeededGenerator>.Tally) {
+        match = tally.rule.match.text
+        from = tally.rule.from
+        to = tally.rule.to
+        p = tally.rule.p
+        action = tally.rule.action.rawValue
+        ms = tally.rule.milliseconds
+        count = tally.rule.count
+        matched = tally.matched
+        struck = tally.struck
+    }
+
+    func checked(_ place: String) throws(BusViolation) -> ChaosRule {
+        guard let pattern = try? SubjectPattern(match) else {
+            throw BusViolation(.badMember, "\(place).match is not a subject pattern")
+        }
+        guard let action = ChaosAction(rawValue: action) else {
+            let words = ChaosAction.allCases.map(\.rawValue).joined(separator: ", ")
+            throw BusViolation(.badMember, "\(place).action is one of \(words)")
+        }
+        guard (0...1).contains(p ?? 1) else { throw BusViolation(.badMember, "\(place).p is from 0 to 1") }
+        let milliseconds = ms ?? ChaosRule.millisecondsDefault
+        guard ChaosRule.millisecondsRange.contains(milliseconds) else {
+            throw BusViolation(.badMember, "\(place).ms is from 1 to \(ChaosRule.millisecondsRange.upperBound)")
+        }
+        guard (count ?? 1) >= 1 else { throw BusViolation(.badMember, "\(place).count is from 1") }
+        return ChaosRule(
+            match: pattern, from: from, to: to, p: p ?? 1, action: action, milliseconds: milliseconds, count: count)
+    }
+}
+
+/// What every request under `$SYS.CHAOS.` is answered with: the rules in force, and what they have done.
+struct ChaosAnswer: Encodable {
+    let seed: UInt64
+    let rules: [WireRule]
+    /// Faults since the broker started, by action.
+    let faults: [String: Int]
+
+    init(_ chaos: Chaos) {
+        seed = chaos.seed
+        rules = chaos.dice.tallies.map(WireRule.init)
+        faults = Dictionary(uniqueKeysWithValues: chaos.counts.map { ($0.key.rawValue, $0.value) })
+    }
+}

@@ -1,0 +1,68 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What `/connz` is asked: `?state=open|closed|any&sort=…&subs=1|detail&offset=&limit=`, as nats-server has it.
+struct ConnzQuery {
+    enum State: String, CaseIterable { case open, closed, any }
+
+    /// How a connection's subscriptions are shown.
+    enum Subscriptions { case none, patterns, details }
+
+    /// By what they are sorted: numbers and times from the largest or latest, `cid`, `start`, `stop` and `reason` upwards.
+    enum Order: String, CaseIterable {
+        case cid, start, subs, pending, msgsTo = "msgs_to", msgsFrom = "msgs_from", bytesTo = "bytes_to"
+        case bytesFrom = "bytes_from", last, idle, uptime, stop, reason
+
+        func isBefore(_ left: Connz.Connection, _ right: Connz.Connection) -> Bool {
+            switch self {
+            case .cid: left.cid < right.cid
+            case .start, .uptime: left.start < right.start
+            case .subs: left.subscriptions > right.subscriptions
+            case .pending: left.pendingBytes > right.pendingBytes
+            case .msgsTo: left.outMsgs > right.outMsgs
+            case .msgsFrom: left.inMsgs > right.inMsgs
+            case .bytesTo: left.outBytes > right.outBytes
+            case .bytesFrom: left.inBytes > right.inBytes
+            case .last: left.lastActivity > right.lastActivity
+            case .idle: left.lastActivity < right.lastActivity
+            case .stop: left.stop ?? .distantFuture < right.stop ?? .distantFuture
+            case .reason: left.reason ?? "" < right.reason ?? ""
+            }
+        }
+    }
+
+    /// A sentence for whoever asked.
+    struct Mistake: Error {
+        let message: String
+    }
+
+    static let limitMax = 1024
+
+    var state = State.open
+    var order = Order.cid
+    var subscriptions = Subscriptions.none
+    var offset = 0
+    var limit = ConnzQuery.limitMax
+
+    /// - Throws: for a word nobody knows, as nats-server does.
+    init(_ query: [String: String]) throws(Mistake) {
+        if let text = query["state"] {
+            guard let state = State(rawValue: text) else { throw Mistake(message: "invalid state: \(text)") }
+            self.state = state
+        }
+        if let text = query["sort"], !text.isEmpty {
+            guard let order = Order(rawValue: text) else { throw Mistake(message: "invalid sorting option: \(text)") }
+            self.order = order
+        }
+        switch query["subs"] {
+        case "1", "true": subscriptions = .patterns
+        case "detail": subscriptions = .details
+        default: break
+        }
+        offset = max(0, query["offset"].flatMap { Int($0) } ?? 0)
+        limit = min(Self.limitMax, max(1, query["limit"].flatMap { Int($0) } ?? Self.limitMax))
+    }
+}

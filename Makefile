@@ -22,7 +22,7 @@ BUILD   := $(SWIFT) build --scratch-path $(SCRATCH) --explicit-target-dependency
 SOURCES := Package.swift Shared Services Tests
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-bus bench-purchases bench-subscriptions bench-store-page fuzz images lint format imports clean
+.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-bus bench-purchases bench-subscriptions bench-store-page fuzz check-metrics images lint format imports clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -116,6 +116,9 @@ fuzz: deps ## Feed the bus's readers hostile input for SECONDS=60 each; prints e
 	@Tests/Fuzz/fuzz \
 	    "$$(STOREBUS_FUZZ=1 $(SWIFT) build --scratch-path $(SCRATCH)-fuzz --configuration release --show-bin-path)/Fuzz" \
 	    $(SECONDS) $(SCRATCH)-fuzz/fuzz
+
+check-metrics: debug ## Hold every service's /metrics against Prometheus's rules. Needs promtool (prometheus).
+	@scripts/check-metrics "$$($(SWIFT) build --scratch-path $(SCRATCH) --show-bin-path)"
 
 images: ## Build every container image, one after the other, as the classic builder needs it.
 	@scripts/build-images

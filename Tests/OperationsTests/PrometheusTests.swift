@@ -32,6 +32,17 @@ import Testing
                 """)
     }
 
+    @Test func `a metric of ours says what it means`() {
+        Counter(label: "storebus_call_retries_total", dimensions: [("caller", "x")], factory: registry).increment()
+        #expect(
+            registry.text() == """
+                # HELP storebus_call_retries_total Requests sent once more, by caller.
+                # TYPE storebus_call_retries_total counter
+                storebus_call_retries_total{caller="x"} 1
+
+                """)
+    }
+
     @Test func `timers are histograms in seconds with cumulative buckets`() {
         let timer = Timer(label: "t_seconds", dimensions: [("endpoint", "e")], factory: registry)
         timer.recordMilliseconds(3)

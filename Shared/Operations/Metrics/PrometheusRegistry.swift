@@ -74,6 +74,7 @@ package final class PrometheusRegistry: MetricsFactory {
         for refresh in refreshers.withLock({ $0 }) { refresh() }
         var page = ""
         for (name, family) in families.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+            if let help = PrometheusHelp.text(of: name) { page += "# HELP \(name) \(help)\n" }
             page += "# TYPE \(name) \(family.kind.rawValue)\n"
             for (labels, series) in family.series.sorted(by: { $0.key < $1.key }) {
                 PrometheusText.append(name, labels, series.current, family.kind, to: &page)

@@ -1,0 +1,21 @@
+/// What each metric of ours means: swift-metrics has no place for it, and Prometheus asks for it.
+enum PrometheusHelp {
+    /// One sentence; nil for a metric of somebody else's.
+    static func text(of name: String) -> String? { texts[name] }
+
+    private static let texts = [
+        "process_cpu_seconds_total": "Time this process has computed.",
+        "process_open_fds": "Open file descriptors.",
+        "process_resident_memory_bytes": "Resident memory.",
+        "storebus_call_duration_seconds": "Requests to other services, by service, endpoint and outcome.",
+        "storebus_call_retries_total": "Requests sent once more, by caller.",
+        "storebus_events_dropped_total": "Events the bus did not take, by caller.",
+        "storebus_http_request_duration_seconds": "HTTP requests, by route.",
+        "storebus_http_requests_active": "HTTP requests under way.",
+        "storebus_http_requests_total": "HTTP requests, by route, method and status.",
+        "storebus_loop_longest_turn_seconds": "Longest turn of the event loop since the page was last read.",
+        "storebus_request_duration_seconds": "Requests answered, by endpoint and code.",
+        "storebus_streams_cut_total": "Streams of observers that were cut because they did not keep up.",
+        "storebus_streams_open": "Streams of observers.",
+    ]
+}

@@ -156,7 +156,12 @@ var targets: [Target] = [
             "Persistence", "Signing", "StorebusTesting", hummingbird, asyncHTTPClient, nioCore, nioHTTP1, httpTypes,
             lifecycle, logging, jwtKit, crypto,
         ]),
-    tests("Storebus", ["Storebus", "StoreModels", "StorebusTesting", argumentParser, crypto]),
+    tests(
+        "Storebus",
+        [
+            "Storebus", "Broker", "BusClient", "BusProtocol", "BusService", "EventLoop", "StoreModels",
+            "StorebusTesting", argumentParser, crypto, logging,
+        ]),
     .testTarget(
         name: "Scenarios",
         dependencies: [
@@ -186,13 +191,14 @@ targets += service(
         nioPosix, httpTypes, jwtKit, crypto, lifecycle,
     ],
     resources: [.embedInCode("Resources/openapi.json")])
-// The command line speaks HTTP with the gateway and starts processes: it sees neither the bus nor its event loop.
+// The command line speaks HTTP with the gateway and starts processes; `storebus bus …` joins the bus as a service does.
 targets += [
     .systemLibrary(name: "CProcess", path: "Shared/CProcess"),
     .target(
         name: "Storebus",
         dependencies: [
-            "CProcess", "StoreModels", asyncHTTPClient, crypto, nioCore, nioHTTP1, nioPosix, argumentParser,
+            "CProcess", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", asyncHTTPClient, crypto,
+            nioCore, nioHTTP1, nioPosix, argumentParser, logging,
         ],
         path: "Services/Storebus", exclude: ["Executable", "README.md"], swiftSettings: settings),
     .executableTarget(

@@ -46,6 +46,12 @@ package struct CLIErrorCode: Hashable, Sendable {
     package static let offerUnavailable = CLIErrorCode("offerUnavailable", .purchaseFailed)
     /// `buy --offer-key`: no private key, or not one that signs offers.
     package static let offerKeyUnusable = CLIErrorCode("offerKeyUnusable", .badInput)
+    /// No broker answers where the bus should be.
+    package static let busUnreachable = CLIErrorCode("busUnreachable", .unreachable)
+    /// The broker took neither the credentials nor, with them, what was asked for.
+    package static let busRefused = CLIErrorCode("busRefused", .notAllowed)
+    /// Nobody on the bus takes the subject, or answers in time.
+    package static let nobodyAnswers = CLIErrorCode("nobodyAnswers", .temporary)
     package static let interrupted = CLIErrorCode("interrupted", .interrupted)
     package static let `internal` = CLIErrorCode("internal", .bug)
 
@@ -54,7 +60,9 @@ package struct CLIErrorCode: Hashable, Sendable {
         usage, fileNotFound, fileUnreadable, serverUnreachable, answerInvalid, dataDirectoryInUse,
         dataDirectoryUnusable, portInUse, addressUnusable, executableMissing, databaseUnusable, replicasNeedDatabase,
         serviceFailed, notReady, transactionAmbiguous, notConfirmed, notInTime, unhealthy, commandFailed,
-        receiptUnreadable, receiptRefused, offerUnavailable, offerKeyUnusable, interrupted, `internal`,
+        receiptUnreadable, receiptRefused, offerUnavailable, offerKeyUnusable, busUnreachable, busRefused,
+        nobodyAnswers,
+        interrupted, `internal`,
     ]
 
     /// A code the store answered with.

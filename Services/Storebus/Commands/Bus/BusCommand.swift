@@ -4,12 +4,19 @@ import StoreModels
 /// `storebus bus …`
 struct BusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bus", abstract: "See who is on the bus, and how they are.",
+        commandName: "bus", abstract: "See who is on the bus, how they are, and what passes over it.",
         discussion: """
             storebus bus ls
             storebus bus stats payment-queue
+            storebus bus trace 'sb.payment-queue.>'
+
+            ls, info, stats and health ask the gateway. The others join the bus themselves, at the address the running \
+            store has written down, --bus-url or BUS_URL.
             """,
-        subcommands: [List.self, Info.self, Stats.self, Health.self])
+        subcommands: [
+            List.self, Info.self, Stats.self, Ping.self, Health.self, Request.self, Subscribe.self, Publish.self,
+            Trace.self, Connections.self, Top.self, Bench.self,
+        ])
 
     /// `storebus bus ls`
     struct List: AsyncParsableCommand {

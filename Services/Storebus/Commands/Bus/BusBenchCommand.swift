@@ -1,0 +1,125 @@
+import ArgumentParser
+import BusClient
+import StoreModels
+
+extension BusCommand {
+    /// `storebus bus bench`
+    struct Bench: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "bench", abstract: "Measure requests and answers between two connections of this command.",
+            discussion: """
+                storebus bus bench
+                storebus bus bench --count 50000 --size 1024 --concurrency 128
+
+                A quick look at one machine and one moment. 'make bench-bus' compares with nats-server, and says how.
+                """)
+
+        @Option(help: ArgumentHelp("Requests in all. Default: 10000.", valueName: "number"))
+        var count = 10_000
+
+        @Option(help: ArgumentHelp("Bytes of each body. Default: 128.", valueName: "bytes"))
+        var size = 128
+
+        @Option(help: ArgumentHelp("Requests under way at the same time. Default: 64.", valueName: "number"))
+        var concurrency = 64
+
+        @OptionGroup var bus: BusJoinOptions
+
+        func validate() throws {
+            guard (1...10_000_000).contains(count) else { throw ValidationError("--count is 1 to 10000000") }
+            guard (0...1_000_000).contains(size) else { throw ValidationError("--size is 0 to 1000000") }
+            guard (1...10_000).contains(concurrency) else { throw ValidationError("--concurrency is 1 to 10000") }
+        }
+
+        func run() async throws {
+            let bench = BusBenchRun(count: count, size: size, concurrency: concurrency, timeout: bus.answerTime)
+            // Both ends join by themselves: a request that stays on one connection would measure less than there is.
+            try await bus.join { answers, context throws(CLIError) in
+                let result = try await bus.join { asks, _ throws(CLIError) in
+                    try await context.progress.during("\(count) requests") { () throws(CLIError) in
+                        try await bench.run(asks: asks, answers: answers)
+                    }
+                }
+                context.print(result.answer(bench))
+            }
+        }
+    }
+}
+
+/// Requests and their answers, measured.
+struct BusBenchRun: Sendable {
+    let count: Int
+    let size: Int
+    let concurrency: Int
+    let timeout: Duration
+
+    struct Result: Sendable {
+        /// Of each request that was answered, the shortest first.
+        var times: [Duration]
+        var failed: Int
+        var whole: Duration
+    }
+
+    func run(asks: any BusClient, answers: any BusClient) async throws(CLIError) -> Result {
+        let subject = "bench.\(UInt64.random(in: 0 ... .max))"
+        let echo = try await asking { () throws(BusError) in
+            try await answers.subscribe(subject, queue: "q") { message in
+                try? answers.respond(to: message, body: message.body)
+            }
+        }
+        let began = ContinuousClock.now
+        let lanes = min(concurrency, count)
+        let times = await withTaskGroup(of: [Duration].self) { group in
+            for lane in 0..<lanes {
+                let share = count / lanes + (lane < count % lanes ? 1 : 0)
+                group.addTask { await lap(asks, subject, share) }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        let whole = ContinuousClock.now - began
+        await echo.unsubscribe()
+        return Result(times: times.sorted(), failed: count - times.count, whole: whole)
+    }
+
+    /// One request behind the other.
+    private func lap(_ bus: any BusClient, _ subject: String, _ share: Int) async -> [Duration] {
+        let body = [UInt8](repeating: 0x78, count: size)
+        var times: [Duration] = []
+        times.reserveCapacity(share)
+        for _ in 0..<share {
+            let began = ContinuousClock.now
+            if (try? await bus.request(subject, body: body, timeout: timeout)) != nil {
+                times.append(ContinuousClock.now - began)
+            }
+        }
+        return times
+    }
+}
+
+extension BusBenchRun.Result {
+    func answer(_ run: BusBenchRun) -> Answer {
+        let rate = BusWords.rate(times.count, in: whole)
+        let points = [("p50Ms", 50), ("p99Ms", 99), ("maxMs", 100)].map { ($0, BusWords.milliseconds(percentile($1))) }
+        var facts = Facts()
+        var members: [String: JSONValue] = [
+            "requests": .integer(run.count), "failed": .integer(failed), "sizeBytes": .integer(run.size),
+            "concurrency": .integer(run.concurrency), "requestsPerSecond": .number(rate),
+        ]
+        facts.add("requests", "\(run.count)")
+        facts.add("failed", "\(failed)")
+        facts.add("sizeBytes", "\(run.size)")
+        facts.add("concurrency", "\(run.concurrency)")
+        facts.add("requestsPerSecond", rate)
+        for (name, value) in points {
+            facts.add(name, value)
+            members[name] = .number(value)
+        }
+        let shown = facts
+        return Answer(data: .object(members)) { shown.text($0) }
+    }
+
+    private func percentile(_ percent: Int) -> Duration {
+        guard !times.isEmpty else { return .zero }
+        return times[min(times.count - 1, max(0, (times.count * percent + 99) / 100 - 1))]
+    }
+}

@@ -34,7 +34,7 @@ doctor: ## Say what is missing to build here.
 deps: ## Install the apt packages the build needs, if they are missing.
 	@scripts/install-deps
 
-deps-tests: ## As deps, and PostgreSQL's server, which tests start for themselves.
+deps-tests: ## As deps, and PostgreSQL's server and nats-server, which tests start for themselves.
 	@scripts/install-deps --tests
 
 build: deps ## Build every executable, optimized.

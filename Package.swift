@@ -165,7 +165,7 @@ var targets: [Target] = [
     .testTarget(
         name: "Scenarios",
         dependencies: [
-            "StorebusTesting", "StoreModels", "StoreKitClient", "EventLoop", "BusClient", "BusService", "NATSClient",
+            "StorebusTesting", "StoreModels", "StoreKitClient", "EventLoop", "BusClient", "BusService", "Operations",
             asyncHTTPClient, crypto, nioCore,
             .product(name: "NIOFoundationCompat", package: "swift-nio"),
             .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -1,5 +1,6 @@
 import Broker
 import BusClient
+import Dispatch
 import EventLoop
 import Logging
 import StorebusTesting
@@ -14,6 +15,8 @@ final class TestBroker: Sendable {
     let token: String?
     private let server: Mutex<BrokerServer>
     private let clients = Mutex<[SBPClient]>([])
+    /// The broker's thread waits for it while the broker is frozen.
+    private let thawed = DispatchSemaphore(value: 0)
 
     private init(token: String?) async throws {
         self.token = token
@@ -36,12 +39,14 @@ final class TestBroker: Sendable {
     }
 
     /// A client that has begun to connect.
-    func client(_ name: String, instance: String? = nil, token: String? = nil) -> SBPClient {
-        let client = SBPClient(
-            configuration: .init(
-                url: BusURL(port: port, token: token ?? self.token), name: name, instance: instance,
-                random: SplitMix64(seed: 1)),
-            loop: clientLoop, logger: silent)
+    func client(
+        _ name: String, instance: String? = nil, token: String? = nil, echo: Bool = true
+    ) -> SBPClient {
+        var configuration = SBPClient.Configuration(
+            url: BusURL(port: port, token: token ?? self.token), name: name, instance: instance,
+            random: SplitMix64(seed: 1))
+        configuration.echo = echo
+        let client = SBPClient(configuration: configuration, loop: clientLoop, logger: silent)
         clients.withLock { $0.append(client) }
         client.start()
         return client
@@ -49,6 +54,12 @@ final class TestBroker: Sendable {
 
     /// Cuts every connection and stops listening, as a crash would.
     func kill() async { await server.withLock { $0 }.kill() }
+
+    /// Keeps the broker from doing anything, as SIGSTOP would.
+    func freeze() { brokerLoop.execute { [thawed] in thawed.wait() } }
+
+    /// Lets it go on after `freeze`.
+    func thaw() { thawed.signal() }
 
     /// Comes back on the same port.
     func restart() async throws {

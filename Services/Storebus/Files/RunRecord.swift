@@ -19,8 +19,8 @@ package struct RunRecord: Hashable, Sendable, Codable {
     /// The gateway.
     package var url: String
     package var busURL: String
-    /// The broker's monitoring pages.
-    package var monitorPort: Int
+    /// The broker's monitoring pages; nil for a store on a bus of somebody else's.
+    package var monitorPort: Int?
     /// Absolute.
     package var dataDirectory: String
     package var startedAt: Timestamp
@@ -31,7 +31,7 @@ package struct RunRecord: Hashable, Sendable, Codable {
     package var database: String?
 
     package init(
-        pid: Int32, url: String, busURL: String, monitorPort: Int, dataDirectory: String, startedAt: Timestamp,
+        pid: Int32, url: String, busURL: String, monitorPort: Int?, dataDirectory: String, startedAt: Timestamp,
         version: String, replicas: [String: Int]? = nil, database: String? = nil
     ) {
         self.pid = pid

@@ -23,7 +23,10 @@ package struct Banner: Hashable, Sendable {
 
     package var url: String
     package var busURL: String
-    package var monitorPort: Int
+    /// Who named a bus that the store only joined: `BUS_URL`; nil for its own broker.
+    package var busOrigin: String?
+    /// The broker's monitoring pages; nil without a broker.
+    package var monitorPort: Int?
     /// Their processes: `payment-queue`, `payment-queue#2`.
     package var services: [String]
     /// Addresses of the gateways beside the first, by name.
@@ -44,12 +47,14 @@ package struct Banner: Hashable, Sendable {
     package var startedIn: Duration
 
     package init(
-        url: String, busURL: String, monitorPort: Int, services: [String], gateways: [String: String] = [:],
+        url: String, busURL: String, busOrigin: String? = nil, monitorPort: Int?, services: [String],
+        gateways: [String: String] = [:],
         dataDirectory: String, database: String? = nil, adminKeyPlace: String, imports: [Import],
         clock: AppClockState? = nil, product: String?, bundleId: String, stop: String = "^C stops", startedIn: Duration
     ) {
         self.url = url
         self.busURL = busURL
+        self.busOrigin = busOrigin
         self.monitorPort = monitorPort
         self.services = services
         self.gateways = gateways
@@ -68,9 +73,13 @@ package struct Banner: Hashable, Sendable {
         var lines = [Self.pad(StorebusVersion.line, 73) + "ready in \(Words.seconds(startedIn))"]
         lines.append(Self.line("Store API", url, "OpenAPI: \(url)/openapi.json"))
         lines += gateways.sorted { $0.key < $1.key }.map { Self.line("  \($0.key)", $0.value, "") }
-        lines.append(
-            Self.line("Bus", busURL, Words.count(services.count, "service") + ": " + services.joined(separator: " ")))
-        lines.append(Self.line("Monitoring", "http://127.0.0.1:\(monitorPort)", ""))
+        let names = Words.count(services.count, "service") + ": " + services.joined(separator: " ")
+        if let busOrigin {
+            lines.append(Self.line("Bus", "\(busURL)  from \(busOrigin)", "no broker started; \(names)"))
+        } else {
+            lines.append(Self.line("Bus", busURL, names))
+        }
+        if let monitorPort { lines.append(Self.line("Monitoring", "http://127.0.0.1:\(monitorPort)", "")) }
         lines.append(Self.line("Data", dataDirectory, "logs: \(dataDirectory)/logs"))
         if let database { lines.append(Self.line("Database", database, "")) }
         lines.append(Self.line("Admin key", adminKeyPlace, ""))

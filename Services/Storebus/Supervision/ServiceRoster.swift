@@ -17,9 +17,11 @@ package struct ServiceRoster: Sendable {
         package var replicas: Replicas
         /// nil for SQLite.
         package var database: DatabaseAddress?
+        /// nil for a broker of the store's own.
+        package var bus: ExternalBus?
         package init(
             directory: DataDirectory, host: String, port: PortChoice, busPort: PortChoice, wantsSample: Bool,
-            replicas: Replicas = Replicas(), database: DatabaseAddress? = nil
+            replicas: Replicas = Replicas(), database: DatabaseAddress? = nil, bus: ExternalBus? = nil
         ) {
             self.directory = directory
             self.host = host
@@ -28,6 +30,7 @@ package struct ServiceRoster: Sendable {
             self.wantsSample = wantsSample
             self.replicas = replicas
             self.database = database
+            self.bus = bus
         }
 
         /// The broker's monitoring pages are on the port behind the bus's.
@@ -52,9 +55,12 @@ package struct ServiceRoster: Sendable {
     /// Their names, and those of their executables.
     package static let services = [broker] + ServiceName.allCases.map(\.rawValue)
 
+    /// Those that are started: on a bus of somebody else's, no broker.
+    private var started: [String] { Self.services.filter { $0 != Self.broker || settings.bus == nil } }
+
     /// Every process, by the name it is reported under.
     package var instances: [ServiceInstance] {
-        Self.services.flatMap { service in
+        started.flatMap { service in
             (1...settings.replicas.count(service)).map { ServiceInstance(service: service, number: $0) }
         }
     }
@@ -71,7 +77,7 @@ package struct ServiceRoster: Sendable {
     /// Every executable is there.
     /// - Throws: `executableMissing` with the names.
     package func check(_ isExecutable: (String) -> Bool) throws(CLIError) {
-        let missing = Self.services.filter { !isExecutable("\(executableDirectory)/\($0)") }
+        let missing = started.filter { !isExecutable("\(executableDirectory)/\($0)") }
         guard missing.isEmpty else {
             throw CLIError(
                 .executableMissing, "\(executableDirectory) has no \(missing.joined(separator: ", "))",
@@ -116,8 +122,13 @@ package struct ServiceRoster: Sendable {
     /// process of the machine can read arguments.
     private func environment(of service: String, busPort: Int?) -> [String: String] {
         var variables = environment
-        if let busPort { variables["BUS_URL"] = Self.busURL(busPort) }
-        variables["BUS_CREDENTIALS_FILE"] = settings.directory.busToken
+        if let bus = settings.bus {
+            // Its credentials are the caller's, too.
+            variables["BUS_URL"] = bus.url
+        } else {
+            if let busPort { variables["BUS_URL"] = Self.busURL(busPort) }
+            variables["BUS_CREDENTIALS_FILE"] = settings.directory.busToken
+        }
         if Replicas.storing.contains(service) {
             variables["DATABASE_URL"] = settings.database?.url
         } else {

@@ -74,14 +74,16 @@ package struct StatusReport: Sendable {
         let instances = services["services"]?.arrayValue ?? []
         let broker = directory.flatMap { ReadyFile.read($0.readyFile(ServiceRoster.broker)) }
         var rows: [Row] = []
-        if directory != nil {
+        let record = directory.flatMap(RunRecord.read)
+        let joinedAnotherBus = record.map { $0.monitorPort == nil } ?? false
+        if directory != nil, !joinedAnotherBus {
             rows.append(
                 Row(
                     service: ServiceRoster.broker, pid: broker?.pid, port: broker?.port,
                     monitorPort: broker?.monitorPort, health: broker == nil ? "away" : "pass", version: "-"))
         }
         let expected =
-            directory.flatMap(RunRecord.read)?.instances
+            record?.instances
             ?? ServiceName.allCases.map(\.rawValue).map {
                 ServiceInstance(service: $0)
             }

@@ -12,6 +12,7 @@ struct UpCommand: AsyncParsableCommand {
             storebus up --import A.storekit --bundle-id com.example.a --import B.storekit --bundle-id com.example.b
             storebus up --replicas eligibility=3
             storebus up --time-rate 30s=1mo
+            storebus up --bus-url nats://a.example,b.example,c.example
             storebus up --database-url postgres://storebus@localhost/storebus --replicas payment-queue=2
 
             Starts, supervises and restarts the services until Ctrl-C. A data directory without a catalogue is given the \
@@ -25,6 +26,10 @@ struct UpCommand: AsyncParsableCommand {
             DATABASE_PASSWORD_FILE names, in PGPASSFILE, or in DATABASE_URL. --replicas starts several processes of a \
             service, which share the work; those that store need the PostgreSQL. They are called payment-queue and \
             payment-queue#2 here and in status and logs; a gateway's replicas listen on free ports.
+
+            With --bus-url, else BUS_URL, the services join that bus, a NATS cluster or another machine's broker, and no \
+            broker is started. Its token or password is never an argument: it is in the file that BUS_CREDENTIALS_FILE \
+            names, or in BUS_URL.
             """)
 
     @Option(
@@ -43,6 +48,9 @@ struct UpCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("The bus's port, or auto; its monitoring is on the next one.", valueName: "n|auto"))
     var busPort = PortChoice.fixed(7420)
+
+    @Option(help: ArgumentHelp("Join this bus instead of starting one. Also BUS_URL.", valueName: "url"))
+    var busUrl: String?
 
     @Option(
         help: ArgumentHelp("The address the gateway listens on; the bus stays on this machine.", valueName: "address"))
@@ -81,7 +89,7 @@ struct UpCommand: AsyncParsableCommand {
         let environment = CommandEnvironment.current
         let plan = try UpPlan.make(
             imports: imports, bundleIds: bundleId, data: data, port: port, busPort: busPort, bind: bind,
-            replicas: replicas, databaseURL: databaseUrl, timeRate: timeRate.flatMap(RateText.rate))
+            replicas: replicas, databaseURL: databaseUrl, busURL: busUrl, timeRate: timeRate.flatMap(RateText.rate))
         if detach {
             let detached = DetachedStart(
                 directory: plan.settings.directory, arguments: arguments, isQuiet: output.quiet)
@@ -101,6 +109,7 @@ struct UpCommand: AsyncParsableCommand {
         arguments += ["--bind", bind, "--output", output.format.rawValue]
         for file in imports { arguments += ["--import", file] }
         for name in bundleId { arguments += ["--bundle-id", name] }
+        if let busUrl { arguments += ["--bus-url", busUrl] }
         if let databaseUrl { arguments += ["--database-url", databaseUrl] }
         if let timeRate { arguments += ["--time-rate", timeRate] }
         for word in replicas { arguments += ["--replicas", word] }

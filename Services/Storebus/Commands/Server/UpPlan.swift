@@ -28,7 +28,7 @@ package struct UpPlan: Sendable {
     ///   `replicasNeedDatabase`, `executableMissing`.
     package static func make(
         imports: [String], bundleIds: [String], data: String, port: PortChoice, busPort: PortChoice, bind: String,
-        replicas: [String] = [], databaseURL: String? = nil, timeRate: ClockRate? = nil,
+        replicas: [String] = [], databaseURL: String? = nil, busURL: String? = nil, timeRate: ClockRate? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment,
         executableDirectory: String = Self.ownDirectory
     ) throws(CLIError) -> UpPlan {
@@ -38,9 +38,12 @@ package struct UpPlan: Sendable {
         let settings = ServiceRoster.Settings(
             directory: DataDirectory(data), host: bind, port: port, busPort: busPort,
             wantsSample: imports.isEmpty, replicas: try Replicas(replicas),
-            database: try DatabaseAddress.find(flag: databaseURL, environment))
+            database: try DatabaseAddress.find(flag: databaseURL, environment),
+            bus: try ExternalBus.find(flag: busURL, environment))
         try settings.replicas.check(database: settings.database)
-        if case .fixed(let number) = port, [busPort, settings.busMonitorPort].contains(.fixed(number)) {
+        if settings.bus == nil, case .fixed(let number) = port,
+            [busPort, settings.busMonitorPort].contains(.fixed(number))
+        {
             throw CLIError(
                 .usage, "--port \(number) is also the bus's or its monitoring", hints: ["choose another: --port auto"])
         }

@@ -42,9 +42,11 @@ package final class UpRun {
         let lock = try DirectoryLock.take(directory)
         defer { withExtendedLifetime(lock) {} }
         try plan.settings.port.check(host: plan.settings.host, flag: "--port")
-        try plan.settings.busPort.check(host: "127.0.0.1", flag: "--bus-port")
-        try plan.settings.busMonitorPort.check(host: "127.0.0.1", flag: "--bus-port")
-        _ = try Secret.keep(at: directory.busToken)
+        if plan.settings.bus == nil {
+            try plan.settings.busPort.check(host: "127.0.0.1", flag: "--bus-port")
+            try plan.settings.busMonitorPort.check(host: "127.0.0.1", flag: "--bus-port")
+            _ = try Secret.keep(at: directory.busToken)
+        }
         let adminKey: String
         if let given = plan.adminKey { adminKey = given } else { adminKey = try Secret.keep(at: directory.adminKey) }
 
@@ -71,12 +73,13 @@ package final class UpRun {
 
     /// Everything runs; now it must answer, and have its catalogues, before it is said to be ready.
     private func open(_ stack: Stack, adminKey: String) {
-        guard let port = stack.port(of: ServiceRoster.gateway), let busPort = stack.port(of: ServiceRoster.broker)
+        let ownBus = stack.port(of: ServiceRoster.broker).map(ServiceRoster.busURL)
+        guard let port = stack.port(of: ServiceRoster.gateway), let busURL = plan.settings.bus?.place ?? ownBus
         else { return }
         let host = plan.settings.host == "0.0.0.0" ? "127.0.0.1" : plan.settings.host
         let record = RunRecord(
-            pid: getpid(), url: "http://\(host):\(port)", busURL: ServiceRoster.busURL(busPort),
-            monitorPort: stack.monitorPort(of: ServiceRoster.broker) ?? 0, dataDirectory: directory.path,
+            pid: getpid(), url: "http://\(host):\(port)", busURL: busURL,
+            monitorPort: stack.monitorPort(of: ServiceRoster.broker), dataDirectory: directory.path,
             startedAt: .wallClock(), version: StorebusVersion.number,
             replicas: plan.settings.replicas.counts.isEmpty ? nil : plan.settings.replicas.counts,
             database: plan.settings.database?.place)
@@ -166,7 +169,8 @@ package final class UpRun {
             ]
         }
         let banner = Banner(
-            url: record.url, busURL: record.busURL, monitorPort: record.monitorPort,
+            url: record.url, busURL: record.busURL, busOrigin: plan.settings.bus?.origin,
+            monitorPort: record.monitorPort,
             services: record.instances.map(\.name), gateways: gateways, dataDirectory: fromHere(directory.path),
             database: plan.settings.database.map { "\($0.place)  from \($0.origin)" },
             adminKeyPlace: plan.adminKey == nil ? fromHere(directory.adminKey) : "from STOREBUS_ADMIN_KEY",

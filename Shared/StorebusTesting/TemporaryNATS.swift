@@ -1,0 +1,137 @@
+import Foundation
+
+/// A nats-server of the test's own, on a port of its own on loopback.
+///
+/// It ends when it is told to, and with the test process, however that ends: a shell beside it waits for the end of its
+/// input, which this process holds. The program is `NATS_SERVER`, else the one in the path or where Debian puts it.
+public final class TemporaryNATS: Sendable {
+    /// What has to be installed.
+    public struct Missing: Error, CustomStringConvertible {
+        public var description: String {
+            "these tests need nats-server, in the path or named by NATS_SERVER: apt-get install nats-server, or make deps-tests"
+        }
+    }
+
+    /// It did not start.
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// For clients.
+    public let port: Int
+    /// For the other servers of its cluster; nil when it is in none.
+    public let clusterPort: Int?
+    /// Of the server itself.
+    public let processIdentifier: Int32
+    private let directory: TemporaryDirectory
+    /// Holds the shell's input open.
+    private let input: FileHandle
+
+    private struct Ports: Decodable {
+        let nats: [String]
+        let cluster: [String]?
+    }
+
+    /// Starts one and returns once it listens.
+    /// - Parameters:
+    ///   - port: nil for one that the system chooses.
+    ///   - cluster: whether others may join it, or it joins others.
+    ///   - routes: the cluster ports of the servers it joins.
+    ///   - token: what clients have to show.
+    ///   - configuration: more of it, as a configuration file has it.
+    public init(
+        port: Int? = nil, cluster: Bool = false, routes: [Int] = [], token: String? = nil, configuration: String? = nil
+    ) async throws {
+        directory = try TemporaryDirectory(prefix: "storebus-nats")
+        var arguments = ["-a", "127.0.0.1", "-p", "\(port ?? -1)", "--ports_file_dir", directory.path]
+        if cluster || !routes.isEmpty {
+            arguments += ["--cluster_name", "storebus", "--cluster", "nats://127.0.0.1:-1"]
+        }
+        if !routes.isEmpty {
+            arguments += ["--routes", routes.map { "nats://127.0.0.1:\($0)" }.joined(separator: ",")]
+        }
+        if let token { arguments += ["--auth", token] }
+        if let configuration {
+            try Data(configuration.utf8).write(to: URL(fileURLWithPath: directory.file("nats.conf")))
+            arguments += ["-c", "nats.conf"]
+        }
+        let words = ([try Self.program()] + arguments).map { "'\($0)'" }.joined(separator: " ")
+        let shell = Process()
+        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+        shell.arguments = [
+            "-c",
+            """
+            cd '\(directory.path)' || exit 1
+            \(words) >log 2>&1 &
+            server=$!
+            echo "$server" >pid
+            read -r line
+            kill -CONT "$server" 2>/dev/null
+            kill -KILL "$server" 2>/dev/null
+            wait "$server" 2>/dev/null
+            """,
+        ]
+        let pipe = Pipe()
+        shell.standardInput = pipe
+        input = pipe.fileHandleForWriting
+        // Other processes that tests start must not hold it open.
+        _ = fcntl(input.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        try shell.run()
+        (self.port, clusterPort, processIdentifier) = try await Self.facts(in: directory, input)
+    }
+
+    /// Sends a signal to the server.
+    public func signal(_ number: Int32) { kill(processIdentifier, number) }
+
+    /// Has the server killed, if it still runs. Returns at once.
+    public func stop() { try? input.close() }
+
+    /// Kills the server and returns when it is gone.
+    public func killed() async throws {
+        stop()
+        let process = processIdentifier
+        try await eventually("nats-server is gone") { kill(process, 0) != 0 }
+    }
+
+    private static func facts(
+        in directory: TemporaryDirectory, _ input: FileHandle
+    ) async throws -> (Int, Int?, Int32) {
+        do {
+            var found: (Int, Int?, Int32)?
+            try await eventually("nats-server is ready", within: .seconds(30)) {
+                found = read(directory)
+                return found != nil
+            }
+            if let found { return found }
+        } catch {
+            let log = (try? String(contentsOfFile: directory.file("log"), encoding: .utf8)) ?? ""
+            try? input.close()
+            throw Failure(description: "nats-server did not start: \(log)")
+        }
+        throw Failure(description: "nats-server did not start")
+    }
+
+    /// What the files in its directory tell; nil as long as they are not whole.
+    private static func read(_ directory: TemporaryDirectory) -> (Int, Int?, Int32)? {
+        guard let pidText = try? String(contentsOfFile: directory.file("pid"), encoding: .utf8),
+            let pid = Int32(pidText.trimmingCharacters(in: .whitespacesAndNewlines)),
+            let names = try? FileManager.default.contentsOfDirectory(atPath: directory.path),
+            let name = names.first(where: { $0.hasSuffix(".ports") }),
+            let data = FileManager.default.contents(atPath: directory.file(name)),
+            let ports = try? JSONDecoder().decode(Ports.self, from: data),
+            let port = ports.nats.first.flatMap(number(of:))
+        else { return nil }
+        return (port, ports.cluster?.first.flatMap(number(of:)), pid)
+    }
+
+    private static func number(of url: String) -> Int? { url.split(separator: ":").last.flatMap { Int($0) } }
+
+    private static func program() throws -> String {
+        let environment = ProcessInfo.processInfo.environment
+        if let named = environment["NATS_SERVER"], !named.isEmpty { return named }
+        let directories = environment["PATH", default: ""].split(separator: ":").map(String.init) + ["/usr/sbin"]
+        let found = directories.map { "\($0)/nats-server" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+        guard let found else { throw Missing() }
+        return found
+    }
+}

@@ -1,0 +1,44 @@
+import Storebus
+import Testing
+
+@Suite struct ExternalBusTests {
+    private func settings(_ bus: ExternalBus?) -> ServiceRoster.Settings {
+        ServiceRoster.Settings(
+            directory: DataDirectory("/data"), host: "127.0.0.1", port: .auto, busPort: .auto, wantsSample: false,
+            bus: bus)
+    }
+
+    private func roster(_ bus: ExternalBus?, _ environment: [String: String]) -> ServiceRoster {
+        ServiceRoster(settings: settings(bus), executableDirectory: "/bin", environment: environment)
+    }
+
+    @Test func `the flag goes before the variable, and neither means a broker of the store's own`() throws {
+        let variables = ["BUS_URL": "nats://a,b"]
+        #expect(try ExternalBus.find(flag: "storebus://h:1", variables)?.url == "storebus://h:1")
+        #expect(try ExternalBus.find(flag: nil, variables)?.origin == "BUS_URL")
+        #expect(try ExternalBus.find(flag: nil, ["BUS_URL": ""]) == nil)
+        #expect(try ExternalBus.find(flag: nil, [:]) == nil)
+    }
+
+    @Test func `a secret is no argument, and is never shown`() throws {
+        let bus = try #require(try ExternalBus.find(flag: nil, ["BUS_URL": "nats://user:se@cret@a,b:1"]))
+        #expect(bus.place == "nats://a,b:1")
+        let error = #expect(throws: CLIError.self) { try ExternalBus.find(flag: "nats://secret@a", [:]) }
+        #expect(error?.status == .usage)
+        #expect(error?.message.contains("secret@") == false)
+        for text in ["http://a", "nats://", "a:4222"] {
+            #expect(throws: CLIError.self) { try ExternalBus(text, origin: "BUS_URL") }
+        }
+    }
+
+    @Test func `on a bus of somebody else's no broker is started, and its credentials are the caller's`() throws {
+        let bus = try ExternalBus("nats://token@a,b", origin: "BUS_URL")
+        let joined = roster(bus, ["BUS_CREDENTIALS_FILE": "/secrets/nats"])
+        #expect(!joined.instances.contains { $0.service == ServiceRoster.broker })
+        let catalog = joined.launch("catalog", ports: [:])
+        #expect(catalog.environment["BUS_URL"] == "nats://token@a,b")
+        #expect(catalog.environment["BUS_CREDENTIALS_FILE"] == "/secrets/nats")
+        #expect(!catalog.arguments.joined(separator: " ").contains("token"))
+        #expect(roster(nil, [:]).instances.contains { $0.service == ServiceRoster.broker })
+    }
+}

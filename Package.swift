@@ -159,13 +159,13 @@ var targets: [Target] = [
     tests(
         "Storebus",
         [
-            "Storebus", "Broker", "BusClient", "BusProtocol", "BusService", "EventLoop", "StoreModels",
+            "Storebus", "Broker", "BusClient", "BusProtocol", "BusService", "EventLoop", "NATSClient", "StoreModels",
             "StorebusTesting", argumentParser, crypto, logging,
         ]),
     .testTarget(
         name: "Scenarios",
         dependencies: [
-            "StorebusTesting", "StoreModels", "StoreKitClient", "EventLoop", "BusClient", "BusService", "Operations",
+            "StorebusTesting", "StoreModels", "StoreKitClient", "EventLoop", "BusClient", "BusService", "NATSClient",
             asyncHTTPClient, crypto, nioCore,
             .product(name: "NIOFoundationCompat", package: "swift-nio"),
             .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -197,8 +197,8 @@ targets += [
     .target(
         name: "Storebus",
         dependencies: [
-            "CProcess", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", asyncHTTPClient, crypto,
-            nioCore, nioHTTP1, nioPosix, argumentParser, logging,
+            "CProcess", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", "NATSClient",
+            asyncHTTPClient, crypto, nioCore, nioHTTP1, nioPosix, argumentParser, logging,
         ],
         path: "Services/Storebus", exclude: ["Executable", "README.md"], swiftSettings: settings),
     .executableTarget(

@@ -16,6 +16,8 @@ package enum BusCapability: String, CaseIterable, Sendable {
     case trustedStatus
     /// A subscription that overlaps what is denied is refused; elsewhere it is accepted and the denied part left out.
     case refusesOverlaps
+    /// The broker answers under `$SYS.REQ.`, and shows what passes under `$SYS.TAP.`.
+    case systemSubjects
     /// Header values may be empty and begin or end with a space.
     case anyHeaderValue
 }

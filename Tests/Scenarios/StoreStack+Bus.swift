@@ -2,7 +2,7 @@ import BusClient
 import EventLoop
 import Foundation
 import Logging
-import Operations
+import NATSClient
 import StoreModels
 import StorebusTesting
 

@@ -1,5 +1,6 @@
 import BusClient
 import BusProtocol
+import NATSClient
 import StoreModels
 import Storebus
 import StorebusTesting
@@ -179,10 +180,12 @@ import Testing
             try BusWay.find(url: url, tokenFile: nil, data: data, environment)
         }
         let own = try way(nil, directory.path)
-        #expect(own.url.port == 40002 && own.url.token == "t" && own.origin == store.runRecord)
-        #expect(try way("storebus://127.0.0.1:40002", directory.path).url.token == "t")
-        #expect(try way("storebus://127.0.0.1:40003", directory.path).url.token == nil)
+        #expect(own.address == .storebus(BusURL(port: 40002, token: "t")) && own.origin == store.runRecord)
+        #expect(try way("storebus://127.0.0.1:40002", directory.path).address == own.address)
+        #expect(try way("storebus://127.0.0.1:40003", directory.path).address == .storebus(BusURL(port: 40003)))
+        let cluster = NATSURL(servers: [.init(host: "a"), .init(host: "b", port: 4223)])
+        #expect(try way("nats://a,b:4223", directory.path).address == .nats(cluster))
         let variable = try way(nil, nil)
-        #expect(variable.url.host == "other" && variable.url.token == nil && variable.origin == "BUS_URL")
+        #expect(variable.address == .storebus(BusURL(host: "other", port: 1)) && variable.origin == "BUS_URL")
     }
 }

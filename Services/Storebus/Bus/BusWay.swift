@@ -1,11 +1,12 @@
 import BusClient
 import EventLoop
 import Logging
+import NATSClient
 import StoreModels
 
 /// Where the bus is, and what opens it: flags, then variables, then what the running store has written down.
 package struct BusWay: Sendable {
-    package var url: BusURL
+    package var address: BusAddress
     /// What said so: `--bus-url`, `BUS_URL`, a file, or `default`.
     package var origin: String
 
@@ -21,19 +22,21 @@ package struct BusWay: Sendable {
         let named = url.map { ($0, "--bus-url") } ?? (data == nil ? variables["BUS_URL"].map { ($0, "BUS_URL") } : nil)
         let written = record.flatMap { record in directory.map { (record.busURL, $0.runRecord) } }
         let (text, origin) = named ?? written ?? (BusURL().description, "default")
-        var way = BusWay(url: try parse(text, origin), origin: origin)
+        var way = BusWay(address: try parse(text, origin), origin: origin)
         if let path = tokenFile ?? variables["BUS_CREDENTIALS_FILE"] {
-            way.url.token = try token(path)
-        } else if named == nil || named?.0 == record?.busURL, let directory {
+            way.address.add(secret: try token(path))
+        } else if named == nil || named?.0 == record?.busURL, let directory, !way.address.hasSecret,
+            let token = FileAccess.text(directory.busToken)
+        {
             // A token belongs to the bus of its directory: another address must not be sent it.
-            way.url.token = way.url.token ?? FileAccess.text(directory.busToken)
+            way.address.add(secret: token)
         }
         return way
     }
 
-    private static func parse(_ text: String, _ origin: String) throws(CLIError) -> BusURL {
+    private static func parse(_ text: String, _ origin: String) throws(CLIError) -> BusAddress {
         do throws(BusError) {
-            return try BusURL(parsing: text)
+            return try BusAddress(parsing: text)
         } catch {
             throw CLIError(.usage, "\(error.message) (\(origin))", hints: ["for example \(BusURL().description)"])
         }
@@ -62,10 +65,8 @@ package struct BusWay: Sendable {
         }
         var silent = Logger(label: "storebus")
         silent.logLevel = .critical
-        let client = SBPClient(
-            configuration: .init(url: url, name: "storebus", version: StorebusVersion.number), loop: loop,
-            logger: silent)
-        client.start()
+        let client = address.connect(
+            name: "storebus", version: StorebusVersion.number, loop: loop, logger: silent)
         let outcome: Result<Value, CLIError>
         do throws(CLIError) {
             try await connect(client)
@@ -78,13 +79,13 @@ package struct BusWay: Sendable {
         return try outcome.get()
     }
 
-    private func connect(_ client: SBPClient) async throws(CLIError) {
+    private func connect(_ client: any BusClient) async throws(CLIError) {
         do throws(BusError) {
             try await client.waitUntilConnected(timeout: Self.patience)
         } catch {
             if error.code == .authenticationFailed { throw CLIError(bus: error) }
             throw CLIError(
-                .busUnreachable, "no bus at \(url) (\(origin))",
+                .busUnreachable, "no bus at \(address) (\(origin))",
                 hints: ["start one: storebus up", "another address: --bus-url or BUS_URL"], retryable: true)
         }
     }

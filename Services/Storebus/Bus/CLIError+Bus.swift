@@ -26,3 +26,13 @@ func asking<Value>(_ body: () async throws(BusError) -> Value) async throws(CLIE
         throw CLIError(bus: error)
     }
 }
+
+extension BusClient {
+    /// What only Storebus's own broker has is said so, rather than that nobody answers.
+    func requireSystemSubjects() throws(CLIError) {
+        if capabilities.contains(.systemSubjects) { return }
+        throw CLIError(
+            .usage, "this bus is not Storebus's own broker, which alone has pages and traces under $SYS.",
+            hints: ["ask nats-server for its own pages: nats server report connections, or its port of --http_port"])
+    }
+}

@@ -19,6 +19,7 @@ struct MessageWatch: Sendable {
     /// - Throws: `busRefused` and `usage` of the subscription; `notInTime` when `count` messages were wanted and did not
     ///   come.
     func run(_ bus: any BusClient, _ context: CommandContext) async throws(CLIError) {
+        if isTrace { try bus.requireSystemSubjects() }
         let (messages, sink) = AsyncStream<BusMessage>.makeStream(bufferingPolicy: .bufferingNewest(Self.waitingMax))
         let subscription = try await asking { () throws(BusError) in
             try await bus.subscribe(pattern, queue: nil) { sink.yield($0) }

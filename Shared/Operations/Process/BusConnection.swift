@@ -1,6 +1,7 @@
 import BusClient
 import EventLoop
 import Logging
+import NATSClient
 import ServiceLifecycle
 
 #if canImport(FoundationEssentials)

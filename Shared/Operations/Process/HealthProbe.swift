@@ -2,6 +2,7 @@ import BusClient
 import BusService
 import EventLoop
 import Logging
+import NATSClient
 import StoreModels
 
 #if canImport(FoundationEssentials)

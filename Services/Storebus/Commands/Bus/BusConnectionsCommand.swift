@@ -61,6 +61,7 @@ enum BusPages {
     private static func page(
         _ name: String, _ bus: any BusClient, _ query: JSONValue, _ timeout: Duration
     ) async throws(CLIError) -> JSONValue {
+        try bus.requireSystemSubjects()
         let answer = try await asking { () throws(BusError) in
             try await bus.request(
                 "$SYS.REQ.\(name)", body: Array(JSONText.line(query).utf8), timeout: timeout)

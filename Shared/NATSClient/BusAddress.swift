@@ -2,7 +2,6 @@ import BusClient
 import BusProtocol
 import EventLoop
 import Logging
-import NATSClient
 
 /// Where `BUS_URL` points, and so which client reaches it: only this knows that there is more than one bus.
 package enum BusAddress: Sendable, Equatable, CustomStringConvertible {
@@ -30,15 +29,26 @@ package enum BusAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    /// Whether the address itself says how the client proves who it is.
+    package var hasSecret: Bool {
+        switch self {
+        case .storebus(let url): url.token != nil
+        case .nats(let url): url.credentials != .none
+        }
+    }
+
     /// A client that has begun to connect.
     ///
     /// - Parameter instance: Random for each process start, for a bus that lets a new connection of the same instance
     ///   replace the older one.
-    package func connect(name: String, instance: String? = nil, loop: UVLoop, logger: Logger) -> any BusClient {
+    package func connect(
+        name: String, version: String? = nil, instance: String? = nil, loop: UVLoop, logger: Logger
+    ) -> any BusClient {
         switch self {
         case .storebus(let url):
-            let client = SBPClient(
-                configuration: .init(url: url, name: name, instance: instance), loop: loop, logger: logger)
+            var configuration = SBPClient.Configuration(url: url, name: name, instance: instance)
+            if let version { configuration.version = version }
+            let client = SBPClient(configuration: configuration, loop: loop, logger: logger)
             client.start()
             return client
         case .nats(let url):

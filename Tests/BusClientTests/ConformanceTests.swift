@@ -292,8 +292,8 @@ struct ConformanceTests {
     }
 
     @Test(arguments: BusTransport.allCases)
-    func `draining says which requests it gave up`(_ kind: BusTransport) async throws {
-        try await BusFixture.with(kind) { bus in
+    func `C29 draining says which requests it gave up`(_ kind: BusTransport) async throws {
+        try await BusFixture.with(kind, "C29 what a drain gives up") { bus in
             let service = try await bus.client("service")
             let arrived = Mutex(0)
             _ = try await service.subscribe("sb.test.v1.never") { _ in arrived.withLock { $0 += 1 } }

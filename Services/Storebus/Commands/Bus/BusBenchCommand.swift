@@ -14,13 +14,13 @@ extension BusCommand {
                 A quick look at one machine and one moment. 'make bench-bus' compares with nats-server, and says how.
                 """)
 
-        @Option(help: ArgumentHelp("Requests in all. Default: 10000.", valueName: "number"))
+        @Option(help: ArgumentHelp("Requests in all.", valueName: "number"))
         var count = 10_000
 
-        @Option(help: ArgumentHelp("Bytes of each body. Default: 128.", valueName: "bytes"))
+        @Option(help: ArgumentHelp("Bytes of each body.", valueName: "bytes"))
         var size = 128
 
-        @Option(help: ArgumentHelp("Requests under way at the same time. Default: 64.", valueName: "number"))
+        @Option(help: ArgumentHelp("Requests under way at the same time.", valueName: "number"))
         var concurrency = 64
 
         @OptionGroup var bus: BusJoinOptions

@@ -16,7 +16,7 @@ extension BusCommand {
                 interval between two questions.
                 """)
 
-        @Option(help: ArgumentHelp("The time between two looks. Default: 1s.", valueName: "time"))
+        @Option(help: ArgumentHelp("The time between two looks.", valueName: "time"))
         var interval = TimeLimit(.seconds(1))
 
         @Option(help: ArgumentHelp("End after so many looks.", valueName: "number"))

@@ -4,7 +4,7 @@ package enum EventLoopLimits {
     package static let readBytes = 64 * 1024
     /// Reads of one stream in one turn, each of which filled the buffer; the rest waits for the next turn. It gives the
     /// others their share, and what one turn puts out stays small enough for the processor's caches.
-    package static let readsPerTurn = 4
+    package static let readsPerTurn = 8
     /// Jobs run, and outputs flushed, in one turn before the loop looks at its sockets again; the rest follows in the
     /// next turn.
     package static let jobsPerTurn = 4096

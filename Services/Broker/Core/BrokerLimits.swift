@@ -38,7 +38,7 @@ package struct BrokerLimits: Sendable {
     package var endedSids = 1024
     /// Room for output that a busy connection keeps between turns; more is given back at once, and all of it after a while
     /// without output.
-    package var keptOutputBytes = 1 << 20
+    package var keptOutputBytes = 2 << 20
     /// Closed connections that monitoring remembers.
     package var closedConnections = 1000
     /// From `drain` to the last `bye` when the broker stops.

@@ -132,7 +132,8 @@ extension ConformanceTests {
             let next = Atomic(0)
             let wrong = Atomic(0)
             _ = try await reader.subscribe("sb.evt.row") { message in
-                let number = message.body.reversed().reduce(0) { (sum: Int, byte: UInt8) -> Int in sum * 256 + Int(byte) }
+                let number = message.body.reversed().reduce(0) { (sum: Int, byte: UInt8) -> Int in sum * 256 + Int(byte)
+                }
                 let expected = next.add(1, ordering: .relaxed).oldValue
                 if number != expected { wrong.add(1, ordering: .relaxed) }
             }

@@ -82,7 +82,7 @@ import Testing
             sub: .init(allow: try patterns(["$SYS.TAP.>"]), deny: try patterns(["secret.>"])))
         let wild = PermissionRules(pub: .init(allow: try patterns([">"])), sub: .init(allow: try patterns([">"])))
         let harness = harness(["all": PermissionRules(), "named": named, "wild": wild, "denied": denied])
-        harness.core.systemRequests = { $0 == "VARZ" ? [1] : nil }
+        harness.core.systemRequests = { name, _ in name == "VARZ" ? .json([1]) : nil }
         func answers(_ user: String) -> [String] {
             let client = harness.client(auth: .token(user))
             client.pub("$SYS.REQ.VARZ", more: ",\"seq\":1")

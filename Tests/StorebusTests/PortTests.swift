@@ -10,7 +10,8 @@ import Testing
         let port: Int
 
         init() throws {
-            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            // Processes that other tests start meanwhile must not hold it too.
+            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)

@@ -8,7 +8,7 @@ struct BusCommand: AsyncParsableCommand {
         discussion: """
             storebus bus ls
             storebus bus stats payment-queue
-            storebus bus trace 'sb.payment-queue.>'
+            storebus bus trace 'sb.payment.v1.>'
 
             ls, info, stats and health ask the gateway. The others join the bus themselves, at the address the running \
             store has written down, --bus-url or BUS_URL.

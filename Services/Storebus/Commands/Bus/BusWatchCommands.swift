@@ -8,7 +8,7 @@ extension BusCommand {
             commandName: "sub", abstract: "Print the messages on a subject as they come.",
             discussion: """
                 storebus bus sub 'sb.evt.>'
-                storebus bus sub 'sb.evt.payment-queue.>' --count 1 --timeout 5s -o jsonl
+                storebus bus sub 'sb.evt.payment.>' --count 1 --timeout 5s -o jsonl
 
                 A plain subscription: requests on such a subject count as taken. 'bus trace' looks on without taking.
                 """)
@@ -35,7 +35,7 @@ extension BusCommand {
             commandName: "trace", abstract: "See what passes over the bus, with who caused it, and take nothing away.",
             discussion: """
                 storebus bus trace
-                storebus bus trace 'sb.payment-queue.>'
+                storebus bus trace 'sb.payment.v1.>'
                 storebus bus trace 2000000000000001
 
                 With a word that is no pattern (no dot and no wildcard), such as a transaction or a trace's number, \

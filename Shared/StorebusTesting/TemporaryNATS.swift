@@ -82,6 +82,16 @@ public final class TemporaryNATS: Sendable {
     /// Sends a signal to the server.
     public func signal(_ number: Int32) { kill(processIdentifier, number) }
 
+    /// Stops the server where it is, until it is signalled `SIGCONT`. Its threads go on for a moment after the signal.
+    public func frozen() async throws {
+        signal(SIGSTOP)
+        let process = processIdentifier
+        try await eventually("nats-server stands still") {
+            let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
+            return threads.allSatisfy { Self.state(of: "\(process)/task/\($0)") == "T" }
+        }
+    }
+
     /// Has the server killed, if it still runs. Returns at once.
     public func stop() { try? input.close() }
 
@@ -94,8 +104,14 @@ public final class TemporaryNATS: Sendable {
 
     /// Nobody may have asked yet how it ended: whoever inherits it from the shell may take his time.
     private static func isGone(_ process: Int32) -> Bool {
-        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return true }
-        return text.split(separator: ")").last?.split(separator: " ").first == "Z"
+        let state = state(of: "\(process)")
+        return state == nil || state == "Z"
+    }
+
+    /// The letter of `proc(5)`; nil for a process or thread that is not there.
+    private static func state(of path: String) -> Substring? {
+        let text = try? String(contentsOfFile: "/proc/\(path)/stat", encoding: .utf8)
+        return text?.split(separator: ")").last?.split(separator: " ").first
     }
 
     private static func facts(

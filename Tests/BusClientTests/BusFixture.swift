@@ -82,7 +82,7 @@ struct BusFixture {
                         makeClient: { server.client($0.name, token: $0.token, echo: $0.echo) },
                         broker: Broker(
                             kill: { try await server.kill() }, restart: { try await server.restart() },
-                            freeze: { server.freeze() }, thaw: { server.thaw() })))
+                            freeze: { try await server.freeze() }, thaw: { server.thaw() })))
             }
         }
     }

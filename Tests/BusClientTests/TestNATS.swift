@@ -45,7 +45,7 @@ final class TestNATS: Sendable {
     }
 
     func kill() async throws { try await server.withLock { $0 }.killed() }
-    func freeze() { server.withLock { $0 }.signal(SIGSTOP) }
+    func freeze() async throws { try await server.withLock { $0 }.frozen() }
     func thaw() { server.withLock { $0 }.signal(SIGCONT) }
 
     /// Comes back on the same port.

@@ -12,9 +12,11 @@ struct WireTests {
         let loop = try UVLoop.start(name: "test")
         let broker = ScriptedBroker(loop: loop)
         let port = try await broker.start()
+        // The script says nothing by itself: on a slow machine its silence must not end the connection.
         let client = SBPClient(
             configuration: .init(
-                url: BusURL(port: port), name: "wire", instance: "i-1", random: SplitMix64(seed: 1)),
+                url: BusURL(port: port), name: "wire", instance: "i-1", silenceMax: .seconds(600),
+                random: SplitMix64(seed: 1)),
             loop: loop, logger: silent)
         client.start()
         try await client.waitUntilConnected(timeout: .seconds(10))

@@ -10,7 +10,7 @@ extension BusCommand {
             discussion: """
                 storebus bus connections
                 storebus bus connections --sort pending
-                storebus bus connections --state closed
+                storebus bus connections --state closed --sort stop
                 """, aliases: ["conns"])
 
         @Option(
@@ -29,7 +29,11 @@ extension BusCommand {
         @OptionGroup var bus: BusJoinOptions
 
         private static let states = ["open", "closed", "any"]
-        private static let orders = ["cid", "pending", "subs", "msgs_to", "msgs_from", "bytes_to", "bytes_from"]
+        private static let orders = [
+            "cid", "start", "subs", "pending", "msgs_to", "msgs_from", "bytes_to", "bytes_from", "last", "idle",
+            "uptime",
+            "stop", "reason",
+        ]
 
         func validate() throws {
             try Choice.check("--state", state, among: Self.states)

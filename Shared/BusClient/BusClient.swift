@@ -4,7 +4,8 @@ import EventLoop
 /// A connection to the bus: requests with one answer, events without, and subscriptions.
 ///
 /// The implementations behave alike: ``SBPClient`` speaks SBP/1 to a broker, ``InMemoryBus`` joins clients inside one
-/// process for tests, and `NATSClient` speaks to a NATS cluster. What not all of them can do is in ``BusCapability``. All methods may be called from any task; code that already runs on `loop` pays no thread hop.
+/// process for tests, and `NATSClient` speaks to a NATS cluster. What not all of them can do is in ``BusCapability``. All
+/// methods may be called from any task; code that already runs on `loop` pays no thread hop.
 package protocol BusClient: Sendable {
     /// The loop that handlers are called on; nil for a bus without one (``InMemoryBus`` made without a loop). Give it to
     /// `Task(executorPreference:)` to keep work on the connection's thread.

@@ -37,6 +37,8 @@ import Testing
         let (one, two) = (harness.client("one", instance: "i"), harness.client("two"))
         one.sub(1, "b.*")
         one.sub(2, "a")
+        two.sub(1, "a")
+        two.sub(2, "c")
         harness.disconnect(two.cid)
         let open = try json(harness, "/connz", ["subs": "1"])
         let first = try #require((open["connections"] as? [[String: Any]])?.first)
@@ -45,6 +47,7 @@ import Testing
         let closed = try json(harness, "/connz", ["state": "closed"])
         let last = try #require((closed["connections"] as? [[String: Any]])?.first)
         #expect(last["name"] as? String == "two" && last["reason"] as? String == "eof")
+        #expect(last["subscriptions"] as? Int == 2, "as many as it had when it went")
         let all = try json(harness, "/connz", ["state": "any", "sort": "subs", "limit": "1"])
         #expect(all["total"] as? Int == 2 && all["num_connections"] as? Int == 1)
     }

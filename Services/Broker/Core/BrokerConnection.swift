@@ -28,6 +28,8 @@ final class BrokerConnection {
     @exclusivity(unchecked) var state = State.awaitingConnect
     var decoder = FrameDecoder(limits: .beforeConnect)
     var subscriptions: [Int: Subscription] = [:]
+    /// How many it had when it ended, which is what monitoring keeps.
+    var releasedSubscriptions = 0
     /// Subscriptions under the own inbox. They are never asked for by other subjects, so they stay out of the router.
     @exclusivity(unchecked) var inboxSubscriptions: SubjectTrie
     /// Sids that `max` ended lately, oldest first.

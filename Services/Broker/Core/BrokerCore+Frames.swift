@@ -113,6 +113,7 @@ extension BrokerCore {
     /// Drops a connection's subscriptions, inbox and instance. It may be called twice.
     func release(_ connection: BrokerConnection) {
         for subscription in connection.subscriptions.values { retire(subscription) }
+        connection.releasedSubscriptions += connection.subscriptions.count
         connection.subscriptions = [:]
         if let slot = inboxes.slot(of: connection.inbox.utf8.span) { inboxes.remove(slot: slot) }
         if let instance = connection.instance {

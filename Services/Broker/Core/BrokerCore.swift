@@ -199,7 +199,7 @@ final class BrokerCore {
                 startTime: connection.acceptedTime,
                 lastTime: connection.acceptedTime + (connection.lastInbound - connection.acceptedAt).milliseconds,
                 stopTime: time(), traffic: connection.traffic,
-                subscriptions: connection.subscriptions.count, pendingBytes: connection.pendingBytes,
+                subscriptions: connection.releasedSubscriptions, pendingBytes: connection.pendingBytes,
                 reason: connection.endReason))
     }
 }

@@ -50,6 +50,7 @@ import Testing
         #expect(last["subscriptions"] as? Int == 2, "as many as it had when it went")
         let all = try json(harness, "/connz", ["state": "any", "sort": "subs", "limit": "1"])
         #expect(all["total"] as? Int == 2 && all["num_connections"] as? Int == 1)
+        #expect(try json(harness, "/connz", ["state": "all"])["total"] as? Int == 2)
     }
 
     @Test func `closed connections are remembered to the limit`() {

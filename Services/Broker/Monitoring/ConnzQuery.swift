@@ -50,7 +50,10 @@ struct ConnzQuery {
     /// - Throws: for a word nobody knows, as nats-server does.
     init(_ query: [String: String]) throws(Mistake) {
         if let text = query["state"] {
-            guard let state = State(rawValue: text) else { throw Mistake(message: "invalid state: \(text)") }
+            // nats-server has two words for it.
+            guard let state = text == "all" ? .any : State(rawValue: text) else {
+                throw Mistake(message: "invalid state: \(text)")
+            }
             self.state = state
         }
         if let text = query["sort"], !text.isEmpty {

@@ -26,6 +26,7 @@ extension CatalogStore {
         var app = row.app
         let known = directory.snapshot(of: app.bundleId)?.app
         app.testerDefaults = known?.testerDefaults
+        app.timeRate = known?.timeRate
         app.subscriptionOfferKeys = known?.subscriptionOfferKeys
         return app
     }

@@ -66,6 +66,34 @@ import Testing
         #expect(report.settingsIgnored == (isApplied ? [] : ["_timeRate"]))
     }
 
+    @Test func `the operator's rate counts before the file's, through a restart, and can be taken back`() async throws {
+        let fixture = try CatalogFixture()
+        try await fixture.withStore { store async throws in
+            try await store.importFile(
+                FileBuilder.file(
+                    products: [FileBuilder.product("a")], settings: ["_timeRate": 15, "_storefront": "JPN"]))
+            #expect(try store.app(AppRequest(bundleId: CatalogFixture.bundleId)).timeRate == 15)
+            let app = try await put(store, rate: .realTime)
+            #expect(app.testerDefaults == TesterSettings(storefront: "JPN", subscriptionRenewalRate: .realTime))
+            #expect(app.timeRate == 15)
+            #expect(try store.quote("a").testerDefaults?.subscriptionRenewalRate == .realTime)
+        }
+        try await fixture.withStore { store async throws in
+            #expect(try store.quote("a").testerDefaults?.subscriptionRenewalRate == .realTime)
+            try await store.importFile(FileBuilder.file(products: [FileBuilder.product("a")]))
+            let app = try store.app(AppRequest(bundleId: CatalogFixture.bundleId))
+            #expect(app.testerDefaults == TesterSettings(subscriptionRenewalRate: .realTime))
+            #expect(app.timeRate == nil)
+            #expect(try await put(store, rate: nil).testerDefaults == nil)
+        }
+    }
+
+    private func put(_ store: CatalogStore, rate: SubscriptionRenewalRate?) async throws -> App {
+        try await store.put(
+            PutAppRequest(
+                bundleId: CatalogFixture.bundleId, settings: AppSettings(name: "A", subscriptionRenewalRate: rate)))
+    }
+
     @Test func `what says no more than StoreKit's own behaviour is in force without a default`() async throws {
         let (report, app, _) = try await imported([
             "_storefront": "USA", "_askToBuyEnabled": false, "_timeRate": 0, "_failTransactionsEnabled": false,

@@ -41,8 +41,8 @@ import Testing
             what: "another kind of JSON", file: ["name": "left-pad"], path: "$", reason: "no StoreKit configuration",
             allowed: ["products", "nonRenewingSubscriptions", "subscriptionGroups"]),
         Case(
-            what: "a version of the future", file: ["products": [], "version": ["major": 6, "minor": 0]],
-            path: "$.version.major", reason: "is 6; it must be an integer from 1 to 5"),
+            what: "version 0", file: ["products": [], "version": ["major": 0, "minor": 0]],
+            path: "$.version.major", reason: "is 0; it must be an integer from 1"),
         Case(
             what: "a version in words", file: ["products": [], "version": "4.0"], path: "$.version",
             reason: "must be an object, not a string"),
@@ -235,6 +235,9 @@ import Testing
         ("{\"products\":[],\"products\":[]}", "$.products", "stands twice"),
         ("{\"products\":[]} x", "$", "more text"), (String(repeating: "[", count: 40), "[0]", "nested deeper"),
         ("{\"products\":[{\"productID\":\"\\u0000\"}]}", "$.products[0].productID", "U+0000"),
+        ("\n<?xml version=\"1.0\"?>\n<!DOCTYPE plist>", "$", "is a property list in XML, not JSON"),
+        ("<?xml version=\"1.0\"?><a/>", "$", "is XML, not JSON"),
+        ("bplist00\u{1}", "$", "is a binary property list, not JSON"),
     ])
     func `text that is no strict JSON is refused with path and byte`(text: String, path: String, reason: String) throws
     {

@@ -29,6 +29,14 @@ import Testing
         let discount = PaymentDiscount(identifier: "i", keyIdentifier: "k", nonce: "n", signature: "s", timestamp: 1)
         #expect(try members("PaymentDiscount") == written(discount))
         #expect(try members("PaymentDiscount") == DiscountParts.members.names)
+        let offered = Sample.winBackOffer
+        #expect(try members("RedeemableOffer") == written(offered))
+        let winBack = document.schema("RedeemableOffer")?["properties"]?["winBack"]
+        #expect(try members(winBack) == written(offered.winBack))
+        let offers = ProductOffers(
+            productIdentifier: "p", storefront: "USA", introductoryPrice: offered.offer, discounts: [],
+            redeemableOffers: [])
+        #expect(try members("ProductOffers") == written(offers))
         let redeemed = try #require(document.schema("RedeemedOffer")?["oneOf"]?.arrayValue)
         #expect(try members(redeemed.first) == written(RedeemedOffer(type: .introductory)))
         #expect(try members(redeemed.last) == written(RedeemedOffer(type: .code, identifier: "o")))

@@ -220,7 +220,7 @@ import Testing
                 == written(
                     App(
                         bundleId: "a", settings: .init(name: "A"), catalogVersion: 1, testerDefaults: .init(),
-                        subscriptionOfferKeys: [])))
+                        timeRate: 15, subscriptionOfferKeys: [])))
         #expect(
             try members("SubscriptionOfferKey") == written(SubscriptionOfferKey(keyIdentifier: "k", publicKey: "p")))
         #expect(

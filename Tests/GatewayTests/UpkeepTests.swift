@@ -23,6 +23,21 @@ import Testing
         }
     }
 
+    @Test func `the operator sees all offers of a product, those redeemed outside the app included`() async throws {
+        try await GatewayHarness.run { store in
+            let path = "/admin/v1/apps/com.example.app/products"
+            let pro = Sample.pro.productIdentifier
+            let known = try await store.send(.GET, "\(path)/\(pro)/offers?storefront=FRA", token: key)
+            #expect(known.status == 200)
+            #expect(known.json["productIdentifier"]?.stringValue == pro)
+            #expect(known.json["storefront"] == "FRA")
+            #expect(known.json["redeemableOffers"]?.arrayValue?.first?["type"] == "winBack")
+            #expect(try await store.send(.GET, "\(path)/\(pro)/offers", token: key).json["storefront"] == "USA")
+            #expect(try await store.send(.GET, "\(path)/nope/offers", token: key).status == 404)
+            #expect(try await store.send(.GET, "\(path)/\(pro)/offers?storefront=XXX", token: key).status == 400)
+        }
+    }
+
     @Test func `storefronts are described`() async throws {
         try await GatewayHarness.run { store in
             let answer = try await store.send(.GET, "/admin/v1/storefronts", token: key)

@@ -10,6 +10,8 @@ struct FileSettings: Hashable, Sendable {
     var defaultLocale: LocaleName?
     /// Nil when the file says nothing of testers.
     var testerDefaults: TesterSettings?
+    /// `_timeRate`, when it makes subscriptions renew faster than in real time.
+    var timeRate: Int?
     /// `_billingGracePeriodEnabled`: the app's setting, when the file names it.
     var billingGracePeriod: Bool?
 }

@@ -2,15 +2,6 @@ import StoreModels
 
 extension StoreKitFileReader {
     private static let states = ProductState.allCases.map { (key: $0.rawValue, value: $0) }
-    private static let ownMembers = [
-        "state", "clearedForSale", "availableFrom", "prices", "availability", "hostedContent",
-    ]
-    /// What Xcode writes into a product or a subscription.
-    private static let xcodeMembers: Set = [
-        "type", "productID", "referenceName", "internalID", "displayPrice", "familyShareable", "localizations",
-        "groupNumber", "recurringSubscriptionPeriod", "subscriptionGroupID", "introductoryOffer", "introductoryOffers",
-        "adHocOffers", "codeOffers", "winbackOffers", "billingPlans",
-    ]
     private static let contentVersionCharactersMax = 32
 
     /// What Storebus's own members say about when and where a product is sold: `state`, `clearedForSale`,
@@ -22,20 +13,7 @@ extension StoreKitFileReader {
         conditions.availableFrom = readInstant(place.member("availableFrom"))
         conditions.storefronts = readAvailability(place.member("availability"))
         conditions.hostedContent = readHostedContent(place.member("hostedContent"))
-        noteMisspellings(place)
         return conditions
-    }
-
-    /// Unknown members are kept and never refused, since Xcode adds some; one that is nearly ours would have no effect,
-    /// and nobody would notice.
-    private mutating func noteMisspellings(_ place: JSONPlace) {
-        let unknown = (place.value?.objectValue ?? [:]).keys.filter {
-            !Self.xcodeMembers.contains($0) && !Self.ownMembers.contains($0)
-        }
-        for name in unknown.sorted() {
-            guard let meant = Misspelling.correction(of: name, among: Self.ownMembers) else { continue }
-            findings.note("\(place.member(name).path) is unknown and has no effect; did you mean \(meant)?")
-        }
     }
 
     private mutating func readState(_ place: JSONPlace) -> ProductState {

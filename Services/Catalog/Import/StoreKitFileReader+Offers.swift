@@ -7,30 +7,30 @@ extension StoreKitFileReader {
         "free": .freeTrial, "payAsYouGo": .payAsYouGo, "payUpFront": .payUpFront,
     ]
 
-    /// `introductoryOffer` (null or an object) of versions up to 4, or the list `introductoryOffers` of version 5, of
-    /// which the first counts that is not for another billing plan than paying each period up front.
+    /// `introductoryOffer` (null or an object) of versions up to 4, or the list `introductoryOffers` of later ones, of
+    /// which the first counts that is for paying each period up front.
     mutating func readIntroductoryOffer(_ place: JSONPlace, subscription: SubscriptionPeriod) -> CatalogOffer? {
         let single = place.member("introductoryOffer")
         var offers = single.isAbsent ? [] : [single]
         offers += findings.elements(place.member("introductoryOffers"))
-        var chosen: CatalogOffer?
-        var hasChosen = false
+        var chosen: (place: JSONPlace, offer: CatalogOffer?)?
         for offer in offers where findings.isObject(offer) {
-            let read = readOffer(offer, identifier: nil)
-            guard !hasChosen, isForPayingUpFront(offer) else {
-                findings.note("\(offer.path) is kept and has no effect: one introductory offer counts.")
+            noteUnread(offer, .introductoryOffer)
+            guard isPaidUpFront(offer) else {
+                noteOtherPlan(offer)
                 continue
             }
-            hasChosen = true
-            chosen = read
+            let read = readOffer(offer, identifier: nil)
+            if let chosen {
+                findings.note(
+                    "\(offer.path) is kept and has no effect: "
+                        + "one introductory offer counts, the one at \(chosen.place.path).")
+                continue
+            }
+            chosen = (offer, read)
             if let read { check(read, offer, subscription) }
         }
-        return chosen
-    }
-
-    private mutating func isForPayingUpFront(_ offer: JSONPlace) -> Bool {
-        let plan = offer.member("billingPlanType")
-        return plan.isAbsent || plan.value == .string("BILLED_UPFRONT")
+        return chosen?.offer
     }
 
     mutating func check(_ offer: CatalogOffer, _ place: JSONPlace, _ subscription: SubscriptionPeriod) {
@@ -43,15 +43,20 @@ extension StoreKitFileReader {
 
     /// `adHocOffers[]`: promotional offers, each with its identifier.
     mutating func readPromotionalOffers(_ list: JSONPlace, subscription: SubscriptionPeriod) -> [CatalogOffer] {
-        readNamedOffers(list, names: ["offerID"], subscription: subscription).map(\.offer)
+        readNamedOffers(list, names: ["offerID"], .promotionalOffer, subscription: subscription).map(\.offer)
     }
 
     /// A list of offers that each have a name of their own, in the first of the members `names` that is there.
     mutating func readNamedOffers(
-        _ list: JSONPlace, names: [String], subscription: SubscriptionPeriod
+        _ list: JSONPlace, names: [String], _ vocabulary: FileVocabulary, subscription: SubscriptionPeriod
     ) -> [(place: JSONPlace, offer: CatalogOffer)] {
         var offers: [(place: JSONPlace, offer: CatalogOffer)] = []
         for place in findings.elements(list) where findings.isObject(place) {
+            noteUnread(place, vocabulary)
+            guard isPaidUpFront(place) else {
+                noteOtherPlan(place)
+                continue
+            }
             let places = names.map { place.member($0) }
             guard let identifierPlace = places.first(where: { !$0.isAbsent }) ?? places.first else { continue }
             let identifier = findings.text(identifierPlace, atMost: Self.identifierCharactersMax)

@@ -24,6 +24,7 @@ extension StoreKitFileReader {
                     place.member(name).path, "only an auto-renewable subscription can have an introductory offer")
             }
             let type = findings.word(place.member("type"), types)
+            noteUnread(place, .product)
             guard let facts = commonFacts(place), let type else { continue }
             products.append(
                 CatalogProduct(
@@ -62,6 +63,7 @@ extension StoreKitFileReader {
     private mutating func readLocalizations(_ list: JSONPlace) -> [CatalogProduct.Localization] {
         var localizations: [CatalogProduct.Localization] = []
         for place in findings.elements(list) where findings.isObject(place) {
+            noteUnread(place, .localization)
             let title = findings.optionalText(place.member("displayName"), atMost: Self.textCharactersMax)
             let description = findings.optionalText(place.member("description"), atMost: Self.textCharactersMax)
             guard let text = findings.text(place.member("locale"), atMost: 64) else { continue }

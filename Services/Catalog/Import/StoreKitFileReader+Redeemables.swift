@@ -8,9 +8,11 @@ extension StoreKitFileReader {
     mutating func readRedeemableOffers(
         _ subscription: JSONPlace, subscription period: SubscriptionPeriod
     ) -> [CatalogRedeemableOffer] {
-        let codes = readNamedOffers(subscription.member("codeOffers"), names: ["referenceName"], subscription: period)
+        let codes = readNamedOffers(
+            subscription.member("codeOffers"), names: ["referenceName"], .offerCode, subscription: period)
         let winBacks = readNamedOffers(
-            subscription.member("winbackOffers"), names: ["offerID", "referenceName"], subscription: period)
+            subscription.member("winbackOffers"), names: ["offerID", "referenceName"], .winBackOffer,
+            subscription: period)
         return codes.map { readCode($0.place, $0.offer) } + winBacks.map { readWinBack($0.place, $0.offer) }
     }
 
@@ -26,8 +28,8 @@ extension StoreKitFileReader {
             isStackable: findings.flag(place.member("isStackable")))
     }
 
-    /// The conditions have the names of App Store Connect's API: no public file shows what Xcode calls them. Without
-    /// any, every former subscriber may have the offer, once.
+    /// The conditions have the names of App Store Connect's API: no public file shows what Xcode calls them, but for
+    /// `isEligible`, its switch for all customers. Without any, every former subscriber may have the offer, once.
     private mutating func readWinBack(_ place: JSONPlace, _ offer: CatalogOffer) -> CatalogRedeemableOffer {
         let since = place.member("customerEligibilityTimeSinceLastSubscribedInMonths")
         let isRange = !since.isAbsent && findings.isObject(since)
@@ -39,7 +41,8 @@ extension StoreKitFileReader {
         let conditions = RedeemableOffer.WinBackConditions(
             paidMonthsMin: months(place.member("customerEligibilityPaidSubscriptionDurationInMonths")) ?? 0,
             monthsSinceExpiryMin: minimum ?? 0, monthsSinceExpiryMax: maximum,
-            monthsBetweenOffers: months(place.member("customerEligibilityWaitBetweenOffersInMonths")))
+            monthsBetweenOffers: months(place.member("customerEligibilityWaitBetweenOffersInMonths")),
+            isOffered: findings.flag(place.member("isEligible"), orElse: true) ? nil : false)
         return CatalogRedeemableOffer(type: .winBack, offer: offer, winBack: conditions)
     }
 

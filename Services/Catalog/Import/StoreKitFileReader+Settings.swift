@@ -7,6 +7,7 @@ extension StoreKitFileReader {
     mutating func readSettings(_ place: JSONPlace) -> FileSettings {
         var settings = FileSettings()
         guard !place.isAbsent, findings.isObject(place) else { return settings }
+        noteMisspeltSettings(place)
         var testers = TesterSettings()
         for (name, member) in place.members {
             let isApplied = apply(name, member, &settings, &testers)
@@ -15,6 +16,15 @@ extension StoreKitFileReader {
         readErrors(place, &settings, &testers)
         if testers != TesterSettings() { settings.testerDefaults = testers }
         return settings
+    }
+
+    /// Others without effect are among the ignored ones.
+    private mutating func noteMisspeltSettings(_ place: JSONPlace) {
+        let words = FileVocabulary.settings.words
+        for (name, member) in place.members where !FileVocabulary.settings.knows(name) {
+            guard let meant = Misspelling.correction(of: name, among: words) else { continue }
+            findings.note("\(member.path) is unknown and has no effect; did you mean \(meant)?")
+        }
     }
 
     /// - Returns: whether the setting is in force now.
@@ -32,7 +42,7 @@ extension StoreKitFileReader {
         case "_billingGracePeriodEnabled":
             settings.billingGracePeriod = place.value?.boolValue
             return settings.billingGracePeriod != nil
-        case "_timeRate": return applyRate(place, &testers)
+        case "_timeRate": return applyRate(place, &settings, &testers)
         case "_failTransactionsEnabled": return place.value?.boolValue != nil
         case "_failTransactionError": return place.value?.stringValue != nil || place.value?.intValue != nil
         case "_storeKitErrors": return place.value?.arrayValue != nil
@@ -50,12 +60,16 @@ extension StoreKitFileReader {
         return true
     }
 
-    private mutating func applyRate(_ place: JSONPlace, _ testers: inout TesterSettings) -> Bool {
-        guard let rate = place.value?.intValue.flatMap(SubscriptionRenewalRate.init(xcode:)) else {
+    private mutating func applyRate(
+        _ place: JSONPlace, _ settings: inout FileSettings, _ testers: inout TesterSettings
+    ) -> Bool {
+        guard let number = place.value?.intValue, let rate = SubscriptionRenewalRate(xcode: number) else {
             findings.note("\(place.path) has no effect: subscriptions renew in real time.")
             return false
         }
-        if rate != .realTime { testers.subscriptionRenewalRate = rate }
+        guard rate != .realTime else { return true }
+        testers.subscriptionRenewalRate = rate
+        settings.timeRate = number
         return true
     }
 }

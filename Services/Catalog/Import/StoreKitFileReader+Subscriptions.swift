@@ -10,6 +10,7 @@ extension StoreKitFileReader {
         var places: [ExactText: String] = [:]
         let groups = findings.elements(list)
         for place in groups where findings.isObject(place) {
+            noteUnread(place, .group)
             let identifierPlace = place.member("id")
             guard let identifier = findings.text(identifierPlace, atMost: Self.identifierCharactersMax) else {
                 continue
@@ -30,7 +31,9 @@ extension StoreKitFileReader {
     private mutating func readSubscription(_ place: JSONPlace, group: String) {
         _ = findings.word(place.member("type"), ["RecurringSubscription": ProductType.autoRenewable])
         checkGroup(place.member("subscriptionGroupID"), group)
+        noteUnread(place, .subscription)
         let facts = commonFacts(place)
+        noteBillingPlans(place)
         let level = readLevel(place.member("groupNumber"))
         let period = readPeriod(place.member("recurringSubscriptionPeriod"), among: Self.periods)
         let introductory = period.flatMap { readIntroductoryOffer(place, subscription: $0) }

@@ -1,8 +1,8 @@
 import StoreModels
 
-/// Reads a StoreKit configuration file (`.storekit`) of Xcode's versions 1 to 5.
+/// Reads a StoreKit configuration file (`.storekit`) of Xcode's versions 1 to 6, and of newer ones what they share.
 ///
-/// All faults are collected, so that one refusal names every place. Members nobody here knows are never refused: the
+/// All faults are collected, so that one refusal names every place. Unknown members are noted and never refused: the
 /// file itself is kept and exported as it came. What real files leave out (`identifier`, `nonRenewingSubscriptions`,
 /// `settings`, localizations) may be left out.
 struct StoreKitFileReader {
@@ -14,6 +14,8 @@ struct StoreKitFileReader {
 
     var findings = ImportFindings()
     var products: [CatalogProduct] = []
+    /// What has no effect; noted at the end, each kind of place once.
+    var unread = UnreadMembers()
     let storefronts = StorefrontTable.builtIn
     /// Locales read so far: a file has few of them, each many times.
     private var locales: [String: LocaleName] = [:]
@@ -47,11 +49,13 @@ struct StoreKitFileReader {
 
     private mutating func read(_ root: JSONPlace, fileName: String) throws(StoreError) -> Result {
         guard isConfiguration(root) else { throw findings.error(fileName: fileName) }
+        noteUnread(root, .root)
         let version = fileVersion(root.member("version"))
         let settings = readSettings(root.member("settings"))
         readProducts(root.member("products"))
         readNonRenewing(root.member("nonRenewingSubscriptions"))
         let groups = readGroups(root.member("subscriptionGroups"))
+        noteUnsoldGroups(root)
         let keys = readOfferKey(root.member("subscriptionOffersKeyPair")).map { [$0] } ?? []
         if products.count > Self.productsMax {
             findings.refuse("$", "has \(products.count) products; an app has at most \(Self.productsMax)")
@@ -60,7 +64,7 @@ struct StoreKitFileReader {
         noteAssumptions()
         let catalog = Catalog(
             products: products, subscriptionGroupCount: groups, defaultLocale: settings.defaultLocale,
-            testerDefaults: settings.testerDefaults, offerKeys: keys)
+            testerDefaults: settings.testerDefaults, timeRate: settings.timeRate, offerKeys: keys)
         return Result(catalog: catalog, fileVersion: version, settings: settings, notes: findings.notes)
     }
 
@@ -81,16 +85,26 @@ struct StoreKitFileReader {
             return "4.0"
         }
         guard findings.isObject(place) else { return "" }
-        let major = findings.integer(place.member("major"), in: 1...5) ?? 0
+        noteUnread(place, .version)
+        let major = findings.integer(place.member("major"), in: 1...999) ?? 0
         let minor = findings.integer(place.member("minor"), in: 0...999, orElse: 0) ?? 0
+        if major > Self.majorMax {
+            findings.note(
+                "The file has version \(major).\(minor) of Xcode's format; it was read as far as version "
+                    + "\(Self.majorMax) goes, the newest this Storebus knows.")
+        }
         return "\(major).\(minor)"
     }
+
+    /// The newest version of Xcode's format that files were seen of.
+    private static let majorMax = 6
 
     private mutating func noteAssumptions() {
         if products.isEmpty {
             findings.note("The file has no products, so nothing can be bought; add one in Xcode and import it again.")
         }
         notePrices()
+        for note in unread.notes { findings.note(note) }
     }
 
     /// Says what a price is where the file gives none for the storefront, as far as there are such prices.

@@ -10,6 +10,8 @@ struct Catalog: Hashable, Sendable {
     let defaultLocale: LocaleName?
     /// What the file's `settings` make testers do.
     var testerDefaults: TesterSettings?
+    /// `_timeRate`, when it is what makes ``testerDefaults`` renew faster.
+    var timeRate: Int?
     /// Keys that promotional offers may be signed with, public halves.
     var offerKeys: [SubscriptionOfferKey] = []
     /// Where the file has a private key; no answer has these bytes.

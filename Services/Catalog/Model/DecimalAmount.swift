@@ -26,6 +26,13 @@ struct DecimalAmount: Hashable, Sendable {
 
     var isZero: Bool { text.allSatisfy { $0 == "0" || $0 == "." } }
 
+    /// The number without zeros that say nothing: `9.99` of `09.990`.
+    var value: String {
+        let whole = text.prefix { $0 != "." }.drop { $0 == "0" }
+        let fraction = text.dropFirst(text.prefix { $0 != "." }.count + 1).prefix(fractionDigits)
+        return fraction.isEmpty ? String(whole) : "\(whole).\(fraction)"
+    }
+
     /// Digits before the point without leading zeros.
     var wholeDigits: Int { text.prefix { $0 != "." }.drop { $0 == "0" }.count }
 

@@ -109,10 +109,17 @@ final class AppDirectory: Sendable {
         if let current = entries[app.bundleId], current.settingsRevision > revision {
             (app.settings, revision) = (current.snapshot.app.settings, current.settingsRevision)
         }
-        app.testerDefaults = index.catalog.testerDefaults
+        app.testerDefaults = defaults(index.catalog, app.settings)
+        app.timeRate = index.catalog.timeRate
         app.subscriptionOfferKeys = index.catalog.offerKeys.isEmpty ? nil : index.catalog.offerKeys
         entries[app.bundleId] = Entry(
             settingsRevision: revision, fileVersion: fileVersion,
             snapshot: AppSnapshot(app: app, index: index, contents: contents, promotions: promotions))
+    }
+
+    /// What the operator says of the app counts before what its file says.
+    private static func defaults(_ catalog: Catalog, _ settings: AppSettings) -> TesterSettings? {
+        guard let rate = settings.subscriptionRenewalRate else { return catalog.testerDefaults }
+        return TesterSettings(subscriptionRenewalRate: rate).over(catalog.testerDefaults)
     }
 }

@@ -11,6 +11,9 @@ extension Gateway {
             Route(
                 .get, "/admin/v1/apps/{bundleId}/products/{id}/explain", .admin, query: ["storefront"]
             ) { [self] in try await explain($0) },
+            Route(
+                .get, "/admin/v1/apps/{bundleId}/products/{id}/offers", .admin, query: ["storefront"]
+            ) { [self] in try await offers($0) },
             Route(.post, "/admin/v1/apps/{bundleId}/reset", .admin) { [self] in try await reset($0) },
             Route(.delete, "/admin/v1/apps/{bundleId}/transactions", .admin, query: ["account"]) { [self] in
                 try await clearHistory($0)
@@ -31,6 +34,16 @@ extension Gateway {
             bundleId: try call.bundleId(), productIdentifier: try call.parameter("id"), storefront: storefront)
         return try Reply.json(
             try await services.call(CatalogEndpoints.explainProduct, request, context: call.context()))
+    }
+
+    /// All offers of a product, those that customers see and those that are redeemed outside the app.
+    private func offers(_ call: Call) async throws -> Response {
+        let storefront = try call.query.single("storefront")
+        if let storefront { _ = try await storefronts.find(storefront, at: "query storefront", call) }
+        let request = ProductOffersRequest(
+            bundleId: try call.bundleId(), productIdentifier: try call.parameter("id"), storefront: storefront)
+        return try Reply.json(
+            try await services.call(CatalogEndpoints.productOffers, request, context: call.context()))
     }
 
     private func reset(_ call: Call) async throws -> Response {

@@ -30,8 +30,7 @@ package enum RenewalPolicy {
         switch value.state {
         case .subscribed:
             if !value.willAutoRenew { return .expired(.cancelled) }
-            let isCompressed = value.rate != .realTime
-            return isCompressed && value.renewals >= RenewalSchedule.compressedRenewalsMax ? .expired(.other) : nil
+            return value.hasRenewedEnough ? .expired(.other) : nil
         case .inGracePeriod:
             let isOver = value.graceUntil.map { at >= $0 } ?? true
             guard isOver else { return nil }

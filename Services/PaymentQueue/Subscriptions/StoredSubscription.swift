@@ -113,6 +113,9 @@ extension SubscriptionRenewalRate: SQLValueConvertible {}
 extension Subscription.ExpirationReason: SQLValueConvertible {}
 
 extension StoredSubscription {
+    /// Whether a compressed subscription has come to the sandbox's bound.
+    var hasRenewedEnough: Bool { rate != .realTime && renewals >= RenewalSchedule.compressedRenewalsMax }
+
     package init(_ row: SQLRow) throws {
         let length: String = try row["length"]
         guard let period = SubscriptionPeriod(iso8601: length) else {

@@ -198,7 +198,13 @@ package struct SubscriptionStateMachine: Hashable, Sendable {
         (value.state, value.expirationReason, value.dueAt) = (.expired, reason, nil)
         (value.willAutoRenew, value.failsNext, value.renewProduct) = (false, false, value.product)
         leaveRetry()
-        record(.expired, expires: value.activeUntil, detail: reason.rawValue)
+        record(.expired, expires: value.activeUntil, detail: detail(of: reason))
+    }
+
+    /// The sandbox's bound is what testers do not expect, so it is said instead of `other`.
+    private func detail(of reason: Subscription.ExpirationReason) -> String {
+        guard reason == .other, value.hasRenewedEnough, at >= value.activeUntil else { return reason.rawValue }
+        return "\(value.renewals) renewals under rate \(value.rate.rawValue), as in Apple's sandbox"
     }
 
     private mutating func end(_ ending: SubscriptionEnding, _ refunded: Money?) {

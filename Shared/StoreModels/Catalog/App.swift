@@ -3,31 +3,34 @@
 /// ```json
 /// {"bundleId":"com.example.app","name":"Example","appPrice":null,"currentVersion":"1.0","released":true,
 ///  "agreementsActive":true,"billingGracePeriod":false,"unfinishedLimit":null,"promotionsSupportedSince":null,
-///  "catalogVersion":3}
+///  "subscriptionRenewalRate":null,"catalogVersion":3}
 /// ```
 public struct App: Hashable, Sendable, Codable {
     public var bundleId: String
     public var settings: AppSettings
     /// Grows by one with each catalogue that takes force; 0 before the first.
     public var catalogVersion: Int64
-    /// What testers of this app do unless set otherwise, from the `settings` of its catalogue file.
+    /// What testers of this app do unless set otherwise, from the `settings` of its catalogue file and from its own.
     public var testerDefaults: TesterSettings?
+    /// The number `_timeRate` of the catalogue file, when it makes subscriptions renew faster than in real time.
+    public var timeRate: Int?
     /// Public keys of the file's own, that promotional offers may be signed with; absent when the file has none.
     public var subscriptionOfferKeys: [SubscriptionOfferKey]?
 
     public init(
         bundleId: String, settings: AppSettings, catalogVersion: Int64, testerDefaults: TesterSettings? = nil,
-        subscriptionOfferKeys: [SubscriptionOfferKey]? = nil
+        timeRate: Int? = nil, subscriptionOfferKeys: [SubscriptionOfferKey]? = nil
     ) {
         self.bundleId = bundleId
         self.settings = settings
         self.catalogVersion = catalogVersion
         self.testerDefaults = testerDefaults
+        self.timeRate = timeRate
         self.subscriptionOfferKeys = subscriptionOfferKeys
     }
 
     private enum CodingKeys: String, CodingKey {
-        case bundleId, catalogVersion, testerDefaults, subscriptionOfferKeys
+        case bundleId, catalogVersion, testerDefaults, timeRate, subscriptionOfferKeys
     }
 
     public init(from decoder: any Decoder) throws {
@@ -35,6 +38,7 @@ public struct App: Hashable, Sendable, Codable {
         self.bundleId = try container.decode(String.self, forKey: .bundleId)
         self.catalogVersion = try container.decode(Int64.self, forKey: .catalogVersion)
         self.testerDefaults = try container.decodeIfPresent(TesterSettings.self, forKey: .testerDefaults)
+        self.timeRate = try container.decodeIfPresent(Int.self, forKey: .timeRate)
         self.subscriptionOfferKeys = try container.decodeIfPresent(
             [SubscriptionOfferKey].self, forKey: .subscriptionOfferKeys)
         self.settings = try AppSettings(from: decoder)
@@ -46,6 +50,7 @@ public struct App: Hashable, Sendable, Codable {
         try container.encode(bundleId, forKey: .bundleId)
         try container.encode(catalogVersion, forKey: .catalogVersion)
         try container.encodeIfPresent(testerDefaults, forKey: .testerDefaults)
+        try container.encodeIfPresent(timeRate, forKey: .timeRate)
         try container.encodeIfPresent(subscriptionOfferKeys, forKey: .subscriptionOfferKeys)
     }
 }

@@ -14,11 +14,13 @@ public struct AppSettings: Hashable, Sendable, Codable {
     public var billingGracePeriod: Bool
     /// How many unfinished transactions stop further purchases (M52); null: no limit.
     public var unfinishedLimit: Int?
+    /// How fast its subscriptions renew for accounts that are not set otherwise; null: as its catalogue file says.
+    public var subscriptionRenewalRate: SubscriptionRenewalRate?
 
     public init(
         name: String, appPrice: Money? = nil, currentVersion: String = "1.0", promotionsSupportedSince: String? = nil,
         released: Bool = true, agreementsActive: Bool = true, billingGracePeriod: Bool = false,
-        unfinishedLimit: Int? = nil
+        unfinishedLimit: Int? = nil, subscriptionRenewalRate: SubscriptionRenewalRate? = nil
     ) {
         self.name = name
         self.appPrice = appPrice
@@ -28,11 +30,12 @@ public struct AppSettings: Hashable, Sendable, Codable {
         self.agreementsActive = agreementsActive
         self.billingGracePeriod = billingGracePeriod
         self.unfinishedLimit = unfinishedLimit
+        self.subscriptionRenewalRate = subscriptionRenewalRate
     }
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case name, appPrice, currentVersion, promotionsSupportedSince, released, agreementsActive, billingGracePeriod
-        case unfinishedLimit
+        case unfinishedLimit, subscriptionRenewalRate
     }
 
     /// The members a request may have; anything else is a spelling mistake.
@@ -48,7 +51,9 @@ public struct AppSettings: Hashable, Sendable, Codable {
             released: try container.decodeIfPresent(Bool.self, forKey: .released) ?? true,
             agreementsActive: try container.decodeIfPresent(Bool.self, forKey: .agreementsActive) ?? true,
             billingGracePeriod: try container.decodeIfPresent(Bool.self, forKey: .billingGracePeriod) ?? false,
-            unfinishedLimit: try container.decodeIfPresent(Int.self, forKey: .unfinishedLimit))
+            unfinishedLimit: try container.decodeIfPresent(Int.self, forKey: .unfinishedLimit),
+            subscriptionRenewalRate: try container.decodeIfPresent(
+                SubscriptionRenewalRate.self, forKey: .subscriptionRenewalRate))
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -61,5 +66,6 @@ public struct AppSettings: Hashable, Sendable, Codable {
         try container.encode(agreementsActive, forKey: .agreementsActive)
         try container.encode(billingGracePeriod, forKey: .billingGracePeriod)
         try container.encode(unfinishedLimit, forKey: .unfinishedLimit)
+        try container.encode(subscriptionRenewalRate, forKey: .subscriptionRenewalRate)
     }
 }

@@ -18,14 +18,17 @@ public struct RedeemableOffer: Hashable, Sendable, Codable {
         public var monthsSinceExpiryMax: Int?
         /// Since the last win-back offer that was redeemed; nil: once.
         public var monthsBetweenOffers: Int?
+        /// False: no customer may have it, as Xcode's switch for all customers says; nil: true.
+        public var isOffered: Bool?
         public init(
             paidMonthsMin: Int, monthsSinceExpiryMin: Int, monthsSinceExpiryMax: Int? = nil,
-            monthsBetweenOffers: Int? = nil
+            monthsBetweenOffers: Int? = nil, isOffered: Bool? = nil
         ) {
             self.paidMonthsMin = paidMonthsMin
             self.monthsSinceExpiryMin = monthsSinceExpiryMin
             self.monthsSinceExpiryMax = monthsSinceExpiryMax
             self.monthsBetweenOffers = monthsBetweenOffers
+            self.isOffered = isOffered
         }
     }
 

@@ -13,6 +13,8 @@ public enum WinBackOfferPolicy {
         case expiredTooRecently, expiredTooLongAgo
         /// Had a win-back offer of the group, and not enough months have passed since, or it is given once only.
         case offeredTooRecently
+        /// The catalogue offers it to no customer.
+        case notOffered
         /// Eligible.
         case conditionsMet
     }
@@ -45,6 +47,7 @@ public enum WinBackOfferPolicy {
     private static func rule(
         _ conditions: RedeemableOffer.WinBackConditions, _ facts: WinBackFacts, _ now: Timestamp
     ) -> Rule {
+        guard conditions.isOffered != false else { return .notOffered }
         switch facts.history?.standing(at: now) ?? .new {
         case .new: return .neverSubscribed
         case .existing: return .subscribed

@@ -22,9 +22,20 @@ struct StrictJSONReader {
         guard bytes.count <= Int(Int32.max) else { throw fault("is larger than 2 GiB") }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw fault("begins with a byte order mark") }
         skipSpace()
+        if let format = otherFormat { throw fault("is \(format), not JSON") }
         try value()
         skipSpace()
         guard index == bytes.count else { throw fault("has more text behind the document") }
+    }
+
+    /// What people send in the place of JSON: Xcode's other files are property lists.
+    private var otherFormat: String? {
+        let rest = bytes[index...]
+        if rest.starts(with: "bplist".utf8) { return "a binary property list" }
+        guard rest.first == UInt8(ascii: "<") else { return nil }
+        let head = String(decoding: rest.prefix(256), as: UTF8.self)
+        if head.contains("plist") { return "a property list in XML" }
+        return head.hasPrefix("<?xml") ? "XML" : nil
     }
 
     private mutating func value() throws(StrictJSONError) {

@@ -83,6 +83,17 @@ final class FakeCatalog: Sendable {
                     locale: "en_US", languages: ["en_US"])
             ])
         }
+        service.handle(CatalogEndpoints.productOffers) { [self] request in
+            let products = contents.withLock { $0.products }
+            guard let product = products.first(where: { $0.productIdentifier == request.productIdentifier })
+            else {
+                throw StoreError(.productNotFound, "there is no product '\(request.productIdentifier)'")
+            }
+            return ProductOffers(
+                productIdentifier: product.productIdentifier, storefront: request.storefront ?? "USA",
+                introductoryPrice: product.introductoryPrice, discounts: product.discounts,
+                redeemableOffers: [Sample.winBackOffer])
+        }
         service.handle(CatalogEndpoints.explainProduct) { [self] request in
             let isKnown = contents.withLock { contents in
                 contents.explainRequests.append(request)

@@ -34,6 +34,18 @@ enum Sample {
         autoRenewProductIdentifier: pro.productIdentifier, purchaseDate: Timestamp(milliseconds: 1_797_000_000_000),
         expiresDate: Timestamp(milliseconds: 1_800_000_000_000), transactionIdentifier: "1000000002", id: "t_pro",
         period: 1)
+    /// With every member, though a code's and a win-back offer's are never together.
+    static let winBackOffer = RedeemableOffer(
+        type: .winBack,
+        offer: ProductDiscount(
+            identifier: "back", type: .subscription, price: Money(minorUnits: 0, currency: dollars),
+            priceLocale: "en_US@currency=USD", paymentMode: .freeTrial,
+            subscriptionPeriod: .init(numberOfUnits: 1, unit: .month), numberOfPeriods: 1),
+        audiences: [.expired], isStackable: false,
+        winBack: .init(
+            paidMonthsMin: 1, monthsSinceExpiryMin: 2, monthsSinceExpiryMax: 3, monthsBetweenOffers: 4, isOffered: false
+        )
+    )
     static let products = [hiddenBeaches, fishing, pro]
     static let device = Device(deviceId: deviceId, platform: .iOS, osVersion: "17.0")
     static let installation = InstallationReference(bundleId: bundleId, deviceId: deviceId)

@@ -41,6 +41,24 @@ import Testing
         }
     }
 
+    @Test(arguments: Engine.allCases) func `under a tester's rate it ends after twelve renewals, and says so`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            try await store.putClock("2027-01-31", frozen: true)
+            try await store.set("alice", TesterSettings(subscriptionRenewalRate: .monthlyRenewalEveryThirtySeconds))
+            let alice = try await store.shopper()
+            let original = try await alice.subscribe("news.weekly")
+            try await store.jump(by: "1d")
+            let events = try await store.timeline(original).events
+            #expect(events.count { $0.kind == .renewed } == 12)
+            #expect(events.last?.kind == .expired)
+            #expect(
+                events.last?.detail
+                    == "12 renewals under rate monthlyRenewalEveryThirtySeconds, as in Apple's sandbox")
+        }
+    }
+
     @Test(arguments: Engine.allCases) func `turned off and on again it renews`(_ engine: Engine) async throws {
         try await withSubscriber(engine) { store, alice, original in
             try await alice.update(original, renews: false)

@@ -1,8 +1,13 @@
 import BusClient
+import COpenAPI
 import Hummingbird
 import StoreModels
 
 extension Gateway {
+    /// The bytes of `openapi.json`, compiled into the gateway.
+    static let openAPIDocument = [UInt8](
+        UnsafeBufferPointer(start: openapi_document(), count: openapi_document_size()))
+
     var monitoringRoutes: [Route] {
         [
             Route(.get, "/", .open) { _ in
@@ -14,7 +19,7 @@ extension Gateway {
                 Reply.bytes(Array(await exposition().utf8), contentType: "text/plain; version=0.0.4; charset=utf-8")
             },
             Route(.get, "/openapi.json", .open) { _ in
-                Reply.bytes(PackageResources.openapi_json, contentType: "application/json")
+                Reply.bytes(Self.openAPIDocument, contentType: "application/json")
             },
         ]
     }

@@ -28,7 +28,7 @@ struct OpenAPIDocument {
     let operations: [String: Operation]
 
     init() throws {
-        let root = try StrictJSON.parse(PackageResources.openapi_json)
+        let root = try StrictJSON.parse(Gateway.openAPIDocument)
         var operations: [String: Operation] = [:]
         for (path, item) in root["paths"]?.objectValue ?? [:] {
             let members = item.objectValue ?? [:]

@@ -78,6 +78,7 @@ var targets: [Target] = [
         name: "CPostgres", path: "Shared/CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(
         name: "CQREncode", path: "Shared/CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+    .systemLibrary(name: "CStoreKit", path: "Shared/CStoreKit"),
     .systemLibrary(
         name: "CSQLite", path: "Shared/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     shared("EventLoop", ["CLibUV", deque]),
@@ -95,7 +96,7 @@ var targets: [Target] = [
         ]),
     shared("ServiceDatabase", ["BusService", "Operations", "Persistence", "StoreModels", logging, lifecycle]),
     shared("Signing", ["StoreModels", crypto, swiftASN1, x509]),
-    shared("StoreKitClient", ["StoreModels"], exclude: ["README.md"]),
+    shared("StoreKitClient", ["CStoreKit", "StoreModels"], exclude: ["README.md"]),
     shared("StorebusTesting", ["StoreModels", "EventLoop", "Persistence", logging]),
     shared("ServiceTesting", ["BusClient", "BusService", "Persistence", "StoreModels", logging]),
     tests("EventLoop", ["EventLoop"]),

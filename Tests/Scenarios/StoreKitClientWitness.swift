@@ -4,7 +4,7 @@ import StorebusTesting
 import Synchronization
 
 /// An app on a device, through the client library: its queue, and an observer that writes down what it is told.
-final class StoreKitClientWitness: NSObject, SKPaymentTransactionObserver, SKProductsRequestDelegate {
+final class StoreKitClientWitness: NSObject, SKPaymentTransactionObserver, SKProductsRequestDelegate, Sendable {
     private struct State {
         var transactions: [SKPaymentTransaction] = []
         var removed: [SKPaymentTransaction] = []

@@ -13,11 +13,14 @@ import Testing
         let stream: FakeStream
 
         /// With these unfinished transactions told.
-        init(_ unfinished: [PaymentTransaction]) async throws {
+        init(
+            _ unfinished: [PaymentTransaction], _ change: (inout StoreConnection) -> Void = { _ in }
+        ) async throws {
             let stream = FakeStream.beginning(with: unfinished)
             let gateway = try FakeGateway()
             gateway.on("GET /v1/transactions/stream") { _ in .stream(stream) }
-            (self.gateway, self.stream, queue) = (gateway, stream, gateway.queue())
+            (self.gateway, self.stream) = (gateway, stream)
+            queue = gateway.queue { connection, _ in change(&connection) }
             queue.add(observer)
             let observer = observer
             try await eventually("they are told") { observer.transactions.count == unfinished.count }
@@ -35,19 +38,32 @@ import Testing
         #expect(shop.queue.transactions.isEmpty)
     }
 
-    @Test func `M28, M53: finishing what is purchasing or deferred is a programming error`() async {
+    @Test func `M28, M53: finishing what is purchasing is a programming error`() async {
         await #expect(processExitsWith: .failure) {
             let connection = StoreConnection(
                 gateway: URL(filePath: "/"), bundleId: "b", deviceId: "d", account: "a")
             let queued = QueuedTransaction(identity: "t", model: .sample("t", .purchasing), isLocal: false)
             SKPaymentQueue(connection: connection).finishTransaction(SKPaymentTransaction(queued, downloads: []))
         }
-        await #expect(processExitsWith: .failure) {
-            let connection = StoreConnection(
-                gateway: URL(filePath: "/"), bundleId: "b", deviceId: "d", account: "a")
-            let queued = QueuedTransaction(identity: "t", model: .sample("t", .deferred), isLocal: false)
-            SKPaymentQueue(connection: connection).finishTransaction(SKPaymentTransaction(queued, downloads: []))
+    }
+
+    @Test func `M53: finishing what is deferred does nothing, is warned of, and the approval comes`() async throws {
+        let warnings = Locked<[String]>([])
+        let shop = try await Observed([.sample("t1", .deferred)]) { connection in
+            connection.log = { line in warnings.withLock { $0.append(line) } }
         }
+        shop.queue.finishTransaction(try #require(shop.observer.transactions.first))
+        #expect(warnings.withLock { $0 }.contains { $0.contains("a deferred transaction is not finished") })
+        shop.stream.updated([.sample("t1", .purchased, revision: 3)])
+        try await eventually("it is purchased") { shop.observer.states == [.deferred, .purchased] }
+        #expect(shop.gateway.requests(Self.line).isEmpty)
+        #expect(shop.queue.transactions.map(\.transactionState) == [.purchased])
+    }
+
+    @Test func `finishing what the store did not make does nothing`() async throws {
+        let shop = try await Observed([.sample("t1")])
+        shop.queue.finishTransaction(SKPaymentTransaction())
+        #expect(shop.queue.transactions.count == 1)
     }
 
     @Test func `M54: twice is once, and the stream's own word for it is not told again`() async throws {

@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `an observer may remove itself as it goes`() async throws {
-        final class Leaving: NSObject, SKPaymentTransactionObserver {
+        final class Leaving: NSObject, SKPaymentTransactionObserver, Sendable {
             let queue: SKPaymentQueue
             init(_ queue: SKPaymentQueue) { self.queue = queue }
             deinit { queue.remove(self) }
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func `M35: callbacks come off the main thread, one at a time, without a run loop`() async throws {
-        final class Checking: NSObject, SKPaymentTransactionObserver {
+        final class Checking: NSObject, SKPaymentTransactionObserver, Sendable {
             let inside = Locked(0)
             let seen = Locked<[Bool]>([])
             func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test func `a slow observer slows the reading and is told everything`() async throws {
-        final class Slow: NSObject, SKPaymentTransactionObserver {
+        final class Slow: NSObject, SKPaymentTransactionObserver, Sendable {
             let gate = DispatchSemaphore(value: 0)
             let count = Locked(0)
             func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {

@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct ProductsRequestTests {
     /// Writes down what a request's delegate is told.
-    private final class Listener: SKProductsRequestDelegate {
+    private final class Listener: NSObject, SKProductsRequestDelegate, Sendable {
         private let log = Locked<[String]>([])
         private let last = Locked<(response: SKProductsResponse?, error: (any Error)?)>((nil, nil))
 
@@ -82,7 +82,7 @@ import Testing
         #expect(problem.code == "serviceUnavailable" && problem.isRetryable && problem.traceId != nil)
     }
 
-    @Test func `M8: a request that is let go says nothing and leaves nothing`() async throws {
+    @Test func `M8: a request nobody keeps lives until it is answered, and no longer`() async throws {
         let gateway = try FakeGateway()
         let released = Locked(false)
         gateway.on(line) { _ in
@@ -99,11 +99,43 @@ import Testing
             request.start()
             try await eventually("the store has been asked") { gateway.requests(line).count == 1 }
         }
-        #expect(dropped == nil)
+        #expect(dropped != nil)
         released.withLock { $0 = true }
-        // Another request goes the same way through the same queues; when it is heard, the first would have been.
-        try await answeredRequest(on: gateway, queue)
+        try await eventually("it is answered") { listener.calls == ["received", "finished"] }
+        try await eventually("it is gone") { dropped == nil }
+    }
+
+    @Test func `M8: a cancelled request nobody keeps is gone, without a word`() async throws {
+        let gateway = try FakeGateway()
+        gateway.on(line) { _ in .silence }
+        let queue = gateway.queue()
+        let listener = Listener()
+        weak var dropped: SKProductsRequest?
+        do {
+            let request = SKProductsRequest(productIdentifiers: ["a"], queue: queue)
+            dropped = request
+            request.delegate = listener
+            request.start()
+            try await eventually("the store has been asked") { gateway.requests(line).count == 1 }
+            request.cancel()
+        }
+        try await eventually("it is gone") { dropped == nil }
         #expect(listener.calls.isEmpty)
+    }
+
+    @Test func `a delegate set through SKRequest hears the end`() async throws {
+        final class Plain: NSObject, SKRequestDelegate, Sendable {
+            let ends = Locked(0)
+            func requestDidFinish(_ request: SKRequest) { ends.withLock { $0 += 1 } }
+        }
+        let gateway = try FakeGateway()
+        gateway.on(line) { _ in .json(Reply()) }
+        let plain = Plain()
+        let request: SKRequest = SKProductsRequest(productIdentifiers: ["a"], queue: gateway.queue())
+        request.delegate = plain
+        #expect(request.delegate === plain)
+        request.start()
+        try await eventually("it has ended") { plain.ends.withLock { $0 } == 1 }
     }
 
     @Test func `a cancelled request says nothing`() async throws {

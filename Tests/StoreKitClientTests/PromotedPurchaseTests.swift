@@ -213,7 +213,7 @@ import Testing
         let other = next.gateway.queue()
         other.add(later)
         next.tap(try .sample("i2"))
-        try await eventually("it is asked") { later.payments.count == 1 }
+        try await eventually("it is deferred") { next.decisions("i2") == ["defer"] }
         let outcomes = Locked<[SKError.Code?]>([])
         other.cancelStorePayment(try #require(later.payments.first)) { error in
             outcomes.withLock { $0.append((error as? SKError)?.code) }

@@ -6,28 +6,48 @@ import Testing
 /// Goal: enums have the cases and the numbers of StoreKit's, and none of the wire's is missing.
 @Suite struct RawValueTests {
     @Test func `M27: the five states of a transaction`() {
-        #expect(TransactionState.allCases.map { SKPaymentTransactionState($0) } == SKPaymentTransactionState.allCases)
-        #expect(SKPaymentTransactionState.allCases.map(\.rawValue) == [0, 1, 2, 3, 4])
-        #expect(SKPaymentTransactionState.allCases.map { "\($0)" } == TransactionState.allCases.map(\.rawValue))
+        let states: [SKPaymentTransactionState] = [.purchasing, .purchased, .failed, .restored, .deferred]
+        #expect(TransactionState.allCases.map { SKPaymentTransactionState($0) } == states)
+        #expect(states.map(\.rawValue) == [0, 1, 2, 3, 4])
+        #expect(states.map { "\($0)" } == TransactionState.allCases.map(\.rawValue))
     }
 
     @Test func `the six states of a download`() {
-        #expect(Download.State.allCases.map { SKDownloadState($0) } == SKDownloadState.allCases)
-        #expect(SKDownloadState.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5])
-        #expect(SKDownloadState.allCases.map { "\($0)" } == Download.State.allCases.map(\.rawValue))
+        let states: [SKDownloadState] = [.waiting, .active, .paused, .finished, .failed, .cancelled]
+        #expect(Download.State.allCases.map { SKDownloadState($0) } == states)
+        #expect(states.map(\.rawValue) == [0, 1, 2, 3, 4, 5])
+        #expect(states.map { "\($0)" } == Download.State.allCases.map(\.rawValue))
     }
 
     @Test func `the three visibilities of a promoted product`() {
+        let visibilities: [SKProductStorePromotionVisibility] = [.default, .show, .hide]
         #expect(
-            StorePromotionVisibility.allCases.map { SKProductStorePromotionVisibility($0) }
-                == SKProductStorePromotionVisibility.allCases)
-        #expect(SKProductStorePromotionVisibility.allCases.map(\.rawValue) == [0, 1, 2])
-        #expect(
-            SKProductStorePromotionVisibility.allCases.map { $0.model.rawNumber }
-                == SKProductStorePromotionVisibility.allCases.map(\.rawValue))
-        #expect(
-            SKProductStorePromotionVisibility.allCases.map(\.model.rawValue)
-                == StorePromotionVisibility.allCases.map(\.rawValue))
+            StorePromotionVisibility.allCases.map { SKProductStorePromotionVisibility($0) } == visibilities)
+        #expect(visibilities.map(\.rawValue) == [0, 1, 2])
+        #expect(visibilities.map { $0.model.rawNumber } == visibilities.map(\.rawValue))
+        #expect(visibilities.map(\.model.rawValue) == StorePromotionVisibility.allCases.map(\.rawValue))
+        #expect(visibilities.map { "\($0)" } == StorePromotionVisibility.allCases.map(\.rawValue))
+    }
+
+    @Test func `L11: a number without a name is a value, and ends in @unknown default`() throws {
+        func name(_ state: SKPaymentTransactionState) -> String {
+            switch state {
+            case .purchasing: return "purchasing"
+            case .purchased: return "purchased"
+            case .failed: return "failed"
+            case .restored: return "restored"
+            case .deferred: return "deferred"
+            @unknown default: return "unknown"
+            }
+        }
+        let state = try #require(SKPaymentTransactionState(rawValue: 10))
+        #expect(name(state) == "unknown" && state.rawValue == 10 && "\(state)" == "10")
+        #expect(name(.failed) == "failed")
+        #expect(SKDownloadState(rawValue: 10)?.rawValue == 10)
+        #expect(SKProduct.PeriodUnit(rawValue: 10)?.rawValue == 10)
+        #expect(SKProductDiscount.PaymentMode(rawValue: 10)?.rawValue == 10)
+        #expect(SKProductStorePromotionVisibility(rawValue: 10)?.model == .default)
+        #expect(SKError.Code(rawValue: 77)?.rawValue == 77)
     }
 
     @Test func `units, payment modes and types of offers`() throws {

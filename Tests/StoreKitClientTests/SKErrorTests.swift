@@ -11,8 +11,15 @@ import Testing
     }
 
     @Test func `codes are spelled and numbered as StoreKit's`() {
-        #expect(SKError.Code.allCases.map { "\($0)" } == SKErrorCode.allCases.map(\.name))
-        #expect(SKError.Code.allCases.map(\.rawValue) == SKErrorCode.allCases.map(\.rawValue))
+        let codes: [SKError.Code] = [
+            .unknown, .clientInvalid, .paymentCancelled, .paymentInvalid, .paymentNotAllowed, .storeProductNotAvailable,
+            .cloudServicePermissionDenied, .cloudServiceNetworkConnectionFailed, .cloudServiceRevoked,
+            .privacyAcknowledgementRequired, .unauthorizedRequestData, .invalidOfferIdentifier, .invalidSignature,
+            .missingOfferParams, .invalidOfferPrice, .overlayCancelled, .overlayInvalidConfiguration, .overlayTimeout,
+            .ineligibleForOffer, .unsupportedPlatform, .overlayPresentedInBackgroundScene,
+        ]
+        #expect(codes.map { "\($0)" } == StoreModels.SKErrorCode.allCases.map(\.name))
+        #expect(codes.map(\.rawValue) == StoreModels.SKErrorCode.allCases.map(\.rawValue))
         #expect((SKError(.paymentCancelled) as NSError).code == 2)
     }
 
@@ -29,6 +36,25 @@ import Testing
         let error = SKError(wire)
         #expect(error.code == .unknown)
         #expect((error.underlying as? NSError)?.code == 77)
+    }
+
+    @Test func `an error made of an NSError has its code, also one without a name, and equals one that says the same`()
+    {
+        let nsError = NSError(domain: SKErrorDomain, code: 77, userInfo: ["number": 1])
+        let error = SKError(_nsError: nsError)
+        #expect(error.code.rawValue == 77 && error.errorCode == 77 && error.userInfo["number"] as? Int == 1)
+        #expect("\(error.code)" == "77")
+        #expect(error._nsError === nsError)
+        #expect(Set([SKError(.unknown), SKError(.unknown), SKError(.paymentCancelled)]).count == 2)
+        let text: [String: Any] = [NSLocalizedDescriptionKey: "Held already."]
+        #expect(SKError(.paymentInvalid, userInfo: text).localizedDescription == "Held already.")
+    }
+
+    @Test func `a code catches an NSError by domain and number`() {
+        #expect(SKError.paymentInvalid ~= NSError(domain: SKErrorDomain, code: 3))
+        #expect(!(SKError.paymentInvalid ~= NSError(domain: SKErrorDomain, code: 2)))
+        #expect(!(SKError.paymentInvalid ~= NSError(domain: NSCocoaErrorDomain, code: 3)))
+        #expect(!(SKError.paymentInvalid ~= CocoaError(.fileNoSuchFile)))
     }
 
     @Test func `a code can be caught by its name`() {

@@ -54,11 +54,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (SKErrorCode.invalidOfferIdentifier, SKError.Code.invalidOfferIdentifier),
+        (StoreModels.SKErrorCode.invalidOfferIdentifier, SKError.Code.invalidOfferIdentifier),
         (.invalidSignature, .invalidSignature), (.missingOfferParams, .missingOfferParams),
         (.ineligibleForOffer, .ineligibleForOffer),
     ])
-    func `an offer that is refused fails by StoreKit's own code`(told: SKErrorCode, code: SKError.Code) async throws {
+    func `an offer that is refused fails by StoreKit's own code`(
+        told: StoreModels.SKErrorCode, code: SKError.Code
+    ) async throws {
         let gateway = try FakeGateway()
         let stream = FakeStream.beginning()
         gateway.on("GET /v1/transactions/stream") { _ in .stream(stream) }

@@ -6,11 +6,11 @@ extension StoreConnection {
 
     /// Says which store `SKPaymentQueue.default()` and everything without a queue of its own speak with.
     ///
-    /// - Precondition: Said before the default queue was used for the first time, and once.
+    /// - Precondition: Said before the default queue was asked for anything of the store, and once.
     public static func use(_ connection: StoreConnection) {
-        precondition(!isInUse.withLock { $0 }, "the store's connection is chosen before the default queue is used")
+        if isInUse.withLock({ $0 }) { fatalError("the store's connection is chosen before the default queue is used") }
         chosen.withLock { chosen in
-            precondition(chosen == nil, "the store's connection is chosen once")
+            if chosen != nil { fatalError("the store's connection is chosen once") }
             chosen = connection
         }
     }
@@ -20,7 +20,7 @@ extension StoreConnection {
         isInUse.withLock { $0 = true }
         if let connection = chosen.withLock({ $0 }) { return connection }
         guard let connection = fromEnvironment(ProcessInfo.processInfo.environment) else {
-            preconditionFailure(
+            fatalError(
                 "no store: call StoreConnection.use(_:), or set STOREBUS_URL, STOREBUS_BUNDLE_ID, STOREBUS_DEVICE_ID "
                     + "and STOREBUS_ACCOUNT")
         }

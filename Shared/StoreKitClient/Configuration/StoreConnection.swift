@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 
 /// Where the store is and who the app is there: one app on one device, in the hands of one account.
@@ -10,7 +9,8 @@ import Foundation
 ///         account: "alice"))
 /// SKPaymentQueue.default().add(StoreObserver.shared)
 /// ```
-/// Said once, before `SKPaymentQueue.default()`, `canMakePayments()` or a products request is used for the first time.
+/// Said once, before the first call to the store: `add`, `canMakePayments()`, a request's `start()`. Queues, requests and
+/// payments can be made before.
 /// An app that says nothing is configured by its environment: ``fromEnvironment(_:)``.
 public struct StoreConnection: Sendable {
     /// The device's kind, spelled as the store spells it.
@@ -32,14 +32,15 @@ public struct StoreConnection: Sendable {
     public var storefront: String?
     /// Where downloaded content lies. Nil is a folder of the app and device in the user's caches.
     public var contentDirectory: URL?
-    /// Callbacks run one after the other on a serial queue of the library whose target this is. Nil is a background
-    /// queue, which needs no run loop; an app with a user interface may say `.main`.
+    /// Callbacks run one after the other on a serial queue of the library whose target this is. Nil is the main queue
+    /// while a main run loop runs, and a background queue while none does (``SKPaymentQueue``).
     public var callbackTarget: DispatchQueue?
     /// Called on the callback queue when the store opens the app for a purchase that began there, just before the app is
     /// asked about it. Nil does nothing: an app that is running is open already.
     public var bringToFront: (@Sendable () -> Void)?
     /// Told in one sentence of what the library copes with by itself: a lost stream, a repeated payment. Never with
-    /// tokens, receipts or names of shoppers. Called on any thread.
+    /// tokens, receipts or names of shoppers. Called on any thread. Nil leaves these out; what an app should change, such
+    /// as an observer whose methods cannot be called, is then written to standard error.
     public var log: (@Sendable (String) -> Void)?
 
     public init(
@@ -61,6 +62,14 @@ public struct StoreConnection: Sendable {
         self.callbackTarget = callbackTarget
         self.bringToFront = bringToFront
         self.log = log
+    }
+
+    /// Says what the app should change: to its log, else to standard error.
+    static func warn(_ sentence: String, _ connection: StoreConnection?) {
+        guard let log = connection?.log else {
+            return FileHandle.standardError.write(Data("StoreKitClient: \(sentence)\n".utf8))
+        }
+        log(sentence)
     }
 
     /// The gateway's address with `path`, which is percent-encoded already, behind it.

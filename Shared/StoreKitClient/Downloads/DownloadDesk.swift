@@ -34,13 +34,14 @@ final class DownloadDesk: Sendable {
     }
 
     func perform(_ action: DownloadAction, on download: SKDownload) {
-        let run = DownloadRun(call: call, download: download, file: file(of: download.model), changed: changed)
-        enqueue(download.id, interrupts: action == .pause || action == .cancel) { await run.perform(action) }
+        guard let model = download.model else { return }
+        let run = DownloadRun(call: call, download: download, model: model, file: file(of: model), changed: changed)
+        enqueue(model.id, interrupts: action == .pause || action == .cancel) { await run.perform(action) }
     }
 
     /// The transaction has left the queue. What was fetched in part is of no use; what is complete is the app's.
-    func forget(_ download: SKDownload) {
-        enqueue(download.id, interrupts: true) { [file = file(of: download.model)] in try? file.forget() }
+    func forget(_ model: Download) {
+        enqueue(model.id, interrupts: true) { [file = file(of: model)] in try? file.forget() }
     }
 
     private func enqueue(_ id: String, interrupts: Bool, _ operation: @escaping @Sendable () async -> Void) {

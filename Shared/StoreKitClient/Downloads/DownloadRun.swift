@@ -9,6 +9,8 @@ internal import StoreModels
 struct DownloadRun: Sendable {
     let call: RepeatedCall
     let download: SKDownload
+    /// The download as it was when it was asked for.
+    let model: Download
     let file: ContentFile
     let changed: @Sendable (SKDownload) -> Void
 
@@ -41,7 +43,7 @@ struct DownloadRun: Sendable {
         let start = clock.now
         let isFirst = Locked(true)
         let transfer = ContentTransfer(
-            gateway: call.gateway, timing: call.timing, downloadId: download.id, length: download.contentLength,
+            gateway: call.gateway, timing: call.timing, downloadId: model.id, length: model.contentLength,
             file: file
         ) { [download, changed] received in
             let now = start.duration(to: clock.now)
@@ -68,7 +70,7 @@ struct DownloadRun: Sendable {
 
     /// - Returns: The download as it is now.
     private func tell(_ action: DownloadAction) async throws -> Download {
-        let path = "/v1/downloads/\(HTTPCall.escape(download.id))/\(action.rawValue)"
+        let path = "/v1/downloads/\(HTTPCall.escape(model.id))/\(action.rawValue)"
         let answer = try await call.send(.post(path, [String: String]()), patience: call.timing.patience)
         return try StoreJSON.decode(Download.self, from: answer.body)
     }

@@ -1,4 +1,3 @@
-import Foundation
 internal import StoreModels
 
 /// `SKDownload.timeRemaining` when nothing is known of the speed.
@@ -8,7 +7,8 @@ public let SKDownloadTimeRemainingUnknown: TimeInterval = -1
 ///
 /// One object for one download, which says how far it is at the moment it is asked. `queue.start(_:)` fetches it; when it
 /// is `.finished`, `contentURL` is a file, which the app moves to its own place before it finishes the transaction.
-public final class SKDownload: NSObject, Sendable {
+open class SKDownload: NSObject, @unchecked Sendable {
+    // Unchecked, because an open class cannot be checked: what the store said is behind the lock.
     private struct State: Sendable {
         var model: Download
         var owner: QueuedTransaction
@@ -18,65 +18,86 @@ public final class SKDownload: NSObject, Sendable {
         var failure: SKError?
     }
 
-    let id: String
-    private let locked: Locked<State>
+    private let locked = Locked<State?>(nil)
 
-    init(_ model: Download, of owner: QueuedTransaction) {
-        id = model.id
-        locked = Locked(
-            State(model: model, owner: owner, progress: DownloadProgress(expected: model.contentLength)))
+    public override init() { super.init() }
+
+    convenience init(_ model: Download, of owner: QueuedTransaction) {
+        self.init()
+        locked.withLock {
+            $0 = State(model: model, owner: owner, progress: DownloadProgress(expected: model.contentLength))
+        }
     }
 
-    public var state: SKDownloadState {
-        locked.withLock { $0.failure == nil ? SKDownloadState($0.model.state) : .failed }
+    open var state: SKDownloadState {
+        guard let state = locked.withLock({ $0 }) else { return .waiting }
+        return state.failure == nil ? SKDownloadState(state.model.state) : .failed
     }
-    public var contentIdentifier: String { model.contentIdentifier }
+    /// The name of earlier SDKs.
+    open var downloadState: SKDownloadState { state }
+    open var contentIdentifier: String { model?.contentIdentifier ?? "" }
     /// Dotted integers, `1.0`.
-    public var contentVersion: String { model.contentVersion }
+    open var contentVersion: String { model?.contentVersion ?? "" }
     /// Bytes.
-    public var contentLength: Int64 { model.contentLength }
+    open var contentLength: Int64 { model?.contentLength ?? 0 }
     /// Bytes; the same as `contentLength`.
-    public var expectedContentLength: Int64 { model.contentLength }
+    open var expectedContentLength: Int64 { contentLength }
     /// 0…1.
-    public var progress: Float {
-        locked.withLock { $0.model.state == .finished ? 1 : $0.progress.fraction }
+    open var progress: Float {
+        guard let state = locked.withLock({ $0 }) else { return 0 }
+        return state.model.state == .finished ? 1 : state.progress.fraction
     }
     /// Seconds at the speed so far; `SKDownloadTimeRemainingUnknown` when there is none.
-    public var timeRemaining: TimeInterval {
-        locked.withLock { $0.progress.secondsRemaining } ?? SKDownloadTimeRemainingUnknown
+    open var timeRemaining: TimeInterval {
+        locked.withLock { $0?.progress.secondsRemaining } ?? SKDownloadTimeRemainingUnknown
     }
     /// The content as one file, once it is `.finished` on this device; nil before.
-    public var contentURL: URL? { locked.withLock { $0.model.state == .finished ? $0.contentURL : nil } }
+    open var contentURL: URL? { locked.withLock { $0?.model.state == .finished ? $0?.contentURL : nil } }
     /// An ``SKError`` in `.failed`; nil in every other state.
-    public var error: (any Error)? { locked.withLock { $0.failure ?? $0.model.error.map { SKError($0) } } }
+    open var error: (any Error)? {
+        locked.withLock { state in state?.failure ?? state?.model.error.map { SKError($0) } }
+    }
     /// What it comes with.
-    public var transaction: SKPaymentTransaction {
-        let owner = locked.withLock { $0.owner }
-        let downloads = owner.model.downloads.map { $0.id == id ? self : SKDownload($0, of: owner) }
-        return SKPaymentTransaction(owner, downloads: downloads)
+    open var transaction: SKPaymentTransaction {
+        guard let state = locked.withLock({ $0 }) else { return SKPaymentTransaction() }
+        let downloads = state.owner.model.downloads.map {
+            $0.id == state.model.id ? self : SKDownload($0, of: state.owner)
+        }
+        return SKPaymentTransaction(state.owner, downloads: downloads)
     }
 
-    public override func isEqual(_ object: Any?) -> Bool { (object as? SKDownload)?.id == id }
-    public override var hash: Int { id.hashValue }
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let id = model?.id, let other = object as? SKDownload else { return super.isEqual(object) }
+        return other.model?.id == id
+    }
+    open override var hash: Int { model?.id.hashValue ?? super.hash }
 }
 
 extension SKDownload {
-    var model: Download { locked.withLock { $0.model } }
+    /// What the store said; nil for one it did not make.
+    var model: Download? { locked.withLock { $0?.model } }
 
     /// The store says how it is now.
     func update(_ model: Download, of owner: QueuedTransaction) {
         locked.withLock { state in
-            state.owner = owner
-            guard state.model != model else { return }
-            state.model = model
-            state.failure = nil
+            state?.owner = owner
+            guard state?.model != model else { return }
+            state?.model = model
+            state?.failure = nil
         }
     }
 
-    func update(progress change: (inout DownloadProgress) -> Void) { locked.withLock { change(&$0.progress) } }
+    func update(progress change: (inout DownloadProgress) -> Void) {
+        locked.withLock { state in
+            if var progress = state?.progress {
+                change(&progress)
+                state?.progress = progress
+            }
+        }
+    }
 
     /// The content lies there; told to the app when the store knows, too.
-    func arrived(at url: URL) { locked.withLock { $0.contentURL = url } }
+    func arrived(at url: URL) { locked.withLock { $0?.contentURL = url } }
 
-    func failed(_ error: SKError?) { locked.withLock { $0.failure = error } }
+    func failed(_ error: SKError?) { locked.withLock { $0?.failure = error } }
 }

@@ -1,31 +1,8 @@
+internal import StoreModels
+
 extension SKError {
     /// Spelled and numbered as StoreKit's.
-    public enum Code: Int, CaseIterable, Sendable {
-        case unknown = 0
-        case clientInvalid = 1
-        case paymentCancelled = 2
-        case paymentInvalid = 3
-        case paymentNotAllowed = 4
-        case storeProductNotAvailable = 5
-        case cloudServicePermissionDenied = 6
-        case cloudServiceNetworkConnectionFailed = 7
-        case cloudServiceRevoked = 8
-        case privacyAcknowledgementRequired = 9
-        case unauthorizedRequestData = 10
-        case invalidOfferIdentifier = 11
-        case invalidSignature = 12
-        case missingOfferParams = 13
-        case invalidOfferPrice = 14
-        case overlayCancelled = 15
-        case overlayInvalidConfiguration = 16
-        case overlayTimeout = 17
-        case ineligibleForOffer = 18
-        case unsupportedPlatform = 19
-        case overlayPresentedInBackgroundScene = 20
-
-        /// `catch SKError.paymentCancelled`
-        public static func ~= (code: Code, error: any Error) -> Bool { (error as? SKError)?.code == code }
-    }
+    public typealias Code = CStoreKit.SKErrorCode
 
     public static var unknown: Code { .unknown }
     public static var clientInvalid: Code { .clientInvalid }
@@ -48,4 +25,17 @@ extension SKError {
     public static var ineligibleForOffer: Code { .ineligibleForOffer }
     public static var unsupportedPlatform: Code { .unsupportedPlatform }
     public static var overlayPresentedInBackgroundScene: Code { .overlayPresentedInBackgroundScene }
+}
+
+extension CStoreKit.SKErrorCode {
+    /// Catches an error by its code, whichever type it has: `catch SKError.paymentCancelled`.
+    public static func ~= (code: Self, error: any Error) -> Bool {
+        let error = error as NSError
+        return error.domain == SKErrorDomain && error.code == code.rawValue
+    }
+}
+
+extension CStoreKit.SKErrorCode: @retroactive CustomStringConvertible {
+    /// The case's own name; the number where this version knows none.
+    public var description: String { StoreModels.SKErrorCode(rawValue: rawValue)?.name ?? "\(rawValue)" }
 }

@@ -9,14 +9,15 @@ extension SKError {
     ///
     /// A code this version does not know is `unknown`; its number is kept as the error beneath.
     init(_ error: TransactionError) {
-        let code = Code(rawValue: error.code)
-        self.init(code ?? .unknown, userInfo: [NSLocalizedDescriptionKey: error.localizedDescription])
+        let isKnown = StoreModels.SKErrorCode(rawValue: error.code) != nil
+        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: error.localizedDescription]
         userInfo[NSLocalizedFailureReasonErrorKey] = error.reason
         if let underlying = error.underlying {
             userInfo[NSUnderlyingErrorKey] = NSError(domain: Self.underlyingDomain, code: underlying)
-        } else if code == nil {
+        } else if !isKnown {
             userInfo[NSUnderlyingErrorKey] = NSError(domain: error.domain, code: error.code)
         }
+        self.init((isKnown ? Code(rawValue: error.code) : nil) ?? .unknown, userInfo: userInfo)
     }
 
     /// What StoreKit makes of a store that cannot be reached or that refuses: `unknown`, with the cause beneath.

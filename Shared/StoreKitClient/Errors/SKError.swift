@@ -1,5 +1,3 @@
-import Foundation
-
 /// What went wrong at the store, with StoreKit's codes.
 ///
 /// ```swift
@@ -8,21 +6,36 @@ import Foundation
 /// `userInfo` carries `NSLocalizedDescriptionKey`; `NSLocalizedFailureReasonErrorKey` where the store names a reason of
 /// its own (`interrupted`, `unfinishedTransactions`); `NSUnderlyingErrorKey` where there is an error beneath: the number
 /// 3532 of a subscription that is held already, a `URLError`, a ``StoreProblem``.
-public struct SKError: CustomNSError, LocalizedError, Sendable {
-    public var code: Code
-    public var userInfo: [String: any Sendable]
+public struct SKError: CustomNSError, LocalizedError, Hashable, Sendable {
+    public let _nsError: NSError
 
-    public init(_ code: Code, userInfo: [String: any Sendable] = [:]) {
-        self.code = code
-        self.userInfo = userInfo
+    public init(_nsError error: NSError) { _nsError = error }
+
+    public init(_ code: Code, userInfo: [String: Any] = [:]) {
+        _nsError = NSError(domain: SKErrorDomain, code: code.rawValue, userInfo: userInfo)
     }
 
     public static var errorDomain: String { SKErrorDomain }
-    public var errorCode: Int { code.rawValue }
+    /// Every number is a code; one this version has no name for belongs to a newer store.
+    public var code: Code { Code(rawValue: _nsError.code) ?? .unknown }
+    public var errorCode: Int { _nsError.code }
+    public var userInfo: [String: Any] { _nsError.userInfo }
     public var errorUserInfo: [String: Any] { userInfo }
 
     public var errorDescription: String? { userInfo[NSLocalizedDescriptionKey] as? String }
     public var failureReason: String? { userInfo[NSLocalizedFailureReasonErrorKey] as? String }
     /// The error beneath, if there is one.
     public var underlying: (any Error)? { userInfo[NSUnderlyingErrorKey] as? any Error }
+
+    /// Equal by domain, code and description: values of `userInfo` need not be comparable.
+    public static func == (left: SKError, right: SKError) -> Bool {
+        left._nsError.domain == right._nsError.domain && left.errorCode == right.errorCode
+            && left.errorDescription == right.errorDescription
+    }
+
+    // Not the NSError's own hash, which never returns in Foundation on Linux.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(_nsError.domain)
+        hasher.combine(errorCode)
+    }
 }

@@ -1,3 +1,4 @@
+import Foundation
 internal import StoreModels
 
 /// What a payment says. The wire's `Payment` without the key, which is made when it is added.
@@ -7,10 +8,23 @@ struct PaymentFields: Hashable, Sendable {
     var applicationUsername: String?
     var simulatesAskToBuyInSandbox = false
     var paymentDiscount: SKPaymentDiscount?
+    /// Reserved by StoreKit: a payment that has any is refused.
+    var requestData: Data?
     /// The purchase that began in the store and that adding this payment continues (M81). The app does not see it.
     var intentIdentifier: String?
 
     init(productIdentifier: String) { self.productIdentifier = productIdentifier }
+
+    /// Of a payment an app adds, read from its properties, which a subclass may have overridden.
+    init(_ payment: SKPayment) {
+        self = payment.fields
+        productIdentifier = payment.productIdentifier
+        quantity = payment.quantity
+        applicationUsername = payment.applicationUsername.nonEmpty
+        simulatesAskToBuyInSandbox = payment.simulatesAskToBuyInSandbox
+        paymentDiscount = payment.paymentDiscount
+        requestData = payment.requestData
+    }
 
     /// Of a transaction. Whatever began in the store has been continued by it: adding the payment again is a new purchase.
     init(_ model: Payment) {
@@ -18,7 +32,7 @@ struct PaymentFields: Hashable, Sendable {
         quantity = model.quantity
         applicationUsername = model.applicationUsername
         simulatesAskToBuyInSandbox = model.simulatesAskToBuyInSandbox
-        paymentDiscount = model.paymentDiscount.map(SKPaymentDiscount.init)
+        paymentDiscount = model.paymentDiscount.map { SKPaymentDiscount($0) }
     }
 
     /// Of a purchase that began in the store.
@@ -38,6 +52,11 @@ struct PaymentFields: Hashable, Sendable {
         Payment(
             requestIdentifier: key, productIdentifier: productIdentifier, quantity: quantity,
             applicationUsername: applicationUsername, simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox,
-            paymentDiscount: paymentDiscount?.model, intentIdentifier: intentIdentifier)
+            paymentDiscount: paymentDiscount?.wire, intentIdentifier: intentIdentifier)
     }
+}
+
+extension String? {
+    /// StoreKit's default of many wrappers is the empty name, which stands for none.
+    var nonEmpty: String? { self?.isEmpty == true ? nil : self }
 }

@@ -1,4 +1,3 @@
-import Foundation
 internal import StoreModels
 
 /// What the customer wants to buy.
@@ -8,30 +7,48 @@ internal import StoreModels
 /// ```
 /// Adding the same payment twice is two transactions and two charges, as in StoreKit. One that the store gave to
 /// `shouldAddStorePayment` is charged once: the second time is a failed transaction.
-public class SKPayment: NSObject, @unchecked Sendable {
-    // Unchecked, because a class with subclasses cannot be checked: its only property is locked.
-    fileprivate let locked: Locked<PaymentFields>
+open class SKPayment: NSObject, NSCopying, NSMutableCopying, @unchecked Sendable {
+    // Unchecked, because an open class cannot be checked: its only property is locked.
+    fileprivate let locked = Locked(PaymentFields(productIdentifier: ""))
 
-    init(_ fields: PaymentFields) { locked = Locked(fields) }
+    /// A payment for nothing yet.
+    public override init() { super.init() }
+
+    convenience init(_ fields: PaymentFields) {
+        self.init()
+        locked.withLock { $0 = fields }
+    }
 
     public convenience init(product: SKProduct) {
-        self.init(PaymentFields(productIdentifier: product.productIdentifier))
+        self.init()
+        locked.withLock { $0.productIdentifier = product.productIdentifier }
     }
 
     var fields: PaymentFields { locked.withLock { $0 } }
 
-    public var productIdentifier: String { fields.productIdentifier }
+    open var productIdentifier: String { fields.productIdentifier }
     /// 1…10; 1 unless a mutable payment says otherwise.
-    public var quantity: Int { fields.quantity }
-    /// Which of the app's own accounts it is for; comes back with the transaction.
-    public var applicationUsername: String? { fields.applicationUsername }
+    open var quantity: Int { fields.quantity }
+    /// Which of the app's own accounts it is for; comes back with the transaction. Empty stands for none.
+    open var applicationUsername: String? { fields.applicationUsername }
     /// Asks the sandbox to let somebody approve it first: the transaction becomes `.deferred`.
-    public var simulatesAskToBuyInSandbox: Bool { fields.simulatesAskToBuyInSandbox }
-    public var paymentDiscount: SKPaymentDiscount? { fields.paymentDiscount }
+    open var simulatesAskToBuyInSandbox: Bool { fields.simulatesAskToBuyInSandbox }
+    open var paymentDiscount: SKPaymentDiscount? { fields.paymentDiscount }
+    /// Reserved: a payment that has any is refused, as by StoreKit.
+    open var requestData: Data? { fields.requestData }
 
-    /// Two payments are equal when they say the same.
-    public override func isEqual(_ object: Any?) -> Bool { (object as? SKPayment)?.fields.visible == fields.visible }
-    public override var hash: Int { fields.visible.hashValue }
+    /// - Returns: An `SKPayment` that says the same, also of a mutable one.
+    open func copy(with zone: NSZone? = nil) -> Any { SKPayment(fields) }
+
+    /// - Returns: An ``SKMutablePayment`` that says the same.
+    open func mutableCopy(with zone: NSZone? = nil) -> Any { SKMutablePayment(fields) }
+
+    /// Two payments for a product are equal when they say the same.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? SKPayment, !fields.productIdentifier.isEmpty else { return super.isEqual(object) }
+        return other.fields.visible == fields.visible
+    }
+    open override var hash: Int { fields.productIdentifier.isEmpty ? super.hash : fields.visible.hashValue }
 }
 
 /// A payment that can be changed until it is added: the queue takes a copy.
@@ -40,30 +57,34 @@ public class SKPayment: NSObject, @unchecked Sendable {
 /// let payment = SKMutablePayment(product: product)
 /// payment.quantity = 3
 /// ```
-public final class SKMutablePayment: SKPayment, @unchecked Sendable {
+open class SKMutablePayment: SKPayment, @unchecked Sendable {
     // Unchecked as its superclass is; it adds no property.
 
     /// A payment for nothing yet.
-    public convenience init() { self.init(PaymentFields(productIdentifier: "")) }
+    public override init() { super.init() }
 
-    public override var productIdentifier: String {
+    open override var productIdentifier: String {
         get { fields.productIdentifier }
         set { locked.withLock { $0.productIdentifier = newValue } }
     }
-    public override var quantity: Int {
+    open override var quantity: Int {
         get { fields.quantity }
         set { locked.withLock { $0.quantity = newValue } }
     }
-    public override var applicationUsername: String? {
+    open override var applicationUsername: String? {
         get { fields.applicationUsername }
         set { locked.withLock { $0.applicationUsername = newValue } }
     }
-    public override var simulatesAskToBuyInSandbox: Bool {
+    open override var simulatesAskToBuyInSandbox: Bool {
         get { fields.simulatesAskToBuyInSandbox }
         set { locked.withLock { $0.simulatesAskToBuyInSandbox = newValue } }
     }
-    public override var paymentDiscount: SKPaymentDiscount? {
+    open override var paymentDiscount: SKPaymentDiscount? {
         get { fields.paymentDiscount }
         set { locked.withLock { $0.paymentDiscount = newValue } }
+    }
+    open override var requestData: Data? {
+        get { fields.requestData }
+        set { locked.withLock { $0.requestData = newValue } }
     }
 }

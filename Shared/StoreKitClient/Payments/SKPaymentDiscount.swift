@@ -1,9 +1,11 @@
-import Foundation
 internal import StoreModels
 
 /// A promotional offer that the app's server has signed.
-public final class SKPaymentDiscount: NSObject, Sendable {
-    let model: PaymentDiscount
+open class SKPaymentDiscount: NSObject, @unchecked Sendable {
+    // Unchecked, because an open class cannot be checked: the model is set once, before anything else sees it.
+    private var model: PaymentDiscount?
+
+    public override init() { super.init() }
 
     /// - Parameters:
     ///   - identifier: The offer's.
@@ -17,17 +19,30 @@ public final class SKPaymentDiscount: NSObject, Sendable {
             signature: signature, timestamp: timestamp.int64Value)
     }
 
-    init(_ model: PaymentDiscount) { self.model = model }
-
-    public var identifier: String { model.identifier }
-    public var keyIdentifier: String { model.keyIdentifier }
-    /// The zero UUID when the store keeps a text that is none.
-    public var nonce: UUID {
-        UUID(uuidString: model.nonce) ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    convenience init(_ model: PaymentDiscount) {
+        self.init()
+        self.model = model
     }
-    public var signature: String { model.signature }
-    public var timestamp: NSNumber { NSNumber(value: model.timestamp) }
 
-    public override func isEqual(_ object: Any?) -> Bool { (object as? SKPaymentDiscount)?.model == model }
-    public override var hash: Int { model.hashValue }
+    open var identifier: String { model?.identifier ?? "" }
+    open var keyIdentifier: String { model?.keyIdentifier ?? "" }
+    /// The zero UUID when the store keeps a text that is none.
+    open var nonce: UUID {
+        model.flatMap { UUID(uuidString: $0.nonce) } ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    }
+    open var signature: String { model?.signature ?? "" }
+    open var timestamp: NSNumber { NSNumber(value: model?.timestamp ?? 0) }
+
+    /// As it is sent, a subclass's own properties included.
+    var wire: PaymentDiscount {
+        PaymentDiscount(
+            identifier: identifier, keyIdentifier: keyIdentifier, nonce: nonce.uuidString.lowercased(),
+            signature: signature, timestamp: timestamp.int64Value)
+    }
+
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let model, let other = object as? SKPaymentDiscount else { return super.isEqual(object) }
+        return other.model == model
+    }
+    open override var hash: Int { model?.hashValue ?? super.hash }
 }

@@ -1,43 +1,52 @@
-import Foundation
 internal import StoreModels
 
 /// A transaction in the queue, as it was when the observer was told.
 ///
 /// It does not change in the observer's hands: a new state is a new object, and two objects of one transaction are equal,
-/// so `==`, `contains` and dictionaries see one transaction through all its states.
-public final class SKPaymentTransaction: NSObject, Sendable {
-    let queued: QueuedTransaction
-    /// Of hosted products; empty otherwise.
-    public let downloads: [SKDownload]
+/// so `==`, `contains` and dictionaries see one transaction through all its states. One that the store did not make, such
+/// as a subclass in an app's tests, equals itself alone.
+open class SKPaymentTransaction: NSObject, @unchecked Sendable {
+    // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees it.
+    private(set) var queued: QueuedTransaction?
+    private var attached: [SKDownload] = []
 
-    init(_ queued: QueuedTransaction, downloads: [SKDownload]) {
+    public override init() { super.init() }
+
+    convenience init(_ queued: QueuedTransaction, downloads: [SKDownload]) {
+        self.init()
         self.queued = queued
-        self.downloads = downloads
+        attached = downloads
     }
 
-    private var model: PaymentTransaction { queued.model }
+    private var model: PaymentTransaction? { queued?.model }
 
-    public var transactionState: SKPaymentTransactionState { SKPaymentTransactionState(model.transactionState) }
+    open var transactionState: SKPaymentTransactionState {
+        model.map { SKPaymentTransactionState($0.transactionState) } ?? .purchasing
+    }
     /// Nil except in `.purchased` and `.restored`.
-    public var transactionIdentifier: String? { model.transactionIdentifier }
+    open var transactionIdentifier: String? { model?.transactionIdentifier }
     /// Nil except in `.purchased` and `.restored`.
-    public var transactionDate: Date? { model.transactionDate?.date }
-    public var payment: SKPayment { SKPayment(PaymentFields(model.payment)) }
+    open var transactionDate: Date? { model?.transactionDate?.date }
+    open var payment: SKPayment { model.map { SKPayment(PaymentFields($0.payment)) } ?? SKPayment() }
     /// An ``SKError`` in `.failed`; nil in every other state.
-    public var error: (any Error)? { queued.failure ?? model.error.map { SKError($0) } }
+    open var error: (any Error)? { queued?.failure ?? model?.error.map { SKError($0) } }
     /// What was bought first: of restored transactions and of renewals.
-    public var original: SKPaymentTransaction? {
-        guard let original = model.original?.transaction else { return nil }
+    open var original: SKPaymentTransaction? {
+        guard let original = model?.original?.transaction else { return nil }
         return SKPaymentTransaction(
             QueuedTransaction(identity: original.id, model: original, isLocal: false), downloads: [])
     }
+    /// Of hosted products; empty otherwise.
+    open var downloads: [SKDownload] { attached }
 
-    public override func isEqual(_ object: Any?) -> Bool {
-        (object as? SKPaymentTransaction)?.queued.identity == queued.identity
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let queued, let other = object as? SKPaymentTransaction else { return super.isEqual(object) }
+        return other.queued?.identity == queued.identity
     }
-    public override var hash: Int { queued.identity.hashValue }
+    open override var hash: Int { queued?.identity.hashValue ?? super.hash }
 
-    public override var description: String {
-        "<SKPaymentTransaction \(model.id) \(model.transactionState) \(model.payment.productIdentifier)>"
+    open override var description: String {
+        guard let model else { return super.description }
+        return "<SKPaymentTransaction \(model.id) \(model.transactionState) \(model.payment.productIdentifier)>"
     }
 }

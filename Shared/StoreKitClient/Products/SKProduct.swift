@@ -1,40 +1,41 @@
-import Foundation
 internal import StoreModels
 
 /// A product of the store, in the words and at the price of the customer's storefront.
 ///
-/// Made by a products request and by nothing else: only what the store returned can be sold. Price and locale are the
-/// store's, never the device's.
-public final class SKProduct: NSObject, Sendable {
-    public typealias PeriodUnit = SKProductSubscriptionPeriod.Unit
+/// A products request makes them: only what the store returned can be sold. Price and locale are the store's, never the
+/// device's. `SKProduct()` is for subclasses in an app's tests; it says nothing.
+open class SKProduct: NSObject, @unchecked Sendable {
+    // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees it.
+    public typealias PeriodUnit = SKProductPeriodUnit
 
-    let model: Product
-    public let price: NSDecimalNumber
-    /// Carries the price's currency: `fr_FR@currency=EUR`.
-    public let priceLocale: Locale
+    private var model: Product?
 
-    init(_ model: Product) {
+    public override init() { super.init() }
+
+    convenience init(_ model: Product) {
+        self.init()
         self.model = model
-        price = NSDecimalNumber(model.price)
-        priceLocale = Locale(identifier: model.priceLocale)
     }
 
-    public var productIdentifier: String { model.productIdentifier }
-    public var localizedTitle: String { model.localizedTitle }
-    public var localizedDescription: String { model.localizedDescription }
+    open var productIdentifier: String { model?.productIdentifier ?? "" }
+    open var localizedTitle: String { model?.localizedTitle ?? "" }
+    open var localizedDescription: String { model?.localizedDescription ?? "" }
+    open var price: NSDecimalNumber { model.map { NSDecimalNumber($0.price) } ?? .zero }
+    /// Carries the price's currency: `fr_FR@currency=EUR`.
+    open var priceLocale: Locale { model.map { Locale(identifier: $0.priceLocale) } ?? .current }
     /// Of auto-renewable subscriptions; nil otherwise.
-    public var subscriptionPeriod: SKProductSubscriptionPeriod? {
-        model.subscriptionPeriod.map(SKProductSubscriptionPeriod.init)
+    open var subscriptionPeriod: SKProductSubscriptionPeriod? {
+        model?.subscriptionPeriod.map { SKProductSubscriptionPeriod($0) }
     }
     /// Of auto-renewable subscriptions; nil otherwise.
-    public var subscriptionGroupIdentifier: String? { model.subscriptionGroupIdentifier }
+    open var subscriptionGroupIdentifier: String? { model?.subscriptionGroupIdentifier }
     /// There for everybody while the product has one, whether or not this customer may have it.
-    public var introductoryPrice: SKProductDiscount? { model.introductoryPrice.map(SKProductDiscount.init) }
+    open var introductoryPrice: SKProductDiscount? { model?.introductoryPrice.map { SKProductDiscount($0) } }
     /// Whether this customer may have the introductory offer; nil when the store could not find out, and for products
     /// without one. StoreKit 1 has no such property: there the app asks its server. The store decides again at the
     /// purchase.
-    public var isEligibleForIntroOffer: Bool? {
-        guard model.introductoryPrice != nil else { return nil }
+    open var isEligibleForIntroOffer: Bool? {
+        guard let model, model.introductoryPrice != nil else { return nil }
         switch model.introductoryOfferEligibility {
         case .eligible: return true
         case .ineligible: return false
@@ -42,18 +43,26 @@ public final class SKProduct: NSObject, Sendable {
         }
     }
     /// Promotional offers.
-    public var discounts: [SKProductDiscount] { model.discounts.map(SKProductDiscount.init) }
-    public var isFamilyShareable: Bool { model.isFamilyShareable }
+    open var discounts: [SKProductDiscount] { model?.discounts.map { SKProductDiscount($0) } ?? [] }
+    open var isFamilyShareable: Bool { model?.isFamilyShareable ?? false }
     /// Whether content comes with it: the transaction then has `downloads`.
-    public var isDownloadable: Bool { model.isDownloadable }
+    open var isDownloadable: Bool { model?.isDownloadable ?? false }
     /// Bytes of each package.
-    public var downloadContentLengths: [NSNumber] { model.downloadContentLengths.map { NSNumber(value: $0) } }
+    open var downloadContentLengths: [NSNumber] { model?.downloadContentLengths.map { NSNumber(value: $0) } ?? [] }
     /// Dotted integers, `1.0`; empty without content.
-    public var downloadContentVersion: String { model.downloadContentVersion }
+    open var downloadContentVersion: String { model?.downloadContentVersion ?? "" }
 
-    /// Two products are equal when the store says the same of them.
-    public override func isEqual(_ object: Any?) -> Bool { (object as? SKProduct)?.model == model }
-    public override var hash: Int { model.productIdentifier.hashValue }
+    // The names of earlier SDKs.
+    open var downloadable: Bool { isDownloadable }
+    open var contentLengths: [NSNumber] { downloadContentLengths }
+    open var contentVersion: String { downloadContentVersion }
+
+    /// Two products of the store are equal when it says the same of them.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let model, let other = object as? SKProduct else { return super.isEqual(object) }
+        return other.model == model
+    }
+    open override var hash: Int { model?.productIdentifier.hashValue ?? super.hash }
 }
 
 extension NSDecimalNumber {

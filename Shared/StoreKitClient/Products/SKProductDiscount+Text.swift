@@ -11,6 +11,7 @@ extension SKProductDiscount {
             "\(priceText) \(subscriptionPeriod.each) for \(subscriptionPeriod.text(times: numberOfPeriods))"
         case .payUpFront: "\(priceText) for \(subscriptionPeriod.text(times: numberOfPeriods))"
         case .freeTrial: "free for \(subscriptionPeriod.text(times: numberOfPeriods))"
+        @unknown default: priceText
         }
     }
 
@@ -23,21 +24,12 @@ extension SKProductDiscount {
 }
 
 extension SKProductSubscriptionPeriod {
-    private var name: String {
-        switch unit {
-        case .day: "day"
-        case .week: "week"
-        case .month: "month"
-        case .year: "year"
-        }
-    }
-
     /// "a month", "every 2 months"
-    fileprivate var each: String { numberOfUnits == 1 ? "a \(name)" : "every \(numberOfUnits) \(name)s" }
+    fileprivate var each: String { numberOfUnits == 1 ? "a \(unit)" : "every \(numberOfUnits) \(unit)s" }
 
     /// "1 week", "6 months"
     fileprivate func text(times count: Int) -> String {
         let units = numberOfUnits * count
-        return "\(units) \(name)\(units == 1 ? "" : "s")"
+        return "\(units) \(unit)\(units == 1 ? "" : "s")"
     }
 }

@@ -1,56 +1,52 @@
-import Foundation
 internal import StoreModels
 
 /// An introductory or a promotional offer of a subscription.
 ///
 /// The text an app shows depends on `paymentMode`: so much each period for `numberOfPeriods` periods, so much once for all
 /// of them, or nothing at all. Apple has deprecated this type; the name stays for the code that uses it.
-public final class SKProductDiscount: NSObject, Sendable {
-    /// StoreKit's raw values.
-    public enum PaymentMode: Int, Sendable {
-        case payAsYouGo = 0
-        case payUpFront = 1
-        case freeTrial = 2
-    }
+open class SKProductDiscount: NSObject, @unchecked Sendable {
+    // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees it.
+    public typealias PaymentMode = SKProductDiscountPaymentMode
+    public typealias `Type` = SKProductDiscountType
 
-    /// StoreKit's raw values.
-    public enum `Type`: Int, Sendable {
-        case introductory = 0
-        case subscription = 1
-    }
+    private var model: ProductDiscount?
 
-    private let model: ProductDiscount
-    /// What one charge costs.
-    public let price: NSDecimalNumber
-    public let priceLocale: Locale
+    public override init() { super.init() }
 
-    init(_ model: ProductDiscount) {
+    convenience init(_ model: ProductDiscount) {
+        self.init()
         self.model = model
-        price = NSDecimalNumber(model.price)
-        priceLocale = Locale(identifier: model.priceLocale)
     }
 
+    /// What one charge costs.
+    open var price: NSDecimalNumber { model.map { NSDecimalNumber($0.price) } ?? .zero }
+    open var priceLocale: Locale { model.map { Locale(identifier: $0.priceLocale) } ?? .current }
     /// Nil for the introductory offer.
-    public var identifier: String? { model.identifier }
-    public var subscriptionPeriod: SKProductSubscriptionPeriod { SKProductSubscriptionPeriod(model.subscriptionPeriod) }
+    open var identifier: String? { model?.identifier }
+    open var subscriptionPeriod: SKProductSubscriptionPeriod {
+        model.map { SKProductSubscriptionPeriod($0.subscriptionPeriod) } ?? SKProductSubscriptionPeriod()
+    }
     /// The offer lasts `subscriptionPeriod` × `numberOfPeriods`.
-    public var numberOfPeriods: Int { model.numberOfPeriods }
+    open var numberOfPeriods: Int { model?.numberOfPeriods ?? 0 }
 
-    public var paymentMode: PaymentMode {
-        switch model.paymentMode {
-        case .payAsYouGo: .payAsYouGo
+    open var paymentMode: PaymentMode {
+        switch model?.paymentMode {
+        case .payAsYouGo, nil: .payAsYouGo
         case .payUpFront: .payUpFront
         case .freeTrial: .freeTrial
         }
     }
 
-    public var type: Type {
-        switch model.type {
-        case .introductory: .introductory
+    open var type: SKProductDiscountType {
+        switch model?.type {
+        case .introductory, nil: .introductory
         case .subscription: .subscription
         }
     }
 
-    public override func isEqual(_ object: Any?) -> Bool { (object as? SKProductDiscount)?.model == model }
-    public override var hash: Int { model.hashValue }
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let model, let other = object as? SKProductDiscount else { return super.isEqual(object) }
+        return other.model == model
+    }
+    open override var hash: Int { model?.hashValue ?? super.hash }
 }

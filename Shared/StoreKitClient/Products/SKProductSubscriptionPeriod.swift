@@ -1,34 +1,33 @@
-import Foundation
 internal import StoreModels
 
 /// How long one period of a subscription or of an offer lasts.
-public final class SKProductSubscriptionPeriod: NSObject, Sendable {
-    /// StoreKit's raw values.
-    public enum Unit: Int, Sendable {
-        case day = 0
-        case week = 1
-        case month = 2
-        case year = 3
+open class SKProductSubscriptionPeriod: NSObject, @unchecked Sendable {
+    // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees it.
+    public typealias Unit = SKProductPeriodUnit
+
+    private var model: SubscriptionPeriod?
+
+    public override init() { super.init() }
+
+    convenience init(_ model: SubscriptionPeriod) {
+        self.init()
+        self.model = model
     }
 
     /// 1 or more.
-    public let numberOfUnits: Int
-    public let unit: Unit
-
-    init(_ model: SubscriptionPeriod) {
-        numberOfUnits = model.numberOfUnits
-        unit =
-            switch model.unit {
-            case .day: .day
-            case .week: .week
-            case .month: .month
-            case .year: .year
-            }
+    open var numberOfUnits: Int { model?.numberOfUnits ?? 0 }
+    open var unit: SKProduct.PeriodUnit {
+        switch model?.unit {
+        case .day, nil: .day
+        case .week: .week
+        case .month: .month
+        case .year: .year
+        }
     }
 
-    public override func isEqual(_ object: Any?) -> Bool {
-        guard let other = object as? SKProductSubscriptionPeriod else { return false }
-        return other.numberOfUnits == numberOfUnits && other.unit == unit
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let model, let other = object as? SKProductSubscriptionPeriod else { return super.isEqual(object) }
+        return other.model == model
     }
-    public override var hash: Int { numberOfUnits &* 4 &+ unit.rawValue }
+    open override var hash: Int { model?.hashValue ?? super.hash }
 }

@@ -1,4 +1,3 @@
-import Foundation
 internal import StoreModels
 
 /// Asks the store which of some identifiers can be bought, and for how much.
@@ -10,34 +9,36 @@ internal import StoreModels
 /// ```
 /// The delegate hears either `productsRequest(_:didReceive:)` and then `requestDidFinish(_:)`, or
 /// `request(_:didFailWithError:)`. A request is tried once: whether to ask again is the app's decision.
-public final class SKProductsRequest: SKRequest, @unchecked Sendable {
-    // Unchecked as its superclass is: a constant, and a reference behind a lock.
+open class SKProductsRequest: SKRequest, @unchecked Sendable {
+    // Unchecked as its superclass is; it adds a constant.
     private let productIdentifiers: Set<String>
-    private let listener = Locked(Listener())
 
-    private struct Listener: Sendable {
-        weak var delegate: (any SKProductsRequestDelegate)?
+    /// A request for nothing.
+    public override init() {
+        productIdentifiers = []
+        super.init()
     }
 
     /// - Parameter productIdentifiers: At most 500; more is an error the delegate hears.
-    public convenience init(productIdentifiers: Set<String>) {
-        self.init(productIdentifiers: productIdentifiers, queue: .default())
+    public init(productIdentifiers: Set<String>) {
+        self.productIdentifiers = productIdentifiers
+        super.init()
     }
 
     /// Asks the store that `queue` speaks with.
-    public init(productIdentifiers: Set<String>, queue: SKPaymentQueue) {
-        self.productIdentifiers = productIdentifiers
-        super.init(queue: queue)
+    public convenience init(productIdentifiers: Set<String>, queue: SKPaymentQueue) {
+        self.init(productIdentifiers: productIdentifiers)
+        self.queue = queue
     }
 
     /// Not retained.
-    public var delegate: (any SKProductsRequestDelegate)? {
-        get { listener.withLock { $0.delegate } }
-        set { listener.withLock { $0.delegate = newValue } }
+    open var delegate: (any SKProductsRequestDelegate)? {
+        get { listener as? any SKProductsRequestDelegate }
+        set { listener = newValue }
     }
 
     override func send() -> any RunningRequest {
-        queue.core.products(productIdentifiers) { [weak self] result in self?.tell(result) }
+        queue.core.products(productIdentifiers) { result in self.tell(result) }
     }
 
     /// Runs on the callback queue.
@@ -46,9 +47,10 @@ public final class SKProductsRequest: SKRequest, @unchecked Sendable {
         switch result {
         case .success(let response):
             delegate?.productsRequest(self, didReceive: response)
-            delegate?.requestDidFinish(self)
+            // A delegate of another type was set through the superclass.
+            listener?.requestDidFinish(self)
         case .failure(let error):
-            delegate?.request(self, didFailWithError: error)
+            listener?.request(self, didFailWithError: error)
         }
     }
 }

@@ -1,62 +1,97 @@
-import Foundation
-
-/// A request to the store. What can be asked is in its subclasses; each has a `delegate` of its own kind.
+/// A request to the store. What can be asked is in its subclasses.
 ///
-/// Keep a strong reference until the delegate has heard: a request that is let go is cancelled, silently.
-public class SKRequest: NSObject, @unchecked Sendable {
-    // Unchecked, because a class with subclasses cannot be checked: what changes is behind the lock.
-    private enum State: Sendable {
+/// Once started it keeps itself until its delegate has heard, so an app need not hold it; Apple asks for a strong
+/// reference, and much code relies on getting away without one. The delegate is not retained.
+open class SKRequest: NSObject, @unchecked Sendable {
+    // Unchecked, because an open class cannot be checked: what changes is behind the lock.
+    private enum Phase {
         case idle
         case running(any RunningRequest)
         case over
     }
 
-    let queue: SKPaymentQueue
-    private let state = Locked(State.idle)
+    private struct State: @unchecked Sendable {
+        // Unchecked: the delegate is the app's, and is called on the callback queue alone.
+        var phase = Phase.idle
+        var queue: SKPaymentQueue?
+        weak var listener: (any SKRequestDelegate)?
+    }
 
-    init(queue: SKPaymentQueue) { self.queue = queue }
+    private let state = Locked(State())
 
-    deinit { cancel() }
+    public override init() { super.init() }
+
+    /// Whose store is asked; the default queue's unless the request was made for another.
+    var queue: SKPaymentQueue {
+        get { state.withLock { $0.queue } ?? .default() }
+        set { state.withLock { $0.queue = newValue } }
+    }
+
+    /// Told of the end. A subclass gives it its own type.
+    var listener: (any SKRequestDelegate)? {
+        get { state.withLock { $0.listener } }
+        set { state.withLock { $0.listener = newValue } }
+    }
 
     /// Sends the request. It can be sent once; a second start does nothing.
-    public func start() {
+    ///
+    /// - Precondition: A store is known: ``StoreConnection/use(_:)`` or the environment.
+    open func start() {
         let isFirst = state.withLock { state in
-            guard case .idle = state else { return false }
-            state = .running(NotYetRunning())
+            guard case .idle = state.phase else { return false }
+            state.phase = .running(NotYetRunning())
             return true
         }
         guard isFirst else { return }
+        if let listener {
+            InheritedConformance.warn(of: listener, as: "delegate", queue.core.connection) {
+                $0 is any SKRequestDelegate.Type
+            }
+        }
         let running = send()
-        let isCancelled = state.withLock { state in
-            guard case .running = state else { return true }
-            state = .running(running)
+        let isOver = state.withLock { state in
+            guard case .running = state.phase else { return true }
+            state.phase = .running(running)
             return false
         }
-        if isCancelled { running.cancel() }
+        if isOver { running.cancel() }
     }
 
     /// Ends the request; its delegate hears nothing any more. A callback that has begun runs to its end.
-    public func cancel() {
+    open func cancel() {
         let running: (any RunningRequest)? = state.withLock { state in
-            defer { state = .over }
-            guard case .running(let running) = state else { return nil }
+            defer { state.phase = .over }
+            guard case .running(let running) = state.phase else { return nil }
             return running
         }
         running?.cancel()
     }
 
-    /// Puts the question. Whoever overrides it holds the request weakly.
+    /// Puts the question. What it returns keeps the request until it has ended.
     func send() -> any RunningRequest { NotYetRunning() }
 
     /// Whether the delegate may still hear of it. True once.
     func end() -> Bool {
         state.withLock { state in
-            defer { state = .over }
-            guard case .running = state else { return false }
+            defer { state.phase = .over }
+            guard case .running = state.phase else { return false }
             return true
         }
     }
 }
+
+/// Gives every request a `delegate`; subclasses shadow it with one of their own type, which no override could do.
+public protocol RequestWithDelegate: SKRequest {}
+
+extension RequestWithDelegate {
+    /// Not retained.
+    public var delegate: (any SKRequestDelegate)? {
+        get { listener }
+        set { listener = newValue }
+    }
+}
+
+extension SKRequest: RequestWithDelegate {}
 
 /// Something under way that can be stopped.
 protocol RunningRequest: Sendable {

@@ -1,21 +1,25 @@
-import Foundation
 internal import StoreModels
 
 /// The shop of one country.
-public final class SKStorefront: NSObject, Sendable {
+open class SKStorefront: NSObject, @unchecked Sendable {
+    // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees it.
+    private var model: Storefront?
+
+    public override init() { super.init() }
+
+    convenience init(_ model: Storefront) {
+        self.init()
+        self.model = model
+    }
+
     /// ISO 3166-1 alpha-3.
-    public let countryCode: String
+    open var countryCode: String { model?.countryCode ?? "" }
     /// The store's number for it.
-    public let identifier: String
+    open var identifier: String { model?.identifier ?? "" }
 
-    init(_ model: Storefront) {
-        countryCode = model.countryCode
-        identifier = model.identifier
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let model, let other = object as? SKStorefront else { return super.isEqual(object) }
+        return other.model == model
     }
-
-    public override func isEqual(_ object: Any?) -> Bool {
-        guard let other = object as? SKStorefront else { return false }
-        return other.countryCode == countryCode && other.identifier == identifier
-    }
-    public override var hash: Int { identifier.hashValue }
+    open override var hash: Int { model?.identifier.hashValue ?? super.hash }
 }

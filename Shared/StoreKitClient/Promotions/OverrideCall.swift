@@ -74,9 +74,9 @@ struct OverrideCall: Sendable {
         } catch let error as URLError {
             return .failure(error)
         } catch {
-            var told = SKError(cause: error)
-            if (error as? StoreProblem)?.code == "promotionUnsupported" { told.code = .unsupportedPlatform }
-            return .failure(told)
+            let told = SKError(cause: error)
+            let isUnsupported = (error as? StoreProblem)?.code == "promotionUnsupported"
+            return .failure(isUnsupported ? SKError(.unsupportedPlatform, userInfo: told.userInfo) : told)
         }
     }
 }

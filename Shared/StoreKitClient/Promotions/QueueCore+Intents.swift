@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 internal import StoreModels
 
@@ -38,7 +37,7 @@ extension QueueCore {
     /// Purchases that begin in the store, for somebody who handles them.
     /// - Precondition: As ``PurchaseIntent/PurchaseIntents`` says.
     func promotedPurchases() -> AsyncStream<StoreModels.PurchaseIntent> {
-        if let reason = connection.purchaseIntentUnsupported { preconditionFailure(reason) }
+        if let reason = connection.purchaseIntentUnsupported { fatalError(reason) }
         let (intents, listener) = AsyncStream<StoreModels.PurchaseIntent>.makeStream(
             bufferingPolicy: .bufferingNewest(ClientLimits.intentsMax))
         let (number, living) = state.withLock { state in

@@ -22,7 +22,7 @@ extension SKPaymentQueue {
         completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
         guard let intent = payment.fields.intentIdentifier else {
-            preconditionFailure("a payment that did not begin in the store is not cancelled there: do not add it")
+            fatalError("a payment that did not begin in the store is not cancelled there: do not add it")
         }
         core.cancel(intent, feedback: feedback, completionHandler)
     }

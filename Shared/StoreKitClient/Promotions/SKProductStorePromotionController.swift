@@ -1,4 +1,3 @@
-import Foundation
 internal import StoreModels
 
 /// Says which promoted products this device shows in the store, and in which order.
@@ -14,12 +13,16 @@ internal import StoreModels
 ///
 /// An error is what stopped the connection, or an ``SKError``: `unsupportedPlatform` where a device has no promotions,
 /// else `unknown` with a ``StoreProblem`` beneath. Apple has deprecated this type; the name stays for the code that uses it.
-public final class SKProductStorePromotionController: NSObject, Sendable {
+open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
+    // Unchecked, because an open class cannot be checked: its only property is a constant.
     private let queue: SKPaymentQueue
 
-    private static let shared = SKProductStorePromotionController(queue: .default())
+    private static let shared = SKProductStorePromotionController()
 
-    public class func `default`() -> SKProductStorePromotionController { shared }
+    open class func `default`() -> SKProductStorePromotionController { shared }
+
+    /// Of the app and device of the default queue.
+    public override convenience init() { self.init(queue: .default()) }
 
     /// Of the app and device that `queue` speaks for.
     public init(queue: SKPaymentQueue) { self.queue = queue }
@@ -27,7 +30,7 @@ public final class SKProductStorePromotionController: NSObject, Sendable {
     // MARK: Visibility
 
     /// What this device has set for a product; `.default` when nothing was.
-    public func fetchStorePromotionVisibility(
+    open func fetchStorePromotionVisibility(
         for product: SKProduct,
         completionHandler: (@Sendable (SKProductStorePromotionVisibility, (any Error)?) -> Void)? = nil
     ) {
@@ -43,7 +46,7 @@ public final class SKProductStorePromotionController: NSObject, Sendable {
     }
 
     /// Shows or hides a product on this device; `.default` leaves it to the operator again.
-    public func update(
+    open func update(
         storePromotionVisibility promotionVisibility: SKProductStorePromotionVisibility, for product: SKProduct,
         completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
@@ -58,7 +61,7 @@ public final class SKProductStorePromotionController: NSObject, Sendable {
     // MARK: Order
 
     /// The products whose order this device has set, in that order; empty when it has set none.
-    public func fetchStorePromotionOrder(
+    open func fetchStorePromotionOrder(
         completionHandler: (@Sendable ([SKProduct], (any Error)?) -> Void)? = nil
     ) {
         let call = OverrideCall(core.call)
@@ -73,7 +76,7 @@ public final class SKProductStorePromotionController: NSObject, Sendable {
     }
 
     /// Puts products first, in the array's order; the rest follows as the operator has put it. Empty takes that back.
-    public func update(
+    open func update(
         storePromotionOrder promotionOrder: [SKProduct],
         completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {

@@ -1,13 +1,6 @@
 internal import StoreModels
 
-/// Whether this device shows a promoted product in the store, with StoreKit's raw values.
-public enum SKProductStorePromotionVisibility: Int, CaseIterable, Sendable {
-    /// No override: the operator's setting decides.
-    case `default` = 0
-    /// Shown here, also where the operator hides it.
-    case show = 1
-    case hide = 2
-
+extension SKProductStorePromotionVisibility {
     init(_ model: StorePromotionVisibility) {
         self =
             switch model {
@@ -22,6 +15,8 @@ public enum SKProductStorePromotionVisibility: Int, CaseIterable, Sendable {
         case .default: .default
         case .show: .show
         case .hide: .hide
+        // A number without a name sets nothing.
+        @unknown default: .default
         }
     }
 }

@@ -28,11 +28,15 @@ extension QueueCore {
     /// Puts a payment into the queue. Its key is made here and sent with each attempt, so it is charged once at most.
     func add(_ fields: PaymentFields) {
         let payment = fields.model(key: UUID().uuidString.lowercased())
+        let key = payment.requestIdentifier
         let isTooMany = state.withLock { state in
             tell(state.table.add(payment), in: &state)
             return state.table.unnamedCount > ClientLimits.paymentsMax
         }
-        let key = payment.requestIdentifier
+        guard fields.requestData == nil else {
+            let sentence = "requestData is reserved; nothing was charged."
+            return refuse(key, SKError(.unauthorizedRequestData, userInfo: [NSLocalizedDescriptionKey: sentence]))
+        }
         guard !isTooMany else {
             let sentence = "\(ClientLimits.paymentsMax) payments are waiting to be answered; nothing was charged."
             return refuse(key, SKError(.unknown, userInfo: [NSLocalizedDescriptionKey: sentence]))
@@ -56,9 +60,9 @@ extension QueueCore {
     }
 
     /// Takes a transaction out of the queue. Asked until the store has answered.
-    func finish(_ transaction: SKPaymentTransaction) {
+    func finish(_ transaction: QueuedTransaction) {
         let step = state.withLock { state in
-            let step = state.table.finish(transaction.queued)
+            let step = state.table.finish(transaction)
             if case .done(let changes) = step { tell(changes, in: &state) }
             return step
         }

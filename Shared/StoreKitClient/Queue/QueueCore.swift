@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 internal import StoreModels
 
@@ -15,7 +14,7 @@ final class QueueCore: Sendable {
     let state: Locked<QueueState>
     let tasks = TaskBag()
     private let streamTransport: HTTPTransport
-    let callbacks: DispatchQueue
+    let callbacks: CallbackQueue
     let receipt: ReceiptFile
     let overrides = OverrideLine()
     private let desk: Locked<DownloadDesk?>
@@ -29,7 +28,7 @@ final class QueueCore: Sendable {
         sessions = SessionKeeper(connection, transport) { _ in moved.withLock { $0 }?() }
         gateway = GatewayClient(connection: connection, transport: transport, sessions: sessions)
         call = RepeatedCall(gateway: gateway, timing: timing)
-        callbacks = DispatchQueue(label: "StoreKitClient.callbacks", target: connection.callbackTarget)
+        callbacks = CallbackQueue(target: connection.callbackTarget)
         state = Locked(QueueState(deviceId: connection.deviceId))
         desk = Locked(nil)
         let directory = connection.contentDirectory ?? Self.caches(of: connection)
@@ -63,6 +62,9 @@ extension QueueCore {
     /// The first observer opens the stream. A later one is told what is known.
     /// - Precondition: It has no `shouldAddStorePayment`, or nobody iterates ``PurchaseIntent/intents``.
     func add(_ observer: any SKPaymentTransactionObserver) {
+        InheritedConformance.warn(of: observer, as: "observer", connection) {
+            $0 is any SKPaymentTransactionObserver.Type
+        }
         let living = state.withLock { state in
             let living = state.observers.prune()
             guard let number = state.observers.add(observer) else { return living }
@@ -178,7 +180,7 @@ extension QueueCore {
 
     private func removing(_ list: [QueuedTransaction], from state: inout QueueState) -> [SKPaymentTransaction] {
         let removed = objects(of: list, in: &state)
-        for download in removed.flatMap(\.downloads) {
+        for download in list.flatMap(\.model.downloads) {
             state.downloads[download.id] = nil
             desk.withLock { $0 }?.forget(download)
         }
@@ -187,7 +189,9 @@ extension QueueCore {
 
     private func downloads(_ models: [Download], in state: inout QueueState) -> [SKDownload] {
         let ids = Set(models.map(\.id))
-        return objects(of: state.table.transactions, in: &state).flatMap(\.downloads).filter { ids.contains($0.id) }
+        return objects(of: state.table.transactions, in: &state).flatMap(\.downloads).filter { download in
+            download.model.map { ids.contains($0.id) } ?? false
+        }
     }
 
     private func makeDownload(_ model: Download, of owner: QueuedTransaction) -> SKDownload {
@@ -216,7 +220,7 @@ extension QueueCore {
         _ identifiers: Set<String>, _ completion: @escaping @Sendable (Result<SKProductsResponse, any Error>) -> Void
     ) -> any RunningRequest {
         let query = ProductsQuery(gateway: gateway, identifiers: identifiers)
-        // Unstructured, because `start()` returns at once; the request cancels it when it goes.
+        // Unstructured, because `start()` returns at once. It keeps the request, which can cancel it.
         return Task { [callbacks] in
             let result = await query.result()
             callbacks.async { completion(result) }

@@ -1,7 +1,8 @@
 /// The observers of a queue, none of them retained. One that is registered again is a new registration: what was on its
 /// way to the old one does not reach it.
 struct QueueObservers: Sendable {
-    private struct Registration: Sendable {
+    private struct Registration: @unchecked Sendable {
+        // Unchecked: the observer is the app's, and is called on the callback queue alone.
         let number: Int
         let id: ObjectIdentifier
         /// Whether it has `shouldAddStorePayment`.

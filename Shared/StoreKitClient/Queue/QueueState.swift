@@ -44,8 +44,8 @@ struct QueueState: Sendable {
 
     /// Traps when promoted purchases are handled both ways: each would be asked about the other's purchases (M60).
     func checkHandlers() {
-        precondition(
-            !observers.handlesStorePayments || intentListeners.isEmpty,
+        guard observers.handlesStorePayments, !intentListeners.isEmpty else { return }
+        fatalError(
             "promoted purchases are handled by an observer's paymentQueue(_:shouldAddStorePayment:for:) or by "
                 + "PurchaseIntent.intents, never by both: leave one of them out")
     }

@@ -1,4 +1,3 @@
-import Foundation
 internal import StoreModels
 
 /// The queue of transactions between an app and the store.
@@ -9,24 +8,38 @@ internal import StoreModels
 /// SKPaymentQueue.default().finishTransaction(transaction)         // when it is delivered
 /// SKPaymentQueue.default().remove(StoreObserver.shared)           // before the app ends
 /// ```
-/// Every method returns at once and can be called on any thread. Callbacks come one after the other on a serial queue of
-/// the library, which needs no run loop; ``StoreConnection/callbackTarget`` puts them elsewhere.
+/// Every method returns at once and can be called on any thread. Callbacks come one after the other: on the main queue
+/// while the main run loop runs, on a background queue while it does not; ``StoreConnection/callbackTarget`` puts them
+/// elsewhere.
 ///
 /// A *run* begins with the first observer and ends when the last is removed. In one run an observer is told of each
 /// revision of a transaction once, however often the connection breaks; each run begins with everything unfinished.
-public final class SKPaymentQueue: NSObject, Sendable {
-    let core: QueueCore
+open class SKPaymentQueue: NSObject, @unchecked Sendable {
+    // Unchecked, because an open class cannot be checked: what changes is behind locks.
+    private struct DelegateReference: @unchecked Sendable {
+        // Unchecked: the delegate is the app's, and is called on the callback queue alone.
+        weak var delegate: (any SKPaymentQueueDelegate)?
+    }
 
-    private static let shared = SKPaymentQueue(connection: .defaultConnection())
+    private static let shared = SKPaymentQueue()
+    /// What is behind the default queue, once something of the store was asked.
+    private static let sharedCore = Locked<QueueCore?>(nil)
+
+    /// Nil for the app's queue.
+    private var ownCore: QueueCore?
+    private let delegateReference = Locked(DelegateReference())
 
     /// The app's queue, with the connection of ``StoreConnection/use(_:)`` or of the environment.
-    public class func `default`() -> SKPaymentQueue { shared }
+    open class func `default`() -> SKPaymentQueue { shared }
 
     /// Whether the customer may pay on this device.
     ///
     /// Answered from the last session. Before there is one, the call waits for it, 5 s at most; a store that cannot be
     /// reached forbids nothing, and decides when a payment gets there.
-    public class func canMakePayments() -> Bool { `default`().canMakePayments }
+    open class func canMakePayments() -> Bool { `default`().canMakePayments }
+
+    /// The app's queue by another object, for subclasses in an app's tests.
+    public override init() { super.init() }
 
     /// A queue of its own: another device or another account in the same process.
     ///
@@ -34,26 +47,50 @@ public final class SKPaymentQueue: NSObject, Sendable {
     /// promoted purchases, and if that changes the app is launched once more.
     public convenience init(connection: StoreConnection) { self.init(connection: connection, timing: ClientTiming()) }
 
-    init(connection: StoreConnection, timing: ClientTiming) {
-        core = QueueCore(connection, timing: timing)
-        super.init()
+    convenience init(connection: StoreConnection, timing: ClientTiming) {
+        self.init()
+        let core = QueueCore(connection, timing: timing)
         core.state.withLock { $0.queue = self }
+        ownCore = core
     }
 
+    /// What speaks with the store. The default queue's is made by the first call that needs it, so that queues, requests
+    /// and payments can be made without a store.
+    var core: QueueCore {
+        if let ownCore { return ownCore }
+        return Self.sharedCore.withLock { core in
+            if let core { return core }
+            let made = QueueCore(.defaultConnection(), timing: ClientTiming())
+            made.state.withLock { $0.queue = Self.shared }
+            core = made
+            return made
+        }
+    }
+
+    /// Nil while nothing of the store was asked.
+    private var startedCore: QueueCore? { ownCore ?? Self.sharedCore.withLock { $0 } }
+
     /// Whether the customer may pay on this device; see ``canMakePayments()``.
-    public var canMakePayments: Bool {
+    open var canMakePayments: Bool {
         core.sessions.waitForFirst(core.timing.firstSessionWait)?.canMakePayments ?? true
     }
 
     /// Where the customer shops; nil until the store has said so. Asking is a launch if there was none.
-    public var storefront: SKStorefront? {
+    open var storefront: SKStorefront? {
         if let session = core.sessions.current { return SKStorefront(session.storefront) }
         core.sessions.session { _ in }
         return nil
     }
 
     /// The unfinished transactions, oldest first. Without an observer only the payments that are on their way.
-    public var transactions: [SKPaymentTransaction] { core.transactions }
+    open var transactions: [SKPaymentTransaction] { startedCore?.transactions ?? [] }
+
+    /// Asked while a purchase goes on: whether it continues in another storefront, whether a price consent is shown.
+    /// Not retained.
+    open var delegate: (any SKPaymentQueueDelegate)? {
+        get { delegateReference.withLock { $0.delegate } }
+        set { delegateReference.withLock { $0.delegate = newValue } }
+    }
 
     // MARK: The receipt
 
@@ -63,21 +100,21 @@ public final class SKPaymentQueue: NSObject, Sendable {
     /// ```swift
     /// let receiptData = try Data(contentsOf: SKPaymentQueue.default().appStoreReceiptURL).base64EncodedString()
     /// ```
-    public var appStoreReceiptURL: URL { core.receipt.url }
+    open var appStoreReceiptURL: URL { core.receipt.url }
 
     // MARK: Observers
 
-    public var transactionObservers: [any SKPaymentTransactionObserver] {
-        core.state.withLock { $0.observers.all }
+    open var transactionObservers: [any SKPaymentTransactionObserver] {
+        startedCore?.state.withLock { $0.observers.all } ?? []
     }
 
     /// Registers an observer, without retaining it. It is told of everything unfinished without any other call.
     ///
     /// - Precondition: Nobody iterates ``PurchaseIntent/intents`` if it has `shouldAddStorePayment`.
-    public func add(_ observer: any SKPaymentTransactionObserver) { core.add(observer) }
+    open func add(_ observer: any SKPaymentTransactionObserver) { core.add(observer) }
 
     /// Ends a registration. A callback that has begun runs to its end; none begins any more.
-    public func remove(_ observer: any SKPaymentTransactionObserver) { core.remove(observer) }
+    open func remove(_ observer: any SKPaymentTransactionObserver) { startedCore?.remove(observer) }
 
     // MARK: Payments
 
@@ -85,41 +122,61 @@ public final class SKPaymentQueue: NSObject, Sendable {
     ///
     /// - Precondition: The payment names a product, and its quantity is 1…10. StoreKit throws an Objective-C exception
     ///   otherwise, which no Swift code can catch.
-    public func add(_ payment: SKPayment) {
-        let fields = payment.fields
-        precondition(!fields.productIdentifier.isEmpty, "a payment is for a product")
-        precondition((1...10).contains(fields.quantity), "a payment is for 1 to 10 pieces")
+    open func add(_ payment: SKPayment) {
+        let fields = PaymentFields(payment)
+        if fields.productIdentifier.isEmpty { fatalError("a payment is for a product") }
+        guard (1...10).contains(fields.quantity) else { fatalError("a payment is for 1 to 10 pieces") }
         core.add(fields)
     }
 
-    /// Takes a transaction out of the queue, for good: deliver first. Repeating it does nothing.
+    /// Takes a transaction out of the queue, for good: deliver first. Repeating it does nothing, and neither does
+    /// finishing one that is deferred: the queue warns of it and keeps it.
     ///
-    /// - Precondition: The transaction is purchased, failed or restored. StoreKit throws an Objective-C exception for
-    ///   one that is purchasing, which no Swift code can catch.
-    public func finishTransaction(_ transaction: SKPaymentTransaction) {
-        precondition(
-            transaction.transactionState.isFinishable,
-            "a transaction is finished when it is purchased, failed or restored; this one is "
-                + "\(transaction.transactionState)")
-        core.finish(transaction)
+    /// - Precondition: The transaction is not purchasing. StoreKit throws an Objective-C exception for one that is, which no
+    ///   Swift code can catch.
+    open func finishTransaction(_ transaction: SKPaymentTransaction) {
+        guard let queued = transaction.queued else {
+            return StoreConnection.warn(
+                "a transaction that the store did not make cannot be finished", startedCore?.connection)
+        }
+        switch transaction.transactionState {
+        case .purchasing:
+            fatalError("a transaction is finished when it is purchased, failed or restored; this one is purchasing")
+        case .deferred:
+            StoreConnection.warn(
+                "a deferred transaction is not finished: it stays in the queue until it is approved or declined",
+                startedCore?.connection)
+        default: core.finish(queued)
+        }
     }
 
     /// Asks for the non-consumables and auto-renewable subscriptions that were bought before: each comes as a new
     /// `.restored` transaction, then the restore's end.
-    public func restoreCompletedTransactions() { core.restore(applicationUsername: nil) }
+    open func restoreCompletedTransactions() { core.restore(applicationUsername: nil) }
 
-    /// - Parameter username: Which of the app's own accounts asks. The store keeps it; it filters nothing.
-    public func restoreCompletedTransactions(withApplicationUsername username: String?) {
-        core.restore(applicationUsername: username)
+    /// - Parameter username: Which of the app's own accounts asks. The store keeps it; it filters nothing. Empty stands for
+    ///   none.
+    open func restoreCompletedTransactions(withApplicationUsername username: String?) {
+        core.restore(applicationUsername: username.nonEmpty)
     }
 
     // MARK: Downloads
 
     /// Fetches content. One that has failed is begun again.
-    public func start(_ downloads: [SKDownload]) { core.perform(.start, on: downloads) }
-    public func pause(_ downloads: [SKDownload]) { core.perform(.pause, on: downloads) }
+    open func start(_ downloads: [SKDownload]) { core.perform(.start, on: downloads) }
+    open func pause(_ downloads: [SKDownload]) { core.perform(.pause, on: downloads) }
     /// Goes on where a paused download stopped.
-    public func resume(_ downloads: [SKDownload]) { core.perform(.resume, on: downloads) }
+    open func resume(_ downloads: [SKDownload]) { core.perform(.resume, on: downloads) }
     /// Ends downloads for good, and removes what has come of them.
-    public func cancel(_ downloads: [SKDownload]) { core.perform(.cancel, on: downloads) }
+    open func cancel(_ downloads: [SKDownload]) { core.perform(.cancel, on: downloads) }
+
+    // MARK: Sheets of the store
+
+    /// Shows the price consent in StoreKit. The store asks for it by itself here, as a prompt of the account.
+    open func showPriceConsentIfNeeded() {}
+
+    /// Shows a sheet for offer codes in StoreKit. This store has none, and a tool no screen: the call does nothing.
+    open func presentCodeRedemptionSheet() {
+        StoreConnection.warn("this store has no offer codes: no redemption sheet is shown", startedCore?.connection)
+    }
 }

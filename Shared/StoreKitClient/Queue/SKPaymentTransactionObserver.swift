@@ -1,8 +1,8 @@
 /// What the queue tells: every transaction of this app, account and device, in all its states.
 ///
 /// Register one, shared instance at launch and remove it before the app ends. All methods are called one after the other
-/// on the callback queue (``SKPaymentQueue``), never on the main thread unless the app asked for it, so an observer is
-/// `Sendable`; whoever touches the user interface hops to the main queue, as with StoreKit. The queue does not retain it.
+/// on the callback queue (``SKPaymentQueue``): the main queue where a main run loop runs, else one in the background. The
+/// payment queue does not retain it.
 ///
 /// ```swift
 /// final class StoreObserver: NSObject, SKPaymentTransactionObserver {
@@ -10,8 +10,10 @@
 ///     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) { … }
 /// }
 /// ```
-/// Everything but `updatedTransactions` may be left out.
-public protocol SKPaymentTransactionObserver: AnyObject, Sendable {
+/// Everything but `updatedTransactions` may be left out. What a class leaves out its subclasses cannot add, for Swift has no
+/// optional methods without Objective-C: declare it in the class that conforms, and override it. The queue warns of an
+/// observer that inherits its conformance.
+public protocol SKPaymentTransactionObserver: NSObjectProtocol {
     /// `Bool` where the observer has ``paymentQueue(_:shouldAddStorePayment:for:)``; Swift finds out by itself. That is how
     /// the queue sees, without asking, whether the app handles promoted purchases, and says so at the launch.
     associatedtype StorePaymentDecision: StorePaymentAnswer

@@ -72,7 +72,7 @@ struct TransactionTable: Sendable {
         entry.model.transactionState = .failed
         entry.model.revision = 1
         entry.model.error = TransactionError(
-            SKErrorCode(rawValue: error.code.rawValue) ?? .unknown, error.localizedDescription)
+            StoreModels.SKErrorCode(rawValue: error.code.rawValue) ?? .unknown, error.localizedDescription)
         entry.failure = error
         entries[identity] = entry
         return [.updated([entry])]

@@ -2,7 +2,7 @@ import Foundation
 import StoreKitClient
 
 /// Listing L1: the customer who bought in the store goes on here.
-final class ContinuingObserver: NSObject, SKPaymentTransactionObserver {
+final class ContinuingObserver: NSObject, SKPaymentTransactionObserver, Sendable {
     static let shared = ContinuingObserver()
 
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) {

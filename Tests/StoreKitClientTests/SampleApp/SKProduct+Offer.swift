@@ -9,6 +9,7 @@ extension SKProduct {
         switch introductoryPrice.paymentMode {
         case .payAsYouGo, .payUpFront: return "\(introductoryPrice.offerText), then \(regularPrice ?? "")"
         case .freeTrial: return "Try it \(introductoryPrice.offerText), then \(regularPrice ?? "")"
+        @unknown default: return regularPrice ?? ""
         }
     }
 }

@@ -10,7 +10,7 @@ protocol StoreObserverDelegate: AnyObject, Sendable {
 
 /// Listings L11, L12 and L14: the one, shared observer (M18), in Swift 6 mode and without `@unchecked`: what changes is
 /// behind a lock.
-final class StoreObserver: NSObject, SKPaymentTransactionObserver {
+final class StoreObserver: NSObject, SKPaymentTransactionObserver, Sendable {
     static let shared = StoreObserver()
 
     private struct State {

@@ -3,7 +3,7 @@ import Foundation
 @testable import StoreKitClient
 
 /// Handles promoted purchases, and writes down what it is asked and told.
-final class AskedObserver: NSObject, SKPaymentTransactionObserver {
+final class AskedObserver: NSObject, SKPaymentTransactionObserver, Sendable {
     private struct Log: Sendable {
         var asked: [(payment: SKPayment, product: SKProduct)] = []
         var transactions: [SKPaymentTransaction] = []

@@ -3,7 +3,7 @@ import Foundation
 @testable import StoreKitClient
 
 /// Writes down what it is told, and hands it to the test one after the other.
-final class RecordingObserver: NSObject, SKPaymentTransactionObserver {
+final class RecordingObserver: NSObject, SKPaymentTransactionObserver, Sendable {
     enum Call: Equatable, Sendable {
         case updated([SKPaymentTransactionState])
         case removed(Int)

@@ -1,0 +1,31 @@
+/// Warns of optional methods that cannot be called.
+///
+/// Without Objective-C, what a class leaves out of a protocol is settled where it conforms: a method that only a subclass
+/// declares is not found. Nothing at run time lists a class's methods, so every subclass is named, once.
+enum InheritedConformance {
+    private static let named = Locked<Set<ObjectIdentifier>>([])
+
+    /// - Parameters:
+    ///   - role: What the object is to the library: observer, delegate.
+    ///   - conforms: Whether a class conforms to the protocol.
+    static func warn(of object: AnyObject, as role: String, _ connection: StoreConnection, conforms: (Any.Type) -> Bool)
+    {
+        guard let conformer = conformer(above: object, conforms) else { return }
+        let type: any AnyObject.Type = type(of: object)
+        guard named.withLock({ $0.insert(ObjectIdentifier(type)).inserted }) else { return }
+        StoreConnection.warn(
+            "the \(role) \(type) inherits its conformance from \(conformer): optional methods that \(type) adds are not "
+                + "called; declare them in \(conformer) and override them", connection)
+    }
+
+    /// - Returns: The highest superclass that conforms; nil when the object's own class does so itself.
+    private static func conformer(above object: AnyObject, _ conforms: (Any.Type) -> Bool) -> Any.Type? {
+        var found: Any.Type?
+        var mirror = Mirror(reflecting: object).superclassMirror
+        while let ancestor = mirror, conforms(ancestor.subjectType) {
+            found = ancestor.subjectType
+            mirror = ancestor.superclassMirror
+        }
+        return found
+    }
+}

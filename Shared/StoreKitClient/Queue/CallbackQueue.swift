@@ -1,0 +1,67 @@
+/// Runs callbacks one after the other: where the app wants them, else on the main queue while the main run loop runs, else
+/// on a background queue.
+///
+/// An app whose main thread runs a loop hears the store there, as with StoreKit. A tool whose main thread waits in another
+/// way has nothing that empties the main queue, and hears it all the same (M35).
+final class CallbackQueue: Sendable {
+    private let queue: DispatchQueue
+    /// Nil where the app has said which queue it wants.
+    private let main: MainLoop?
+
+    init(target: DispatchQueue?, main: MainLoop = .live) {
+        queue = DispatchQueue(label: "StoreKitClient.callbacks", target: target)
+        self.main = target == nil ? main : nil
+    }
+
+    func async(_ callback: @escaping @Sendable () -> Void) {
+        queue.async { [main] in
+            guard let main, main.isRunning() else { return callback() }
+            let turn = Turn(callback)
+            main.perform { turn.take() }
+            turn.wait(main)
+        }
+    }
+
+    /// The process's main run loop.
+    struct MainLoop: Sendable {
+        var isRunning: @Sendable () -> Bool
+        var perform: @Sendable (@escaping @Sendable () -> Void) -> Void
+        /// How often a callback that waits for the loop looks whether it still runs.
+        var interval = Duration.milliseconds(100)
+        /// How many looks must find it stopped, so that an app which runs it in short turns is not taken for one that has
+        /// ended it.
+        var looks = 10
+
+        /// Main queue and main run loop belong together: where the loop runs, it empties the queue.
+        static let live = MainLoop(
+            isRunning: { RunLoop.main.currentMode != nil }, perform: { DispatchQueue.main.async(execute: $0) })
+    }
+}
+
+/// A callback that runs once, on the queue that comes first.
+private final class Turn: Sendable {
+    private let callback: @Sendable () -> Void
+    private let isTaken = Locked(false)
+    private let done = DispatchSemaphore(value: 0)
+
+    init(_ callback: @escaping @Sendable () -> Void) { self.callback = callback }
+
+    func take() {
+        let isFirst = isTaken.withLock { isTaken in
+            defer { isTaken = true }
+            return !isTaken
+        }
+        guard isFirst else { return }
+        callback()
+        done.signal()
+    }
+
+    /// Returns when the callback has run; runs it here if the loop was ended before it came to it.
+    func wait(_ main: CallbackQueue.MainLoop) {
+        var looks = 0
+        while done.wait(timeout: .now() + main.interval / .seconds(1)) == .timedOut {
+            looks = main.isRunning() || isTaken.withLock { $0 } ? 0 : looks + 1
+            if looks >= main.looks { take() }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// Provides what the queue needs to complete transactions.
+///
+/// Both methods may be left out; they then answer `true`.
+public protocol SKPaymentQueueDelegate: NSObjectProtocol {
+    /// The customer's storefront changed while a purchase was going on.
+    /// - Returns: Whether the purchase continues there; `false` fails it with `storeProductNotAvailable`, uncharged.
+    func paymentQueue(
+        _ paymentQueue: SKPaymentQueue, shouldContinue transaction: SKPaymentTransaction,
+        in newStorefront: SKStorefront
+    ) -> Bool
+
+    /// A subscription's price has risen and the customer has not agreed yet.
+    /// - Returns: Whether the store shows the consent at once; `false` leaves it to `showPriceConsentIfNeeded()`.
+    func paymentQueueShouldShowPriceConsent(_ paymentQueue: SKPaymentQueue) -> Bool
+}
+
+extension SKPaymentQueueDelegate {
+    public func paymentQueue(
+        _ paymentQueue: SKPaymentQueue, shouldContinue transaction: SKPaymentTransaction,
+        in newStorefront: SKStorefront
+    ) -> Bool { true }
+
+    public func paymentQueueShouldShowPriceConsent(_ paymentQueue: SKPaymentQueue) -> Bool { true }
+}

@@ -22,7 +22,7 @@ BUILD   := $(SWIFT) build --scratch-path $(SCRATCH) --explicit-target-dependency
 SOURCES := Package.swift Shared Services Tests
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-bus bench-purchases bench-subscriptions bench-store-page fuzz check-metrics images lint format imports clean
+.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-bus bench-purchases bench-subscriptions bench-store-page fuzz check-metrics images lint format imports identifiers clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -123,11 +123,14 @@ check-metrics: debug ## Hold every service's /metrics against Prometheus's rules
 images: ## Build every container image, one after the other, as the classic builder needs it.
 	@scripts/build-images
 
-lint: imports ## Check formatting and import directions.
+lint: imports identifiers ## Check formatting, import directions and how identifiers are compared.
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 
 imports:
 	@scripts/check-imports
+
+identifiers:
+	@scripts/check-identifiers
 
 format: ## Format all sources.
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)

@@ -28,17 +28,6 @@ struct AppLoader: Sendable {
         try await load(bundleId)
     }
 
-    /// As ``refresh(_:)``, for what is answered from memory when the database does not answer. On SQLite there is nobody
-    /// else who changes apps.
-    func catchUp(_ bundleId: String) async {
-        guard apps.database.dialect == .postgres else { return }
-        do {
-            try await refresh(bundleId)
-        } catch {
-            logger.warning("catalogue not refreshed", metadata: ["bundleId": "\(bundleId)", "error": "\(error)"])
-        }
-    }
-
     /// Loads one app as it is now. Its file is read only if memory has another one.
     ///
     /// A file that this version cannot read any more must not keep the others from being sold, nor the operator from

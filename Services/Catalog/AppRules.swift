@@ -2,25 +2,12 @@ import StoreModels
 
 /// What may be said of an app.
 enum AppRules {
-    static let bundleIdCharactersMax = 155
     static let nameCharactersMax = 64
     static let versionCharactersMax = 32
 
     /// - Throws: `requestInvalid` unless it is letters, digits, dots and hyphens, as Apple's bundle identifiers are.
     static func check(bundleId: String) throws(StoreError) {
-        let isSound = bundleId.utf8.allSatisfy {
-            switch $0 {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
-                true
-            default: false
-            }
-        }
-        guard isSound, (1...bundleIdCharactersMax).contains(bundleId.utf8.count) else {
-            throw invalid(
-                "bundleId",
-                "must be 1 to \(bundleIdCharactersMax) letters, digits, dots and hyphens, such as com.example.app")
-        }
+        if let fault = IdentifierRule.bundle.fault(in: bundleId) { throw invalid("bundleId", fault) }
     }
 
     /// - Throws: `requestInvalid` naming the member.

@@ -13,46 +13,56 @@ package struct CatalogHandlers: Sendable {
 
     /// Makes `service` answer all of `CatalogEndpoints`.
     package func register(on service: BusService) {
-        let (store, products, importer) = (store, store.products, store.importer)
-        handle(service, CatalogEndpoints.getApp, store.app)
+        registerApps(on: service)
+        registerImports(on: service)
+        registerProducts(on: service)
+        registerPromotions(on: service)
+    }
+
+    private func registerApps(on service: BusService) {
+        handleCurrent(service, CatalogEndpoints.getApp, { $0.bundleId }, store.app)
+        handleCurrent(service, CatalogEndpoints.appVersion, { $0.bundleId }, store.version)
         handle(service, CatalogEndpoints.putApp, store.put)
-        handle(service, CatalogEndpoints.listApps, store.list)
+        handle(service, CatalogEndpoints.listApps) { [store] request in
+            if store.apps.database.dialect == .postgres { try await store.loader.refresh() }
+            return try store.list(request)
+        }
+        handle(service, CatalogEndpoints.exportPart, store.export)
+    }
+
+    private func registerImports(on service: BusService) {
+        let importer = store.importer
         handle(service, CatalogEndpoints.beginImport, importer.begin)
         handle(service, CatalogEndpoints.addImportPart, importer.add)
         handle(service, CatalogEndpoints.commitImport, importer.commit)
         handle(service, CatalogEndpoints.tryImport, importer.judge)
-        handle(service, CatalogEndpoints.exportPart, store.export)
         handle(service, CatalogEndpoints.beginContent, store.uploader.begin)
         handle(service, CatalogEndpoints.addContentPart, store.uploader.add)
         handle(service, CatalogEndpoints.commitContent, store.uploader.commit)
-        handle(service, CatalogEndpoints.getContent, store.library.content)
+        handleCurrent(service, CatalogEndpoints.getContent, { $0.bundleId }, store.library.content)
         handle(service, CatalogEndpoints.readContent, store.library.read)
-        handle(service, CatalogEndpoints.queryProducts(as: RawJSON.self), products.query)
-        handle(service, CatalogEndpoints.listProducts, products.list)
-        handle(service, CatalogEndpoints.listSubscriptions, products.subscriptions)
-        handle(service, CatalogEndpoints.quoteProduct, products.quote)
-        handle(service, CatalogEndpoints.productOffers, products.offers)
-        handle(service, CatalogEndpoints.explainProduct, products.explain)
+    }
+
+    private func registerProducts(on service: BusService) {
+        let products = store.products
+        handleCurrent(service, CatalogEndpoints.queryProducts(as: RawJSON.self), { $0.bundleId }, products.query)
+        handleCurrent(service, CatalogEndpoints.listProducts, { $0.bundleId }, products.list)
+        handleCurrent(service, CatalogEndpoints.listSubscriptions, { $0.bundleId }, products.subscriptions)
+        handleCurrent(service, CatalogEndpoints.quoteProduct, { $0.bundleId }, products.quote)
+        handleCurrent(service, CatalogEndpoints.productOffers, { $0.bundleId }, products.offers)
+        handleCurrent(service, CatalogEndpoints.explainProduct, { $0.bundleId }, products.explain)
         handle(service, CatalogEndpoints.listStorefronts) { _ in
             StorefrontsReply(storefronts: products.storefronts.entries.map(\.storefront))
         }
         handle(service, CatalogEndpoints.describeStorefronts) { _ in
             StorefrontDescriptions(storefronts: products.storefronts.entries.map(\.described))
         }
-        registerPromotions(on: service)
     }
 
     private func registerPromotions(on service: BusService) {
-        let (promotions, images, products, loader) = (store.promotions, store.images, store.products, store.loader)
-        // Gateways ask once a second, and at once when something was set up, by whichever process.
-        handle(service, CatalogEndpoints.listPromotions(as: RawJSON.self)) { request in
-            await loader.catchUp(request.bundleId)
-            return try products.promoted(request)
-        }
-        handle(service, CatalogEndpoints.productPromotion) { request in
-            await loader.catchUp(request.bundleId)
-            return try products.promotion(request)
-        }
+        let (promotions, images, products) = (store.promotions, store.images, store.products)
+        handleCurrent(service, CatalogEndpoints.listPromotions(as: RawJSON.self), { $0.bundleId }, products.promoted)
+        handleCurrent(service, CatalogEndpoints.productPromotion, { $0.bundleId }, products.promotion)
         handle(service, CatalogEndpoints.putPromotions) { try await promotions.put($0) }
         handle(service, CatalogEndpoints.getPromotions, promotions.setup)
         handle(service, CatalogEndpoints.beginImage, images.begin)
@@ -63,6 +73,19 @@ package struct CatalogHandlers: Sendable {
         handle(service, CatalogEndpoints.reviewImage, promotions.review)
         handle(service, CatalogEndpoints.putFeatured) { try await promotions.put($0) }
         handle(service, CatalogEndpoints.getFeatured, promotions.featured)
+    }
+
+    /// Registers a handler that answers from memory about the app `bundleId` names, as of the moment it is asked, whatever
+    /// process has changed the app.
+    private func handleCurrent<Request, Response>(
+        _ service: BusService, _ endpoint: Endpoint<Request, Response>,
+        _ bundleId: @escaping @Sendable (Request) -> String,
+        _ body: @escaping @Sendable (Request) async throws -> Response
+    ) {
+        handle(service, endpoint) { [catchUp = store.catchUp] request in
+            try await catchUp(bundleId(request))
+            return try await body(request)
+        }
     }
 
     /// Registers a handler that needs no context, and turns what the database says into what a caller can act on.

@@ -30,6 +30,9 @@ package enum CatalogProcess {
             if wantsSample, try await store.importSampleIfEmpty() {
                 environment.logger.info("sample catalogue imported", metadata: ["bundleId": "com.example.app"])
             }
+            store.onChange { [caller = environment.caller] bundleId in
+                caller.publish(event: CatalogEvents.appChanged, AppChanged(bundleId: bundleId))
+            }
             CatalogHandlers(store: store).register(on: environment.service)
             environment.service.healthCheck(of: database)
             environment.service.healthCheck("catalogues") {

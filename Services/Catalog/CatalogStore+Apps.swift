@@ -9,6 +9,8 @@ extension CatalogStore {
         return app
     }
 
+    func version(_ request: AppRequest) -> AppVersion { directory.version(of: request.bundleId) }
+
     /// Creates the app, or replaces its settings and leaves its catalogue.
     /// - Throws: `requestInvalid`.
     func put(_ request: PutAppRequest) async throws -> App {
@@ -35,7 +37,8 @@ extension CatalogStore {
     /// - Throws: `requestInvalid` for a bad limit.
     func list(_ request: PageRequest) throws(StoreError) -> AppsPage {
         try ProductQueries.check(limit: request.limit)
-        let behind = directory.apps.filter { $0.bundleId > request.after ?? "" }.sorted { $0.bundleId < $1.bundleId }
+        let behind = directory.apps.filter { ExactText($0.bundleId) > ExactText(request.after ?? "") }
+            .sorted { ExactText($0.bundleId) < ExactText($1.bundleId) }
         let page = Array(behind.prefix(request.limit))
         return AppsPage(apps: page, after: behind.count > page.count ? page.last?.bundleId : nil)
     }
@@ -76,6 +79,6 @@ extension CatalogStore {
     static func unknownApp(_ bundleId: String) -> StoreError {
         StoreError(
             .notFound,
-            "no app '\(bundleId.prefix(AppRules.bundleIdCharactersMax))'; import a catalogue for it, or put it")
+            "no app '\(bundleId.prefix(IdentifierRule.bundle.lengthMax))'; import a catalogue for it, or put it")
     }
 }

@@ -8,6 +8,7 @@ package struct CatalogStore: Sendable {
     let apps: AppRepository
     let directory: AppDirectory
     let loader: AppLoader
+    let catchUp: AppCatchUp
     let importer: CatalogImporter
     let products: ProductQueries
     let uploader: ContentUploader
@@ -40,6 +41,7 @@ package struct CatalogStore: Sendable {
         apps = AppRepository(database: database)
         directory = AppDirectory()
         loader = AppLoader(apps: apps, directory: directory, logger: logger)
+        catchUp = AppCatchUp(loader)
         importer = CatalogImporter(imports: ImportRepository(database: database), loader: loader, now: now)
         products = ProductQueries(directory: directory, storefronts: .builtIn, now: now)
         uploader = ContentUploader(contents: contents, loader: loader, now: now)
@@ -50,6 +52,9 @@ package struct CatalogStore: Sendable {
         sweeper = ContentSweeper(contents: contents, now: now, logger: logger)
         refresher = CatalogRefresher(loader: loader, logger: logger)
     }
+
+    /// Calls `tell` from now on with each app that has changed, before the operator's request is answered.
+    package func onChange(_ tell: @escaping @Sendable (_ bundleId: String) -> Void) { directory.onChange(tell) }
 
     /// Apps whose stored file cannot be read; importing it again, corrected, mends it.
     package var unreadableApps: [String] { directory.unreadableApps }

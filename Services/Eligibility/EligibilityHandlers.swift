@@ -16,6 +16,9 @@ package struct EligibilityHandlers: Sendable {
         catalog = SubscriptionCatalog(services, now: now)
     }
 
+    /// An app has changed in Catalog; nil: any may have.
+    package func forget(_ bundleId: String?) { catalog.forget(bundleId) }
+
     /// Makes `service` answer `sb.eligibility.v1.…`.
     package func register(on service: BusService) {
         service.handle(EligibilityEndpoints.check, check)

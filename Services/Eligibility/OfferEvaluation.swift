@@ -21,8 +21,7 @@ struct OfferEvaluation {
         let products = subscriptions.offered(identifiers)
         switch history {
         case .summary(let summary?):
-            let groups = Dictionary(
-                summary.groups.map { ($0.subscriptionGroupIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
+            let groups = Dictionary(exactly: summary.groups.map { ($0.subscriptionGroupIdentifier, $0) })
             return EligibilityReply(
                 eligibility: products.map {
                     answer($0, decide(groups[$0.subscriptionGroupIdentifier], summary.businessNow))

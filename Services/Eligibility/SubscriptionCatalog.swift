@@ -2,12 +2,13 @@ import BusService
 import StoreModels
 import Synchronization
 
-/// Which subscriptions apps have, kept for a second, so that a check costs one request: PaymentQueue's.
+/// Which subscriptions apps have, as Catalog has them now.
 ///
-/// From half a second on one question goes to Catalog while the others go on with what there is; after a second everybody
-/// asks. With Catalog away a list is used for a minute: which group a product is in changes seldom.
+/// Lists are kept with the version of the app they belong to, and Catalog is asked for the version each time, by one
+/// request for all that ask at the same time: an import that was acknowledged to the operator counts for the next
+/// question (ADR 0021). What changes by date is a second old at most. With Catalog away a list is used for a minute,
+/// unless Catalog has said meanwhile that the app has changed.
 final class SubscriptionCatalog: Sendable {
-    static let renewedAfter: Duration = .milliseconds(500)
     static let freshFor: Duration = .seconds(1)
     static let usableFor: Duration = .seconds(60)
     /// Subscriptions kept, in all lists together; when there are more, all lists go and are asked for again.
@@ -15,81 +16,102 @@ final class SubscriptionCatalog: Sendable {
     static let listsMax = 1_000
 
     struct Key: Hashable, Sendable {
-        let bundleId: String
-        let storefront: String
+        @ExactText var bundleId: String
+        @ExactText var storefront: String
     }
 
     private struct Entry: Sendable {
         var list: SubscriptionList
+        var version: AppVersion
         var asked: ContinuousClock.Instant
-        var isBeingRenewed = false
     }
 
     private struct Contents: Sendable {
         var entries: [Key: Entry] = [:]
         var count = 0
+        /// Grows with each change that Catalog has told of, so that no list from before it is kept.
+        var changes = 0
     }
 
     private let contents = Mutex(Contents())
     private let now: @Sendable () -> ContinuousClock.Instant
+    private let versions: SharedRequest<ExactText, AppVersion>
     private let fetch: @Sendable (Key, CallContext) async throws(StoreError) -> [SubscriptionProduct]
 
     init(
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        version: @escaping @Sendable (AppRequest, ContinuousClock.Instant) async throws(StoreError) -> AppVersion,
         fetch: @escaping @Sendable (Key, CallContext) async throws(StoreError) -> [SubscriptionProduct]
     ) {
         self.now = now
         self.fetch = fetch
+        versions = SharedRequest { (bundleId, deadline) async throws(StoreError) in
+            try await version(AppRequest(bundleId: bundleId.text), deadline)
+        }
     }
 
     /// - Throws: what Catalog refuses; `serviceUnavailable` or `deadlineExceeded` when it does not answer and nothing is
     ///   known.
     func list(_ key: Key, _ context: CallContext) async throws(StoreError) -> SubscriptionList {
-        if let ready = ready(key) { return ready }
-        let asked = now()
+        let changes = contents.withLock { $0.changes }
+        var version: AppVersion?
         do {
+            let current = try await versions.ask(ExactText(key.bundleId), until: context.deadline)
+            version = current
+            if let ready = known(key, at: current) { return ready }
+            let asked = now()
             let list = SubscriptionList(try await fetch(key, context))
-            keep(list, for: key, asked: asked)
+            keep(Entry(list: list, version: current, asked: asked), for: key, since: changes)
             return list
         } catch {
-            let known = giveUp(key)
-            guard error.code == .serviceUnavailable || error.code == .deadlineExceeded, let known else { throw error }
-            return known
+            let isAway = error.code == .serviceUnavailable || error.code == .deadlineExceeded
+            guard isAway, let last = last(key, at: version) else { throw error }
+            return last
         }
     }
 
-    /// A list that may be used without asking.
-    private func ready(_ key: Key) -> SubscriptionList? {
+    /// An app has changed: its lists from before are not used any more, even while Catalog is away.
+    /// - Parameter bundleId: nil when any app may have changed.
+    func forget(_ bundleId: String?) {
+        contents.withLock { contents in
+            contents.changes += 1
+            let kept = contents.entries.filter { key, _ in bundleId.map { !key.bundleId.isExactly($0) } ?? false }
+            contents.entries = kept
+            contents.count = kept.values.reduce(0) { $0 + $1.list.all.count }
+        }
+    }
+
+    private func known(_ key: Key, at version: AppVersion) -> SubscriptionList? {
         let now = now()
         return contents.withLock { contents in
-            guard let entry = contents.entries[key] else { return nil }
-            let age = now - entry.asked
-            if age <= Self.renewedAfter || (age <= Self.freshFor && entry.isBeingRenewed) { return entry.list }
-            contents.entries[key]?.isBeingRenewed = true
-            return nil
+            guard let entry = contents.entries[key], entry.version == version, now - entry.asked <= Self.freshFor else {
+                return nil
+            }
+            return entry.list
         }
     }
 
-    private func keep(_ list: SubscriptionList, for key: Key, asked: ContinuousClock.Instant) {
+    private func keep(_ entry: Entry, for key: Key, since changes: Int) {
         contents.withLock { contents in
             let old = contents.entries[key]
             // A slow answer does not take the place of one that was asked for later.
-            if let old, old.asked > asked { return }
-            contents.count += list.all.count - (old?.list.all.count ?? 0)
+            if contents.changes != changes || old.map({ $0.asked > entry.asked }) == true { return }
+            contents.count += entry.list.all.count - (old?.list.all.count ?? 0)
             if contents.count > Self.subscriptionsMax || (old == nil && contents.entries.count == Self.listsMax) {
-                contents = Contents(entries: [:], count: list.all.count)
+                (contents.entries, contents.count) = ([:], entry.list.all.count)
             }
-            contents.entries[key] = Entry(list: list, asked: asked)
+            contents.entries[key] = entry
         }
     }
 
-    /// The question failed: somebody else may ask.
-    /// - Returns: the list as it was a minute ago at most.
-    private func giveUp(_ key: Key) -> SubscriptionList? {
+    /// The list as it was a minute ago at most.
+    /// - Parameter version: The app's, where Catalog has said it; then a list of another one is none.
+    private func last(_ key: Key, at version: AppVersion?) -> SubscriptionList? {
         let now = now()
         return contents.withLock { contents in
-            contents.entries[key]?.isBeingRenewed = false
-            guard let entry = contents.entries[key], now - entry.asked <= Self.usableFor else { return nil }
+            guard let entry = contents.entries[key], now - entry.asked <= Self.usableFor,
+                entry.version == version ?? entry.version
+            else { return nil }
             return entry.list
         }
     }
@@ -100,7 +122,8 @@ extension SubscriptionCatalog {
     convenience init(
         _ services: ServiceCaller, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
-        self.init(now: now) { (key, context) async throws(StoreError) in
+        self.init(now: now, version: services.function(CatalogEndpoints.appVersion)) {
+            (key, context) async throws(StoreError) in
             var found: [SubscriptionProduct] = []
             var after: String?
             repeat {

@@ -5,17 +5,15 @@ struct SubscriptionList: Sendable {
     /// In the catalogue's order, what cannot be bought too.
     let all: [SubscriptionProduct]
     /// Product → group.
-    let groups: [String: String]
+    let groups: [ExactText: String]
     /// Where what can be bought stands in `all`: a question about ten products costs the same in any catalogue.
-    private let places: [String: Int]
+    private let places: [ExactText: Int]
 
     init(_ all: [SubscriptionProduct]) {
         self.all = all
         places = Dictionary(
-            all.indices.lazy.filter { all[$0].isAvailable }.map { (all[$0].productIdentifier, $0) },
-            uniquingKeysWith: { first, _ in first })
-        groups = Dictionary(
-            all.map { ($0.productIdentifier, $0.subscriptionGroupIdentifier) }, uniquingKeysWith: { first, _ in first })
+            exactly: all.indices.lazy.filter { all[$0].isAvailable }.map { (all[$0].productIdentifier, $0) })
+        groups = Dictionary(exactly: all.map { ($0.productIdentifier, $0.subscriptionGroupIdentifier) })
     }
 
     /// What can be bought: all of it, or what is asked for, each once.

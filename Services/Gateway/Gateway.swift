@@ -50,13 +50,14 @@ package final class Gateway: Sendable {
         self.signing = SigningKeys(database: keys.database)
         self.environment = environment
         let storefronts = StorefrontDirectory(services: services)
-        let accounts = AccountDirectory(services: services, logger: logger)
+        let versions = CurrentVersions(services: services)
+        let accounts = AccountDirectory(services: services, versions: versions, logger: logger)
         self.storefronts = storefronts
         self.accounts = accounts
         self.apps = AppDirectory(services: services)
-        self.products = ProductDirectory(services: services)
+        self.products = ProductDirectory()
         self.eligibilityQuestions = EligibilityQuestions(bus: bus, services: services)
-        self.promoted = PromotionDirectory(services: services, patience: catalogPatience)
+        self.promoted = PromotionDirectory(services: services, versions: versions, patience: catalogPatience)
         self.delivery = DeliveryHub(
             bus: bus, services: services, storefronts: storefronts, accounts: accounts, logger: logger)
         self.now = now

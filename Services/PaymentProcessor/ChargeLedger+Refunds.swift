@@ -49,7 +49,7 @@ extension ChargeLedger {
     }
 
     private static func same(_ known: Refund, _ request: CreateRefundRequest) throws(StoreError) -> Refund {
-        guard known.chargeKey == request.chargeKey else {
+        guard known.chargeKey.isExactly(request.chargeKey) else {
             throw conflict("charge", "this refundKey stands for another charge")
         }
         guard known.amount == request.amount else {

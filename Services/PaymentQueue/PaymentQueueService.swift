@@ -40,6 +40,8 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     let subscriptions: SubscriptionDesk
     let subscriptionReader: SubscriptionReader
     let clocks: ClockDesk
+    /// Tells the quotes which apps have changed.
+    private let appChanges: BackgroundJob
     package let pruner: JournalPruner
 
     /// - Parameters:
@@ -72,6 +74,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         self.customers = AccountReader(database: database, defaults: defaults)
         self.testers = TesterDesk(database: database, clock: clock, storefronts: collaborators.storefronts)
         let quotes = QuoteCache(fetch: collaborators.quote)
+        self.appChanges = BackgroundJob { await collaborators.appChanges { quotes.forget($0) } }
         let renewals = RenewalStore(database: database, clock: clock, claims: claims, checkpoint: checkpoint)
         let renewer = SubscriptionRenewer(store: renewals, quotes: quotes, driver: settling, logger: logger)
         self.renewer = renewer
@@ -180,6 +183,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         endpoints.handle(PaymentEndpoints.putTester, testers.put)
         endpoints.handle(PaymentEndpoints.deleteTester, testers.delete)
         endpoints.handle(PaymentEndpoints.listTesters, testers.list)
+        endpoints.handle(PaymentEndpoints.testersVersion, testers.version)
         endpoints.handle(PaymentEndpoints.listPrompts, prompts.list)
         endpoints.handle(PaymentEndpoints.answerPrompt, prompts.answer)
         endpoints.handle(PaymentEndpoints.clearHistory, history.clear)
@@ -192,6 +196,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         await BackgroundJob.run([
             .repeating("janitor", every: PurchaseJanitor.interval, logger) { try await self.janitor.sweep() },
             BackgroundJob { await self.callbacks.run() },
+            appChanges,
             BackgroundJob { await self.renewalJanitor.run() },
             .repeating("restore janitor", every: RestoreJanitor.interval, logger) {
                 try await self.restoreJanitor.sweep()

@@ -30,6 +30,7 @@ extension PurchaseCollaborators {
                     handler(changed)
                 }
                 return { await subscription?.unsubscribe() }
-            })
+            },
+            appChanges: { forget in await AppChanges(bus: bus, forget: forget).run() })
     }
 }

@@ -97,6 +97,7 @@ import Testing
             (PaymentEvents.customerChanged(key: "k"), .paymentQueue, [.gateway]),
             (PromotionEvents.intentsChanged(key: "k"), .promotionController, [.gateway]),
             (ProcessorEvents.chargeChanged, .paymentProcessor, [.paymentQueue]),
+            (CatalogEvents.appChanged, .catalog, [.paymentQueue, .eligibility]),
             ("sb.evt.gateway.v1.session.opened", .gateway, [.gateway]),
         ]
         for event in events {

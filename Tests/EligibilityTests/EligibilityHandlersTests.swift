@@ -120,6 +120,7 @@ import Testing
         EligibilityHandlers(services: caller("eligibility"), now: { start }).register(on: services[0])
         if let catalog {
             let standIn = service(.catalog)
+            standIn.handle(CatalogEndpoints.appVersion) { _, _ in AppVersion(catalogVersion: 1, settingsRevision: 1) }
             standIn.handle(CatalogEndpoints.listSubscriptions) { request, _ in
                 pages.add()
                 let start = catalog.firstIndex { $0.productIdentifier == request.after }.map { $0 + 1 } ?? 0
@@ -156,6 +157,7 @@ import Testing
     ) async throws -> [EligibilityReply] {
         let services = [service(.eligibility), service(.catalog), service(.paymentQueue)]
         EligibilityHandlers(services: caller("eligibility")).register(on: services[0])
+        services[1].handle(CatalogEndpoints.appVersion) { _, _ in AppVersion(catalogVersion: 1, settingsRevision: 1) }
         services[1].handle(CatalogEndpoints.listSubscriptions) { [monthly, yearly, news] _, _ in
             SubscriptionProductsPage(subscriptions: [monthly, yearly, news], after: nil, catalogVersion: 1)
         }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Eligibility
 
-/// Goal: a check costs no question to Catalog while what is known is a second old at most.
+/// Goal: a check knows the subscriptions as Catalog has them now, and asks for a list only when the app has changed.
 /// Method: a clock and a Catalog in the test's hand.
 @Suite struct SubscriptionCatalogTests {
     private final class FakeCatalog: Sendable {
@@ -14,9 +14,23 @@ import Testing
             var now = ContinuousClock.now
             var asked = 0
             var names = ["a"]
+            var version: Int64 = 1
             var error: StoreError?
         }
         let state = Mutex(State())
+
+        func current() throws(StoreError) -> AppVersion {
+            let (version, error) = state.withLock { ($0.version, $0.error) }
+            if let error { throw error }
+            return AppVersion(catalogVersion: version, settingsRevision: 1)
+        }
+
+        func `import`(_ names: [String]) {
+            state.withLock { state in
+                state.names = names
+                state.version += 1
+            }
+        }
 
         func answer() throws(StoreError) -> [SubscriptionProduct] {
             let (names, error) = state.withLock { state in
@@ -35,9 +49,10 @@ import Testing
 
     init() {
         let fake = fake
-        catalog = SubscriptionCatalog(now: { fake.state.withLock { $0.now } }) { (_, _) async throws(StoreError) in
-            try fake.answer()
-        }
+        catalog = SubscriptionCatalog(
+            now: { fake.state.withLock { $0.now } },
+            version: { (_, _) async throws(StoreError) in try fake.current() },
+            fetch: { (_, _) async throws(StoreError) in try fake.answer() })
     }
 
     private func list(_ bundleId: String = "com.example.app") async throws(StoreError) -> [String] {
@@ -48,15 +63,35 @@ import Testing
     private func advance(_ time: Duration) { fake.state.withLock { $0.now += time } }
     private var asked: Int { fake.state.withLock { $0.asked } }
 
-    @Test func `what is known is used for half a second, and is never older than a second`() async throws {
+    @Test func `F7: an import counts for the next question; without one the list is asked for once a second`()
+        async throws
+    {
         #expect(try await list() == ["a"])
-        fake.state.withLock { $0.names = ["a", "b"] }
-        advance(.milliseconds(500))
+        advance(.seconds(1))
         #expect(try await list() == ["a"])
         #expect(asked == 1)
-        advance(.milliseconds(1))
+        fake.import(["a", "b"])
         #expect(try await list() == ["a", "b"])
         #expect(asked == 2)
+        advance(.milliseconds(1001))
+        #expect(try await list() == ["a", "b"])
+        #expect(asked == 3)
+    }
+
+    @Test func `of two products that Unicode calls equal each has its own group`() async throws {
+        let catalog = SubscriptionCatalog(
+            version: { (_, _) async throws(StoreError) in AppVersion(catalogVersion: 1, settingsRevision: 1) },
+            fetch: { (_, _) async throws(StoreError) in
+                ["caf\u{E9}", "cafe\u{301}"].enumerated().map {
+                    SubscriptionProduct(
+                        productIdentifier: $1, subscriptionGroupIdentifier: "\($0)", isAvailable: true)
+                }
+            })
+        let key = SubscriptionCatalog.Key(bundleId: "com.example.app", storefront: "USA")
+        let list = try await catalog.list(key, CallContext())
+        #expect(list.offered(["cafe\u{301}"]).map(\.subscriptionGroupIdentifier) == ["1"])
+        #expect(list.offered(["caf\u{E9}", "cafe\u{301}"]).count == 2)
+        #expect(list.groups["caf\u{E9}"] == "0")
     }
 
     @Test func `apps are kept apart`() async throws {
@@ -76,6 +111,17 @@ import Testing
         await #expect(throws: StoreError.self) { try await list() }
         fake.state.withLock { $0.error = nil }
         #expect(try await list() == ["a"])
+    }
+
+    @Test func `a list is not used when Catalog told of a change before it went away`() async throws {
+        _ = try await list()
+        _ = try await list("com.example.other")
+        fake.state.withLock { $0.error = StoreError(.serviceUnavailable, "away") }
+        catalog.forget("com.example.app")
+        await #expect(throws: StoreError.self) { try await list() }
+        #expect(try await list("com.example.other") == ["a"])
+        catalog.forget(nil)
+        await #expect(throws: StoreError.self) { try await list("com.example.other") }
     }
 
     @Test func `what Catalog refuses is refused, whatever is known`() async throws {

@@ -72,7 +72,6 @@ import Testing
                 SubscriptionOfferKey(keyIdentifier: keyIdentifier, publicKey: key.publicKey.pemRepresentation)
             ]
         }
-        store.gateway.apps.forget(Sample.bundleId)
     }
 
     @Test func `a payment without a discount has nothing to check`() async throws {

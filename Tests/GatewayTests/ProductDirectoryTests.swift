@@ -7,7 +7,7 @@ import Testing
 
 @testable import Gateway
 
-/// Goal: products are asked for once a second, answers are of one version, and what an operator changes shows.
+/// Goal: products are asked for once a version and second, answers are of one version, and what an operator changes shows.
 @Suite struct ProductDirectoryTests {
     private let start = ContinuousClock.now
     private let passed = Passed()
@@ -28,7 +28,7 @@ import Testing
         await catalog.service.start()
         let client = bus.client(name: "gateway")
         let services = ServiceCaller(bus: client, caller: "test")
-        let directory = ProductDirectory(services: services, now: { start + passed.value })
+        let directory = ProductDirectory(now: { start + passed.value })
         let result: Result<Void, any Error>
         do {
             result = .success(
@@ -42,39 +42,55 @@ import Testing
         try result.get()
     }
 
+    private func version(_ number: Int64) -> AppVersion { AppVersion(catalogVersion: number, settingsRevision: 1) }
+
     private let context = CallContext(deadline: .now + .seconds(30))
     private let identifiers = [Sample.pro.productIdentifier, "nope", Sample.fishing.productIdentifier]
 
     @Test func `M1, M2: what is known is known for a second, unknown identifiers too`() async throws {
         try await withCatalog { directory, _, query in
-            #expect(directory.known(query(identifiers)) == nil)
-            _ = try await directory.ask(query(identifiers), context)
+            let now = version(1)
+            #expect(directory.known(query(identifiers), at: now) == nil)
+            _ = try await directory.ask(query(identifiers), at: now, context)
             passed.become(.milliseconds(999))
-            let known = directory.known(query(identifiers))
+            let known = directory.known(query(identifiers), at: now)
             #expect(known?.products.map(\.productIdentifier) == [identifiers[0], identifiers[2]])
             #expect(known?.invalidProductIdentifiers == ["nope"])
-            #expect(directory.known(query(identifiers + ["another"])) == nil)
+            #expect(directory.known(query(identifiers + ["another"]), at: now) == nil)
             passed.become(.seconds(1))
-            #expect(directory.known(query(identifiers)) == nil)
+            #expect(directory.known(query(identifiers), at: now) == nil)
         }
     }
 
-    @Test func `an answer is of one version of the catalogue`() async throws {
+    @Test func `E1: what is known is of the version that is asked about, and of no other`() async throws {
+        try await withCatalog { directory, catalog, query in
+            catalog.contents.withLock { $0.versions = [7] }
+            _ = try await directory.ask(query(identifiers), at: version(7), context)
+            #expect(directory.known(query(identifiers), at: version(7)) != nil)
+            #expect(directory.known(query(identifiers), at: version(8)) == nil)
+            let otherSettings = AppVersion(catalogVersion: 7, settingsRevision: 2)
+            #expect(directory.known(query(identifiers), at: otherSettings) == nil)
+            #expect(directory.known(query(identifiers), at: nil) == nil)
+        }
+    }
+
+    @Test func `an answer is of one version of the catalogue, and one of another is not kept`() async throws {
         try await withCatalog { directory, catalog, query in
             catalog.contents.withLock { $0.versions = [7, 8] }
-            _ = try await directory.ask(query([identifiers[0]]), context)
-            _ = try await directory.ask(query([identifiers[2]]), context)
-            #expect(directory.known(query([identifiers[0]])) != nil)
-            #expect(directory.known(query([identifiers[2]])) != nil)
-            #expect(directory.known(query([identifiers[0], identifiers[2]])) == nil)
+            _ = try await directory.ask(query([identifiers[0]]), at: version(7), context)
+            _ = try await directory.ask(query([identifiers[2]]), at: version(7), context)
+            #expect(directory.known(query([identifiers[0]]), at: version(7)) != nil)
+            #expect(directory.known(query([identifiers[2]]), at: version(7)) == nil)
+            #expect(directory.known(query([identifiers[0], identifiers[2]]), at: version(7)) == nil)
         }
     }
 
     @Test func `two spellings that Unicode calls equal are two identifiers`() async throws {
         try await withCatalog { directory, _, query in
-            _ = try await directory.ask(query(["caf\u{E9}"]), context)
-            #expect(directory.known(query(["caf\u{E9}"]))?.invalidProductIdentifiers == ["caf\u{E9}"])
-            #expect(directory.known(query(["cafe\u{301}"])) == nil)
+            let now = version(1)
+            _ = try await directory.ask(query(["caf\u{E9}"]), at: now, context)
+            #expect(directory.known(query(["caf\u{E9}"]), at: now)?.invalidProductIdentifiers == ["caf\u{E9}"])
+            #expect(directory.known(query(["cafe\u{301}"]), at: now) == nil)
         }
     }
 
@@ -84,16 +100,13 @@ import Testing
             let path = "/v1/products?ids=com.example.fishing"
             let first = try await store.send(.GET, path, token: token)
             _ = try await store.send(.GET, path, token: token)
+            // By whichever gateway.
             let asked = store.catalog.contents.withLock { contents in
                 // A machine that is busy for a second between the two has to ask twice.
                 contents.products[1].localizedTitle = "Renamed"
                 return contents.productRequests.count
             }
             #expect((1...2).contains(asked))
-            let settings = #"{"name":"Example","currentVersion":"1.0"}"#
-            let put = try await store.send(
-                .PUT, "/admin/v1/apps/com.example.app", token: Sample.adminKey, body: settings)
-            #expect(put.status == 200)
             let second = try await store.send(.GET, path, token: token)
             #expect(second.text.contains("Renamed"))
             #expect(!first.text.contains("Renamed"))

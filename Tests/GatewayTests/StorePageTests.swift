@@ -206,8 +206,8 @@ import Testing
             store.catalog.contents.withLock { contents in
                 contents.promoting.gate = gate
                 contents.promotionRequests = []
+                contents.products[0].localizedTitle = "Another version"
             }
-            store.gateway.promoted.forgetAll()
             let asked = store.eligibilityRequests.all.count
             async let answers = withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<8 {
@@ -235,7 +235,6 @@ import Testing
             let token = try await store.session()
             _ = try await page(store, token)
             store.catalog.contents.withLock { $0.products = Sample.products }
-            store.gateway.promoted.forgetAll()
             let answer = try await page(store, token)
             let pro = answer.json["promotions"]?.arrayValue?.last?["product"]
             #expect(pro?["productIdentifier"] == "com.example.pro")

@@ -50,14 +50,15 @@ import Testing
             move(store, to: "FRA")
             // The question of where she shops has a second, which a busy machine may not keep.
             try await eventually("Alice is known to shop in France") {
-                store.catalog.contents.withLock { $0.productRequests = [] }
-                store.gateway.products.forgetAll()
+                store.catalog.contents.withLock { contents in
+                    contents.productRequests = []
+                    contents.products[0].localizedTitle += "!"
+                }
                 _ = try await store.send(.GET, "/v1/products?ids=com.example.pro", token: alice)
                 return store.catalog.contents.withLock { $0.productRequests.map(\.storefront) == ["FRA"] }
             }
             store.payments.service.goAway()
-            store.gateway.accounts.forget(account: "alice")
-            store.gateway.products.forgetAll()
+            store.catalog.contents.withLock { $0.products[0].localizedTitle += "!" }
             for token in [alice, bob] {
                 let answer = try await store.send(.GET, "/v1/products?ids=com.example.pro", token: token)
                 #expect(answer.status == 200)

@@ -71,9 +71,9 @@ import Testing
                 let name = String(repeating: "x", count: length)
                 return try await store.send(.PUT, "/admin/v1/testers/\(name)", token: key, body: "{}").status
             }
-            let longest = try await status(HTTPLimits.accountLengthMax)
+            let longest = try await status(IdentifierRule.account.lengthMax)
             #expect(longest == 200)
-            let longer = try await status(HTTPLimits.accountLengthMax + 1)
+            let longer = try await status(IdentifierRule.account.lengthMax + 1)
             #expect(longer == 400)
         }
     }

@@ -19,13 +19,22 @@ extension StoreStack {
         var text: String { String(decoding: body, as: UTF8.self) }
     }
 
+    /// Addresses of all gateways, of which `url` is the first.
+    var gateways: [String] {
+        let others = output.split(separator: "\n").compactMap { line -> String? in
+            let words = line.split(separator: " ")
+            return words.first?.hasPrefix("gateway.") == true ? words.last.map(String.init) : nil
+        }
+        return [url] + others
+    }
+
     /// One request; the answer whatever its status, or an error when there was none.
     func request(
         _ method: HTTPMethod, _ path: String, token: String? = nil, headers: [String: String] = [:],
-        body: [UInt8]? = nil,
+        body: [UInt8]? = nil, at gateway: String? = nil,
         timeout: TimeAmount = .seconds(10)
     ) async throws -> Answer {
-        var request = HTTPClientRequest(url: url + path)
+        var request = HTTPClientRequest(url: (gateway ?? url) + path)
         request.method = method
         if let token { request.headers.add(name: "authorization", value: "Bearer \(token)") }
         for (name, value) in headers { request.headers.add(name: name, value: value) }

@@ -59,6 +59,15 @@ extension ImportFindings {
         return text
     }
 
+    /// The identifier of a product or a subscription group at `place`.
+    mutating func identifier(_ place: JSONPlace) -> String? {
+        let rule = IdentifierRule.catalogued
+        guard let text = self.text(place, atMost: rule.lengthMax) else { return nil }
+        guard let fault = rule.fault(in: text) else { return text }
+        refuse(place.path, text.isEmpty ? "is empty; an identifier has 1 to \(rule.lengthMax) characters" : fault)
+        return nil
+    }
+
     /// The text at `place`, empty when nothing stands there.
     mutating func optionalText(_ place: JSONPlace, atMost count: Int) -> String {
         place.isAbsent ? "" : text(place, atMost: count) ?? ""

@@ -63,7 +63,7 @@ extension StoreKitFileReader {
             guard let offer = readOffer(place, identifier: identifier), let identifier else { continue }
             if identifier.isEmpty {
                 findings.refuse(identifierPlace.path, "is empty; such an offer needs a name")
-            } else if offers.contains(where: { $0.offer.identifier == identifier }) {
+            } else if offers.contains(where: { $0.offer.identifier.isExactly(identifier) }) {
                 findings.refuse(identifierPlace.path, "is '\(identifier)', which the subscription has already")
             }
             check(offer, place, subscription)

@@ -12,12 +12,8 @@ extension StoreKitFileReader {
         for place in groups where findings.isObject(place) {
             noteUnread(place, .group)
             let identifierPlace = place.member("id")
-            guard let identifier = findings.text(identifierPlace, atMost: Self.identifierCharactersMax) else {
-                continue
-            }
-            if identifier.isEmpty {
-                findings.refuse(identifierPlace.path, "is empty; a subscription group needs an identifier")
-            } else if let first = places[ExactText(identifier)] {
+            guard let identifier = findings.identifier(identifierPlace) else { continue }
+            if let first = places[ExactText(identifier)] {
                 findings.refuse(identifierPlace.path, "is '\(identifier)', which stands at \(first) already")
             }
             places[ExactText(identifier)] = identifierPlace.path
@@ -52,7 +48,7 @@ extension StoreKitFileReader {
 
     private mutating func checkGroup(_ place: JSONPlace, _ group: String) {
         guard !place.isAbsent, let named = findings.text(place, atMost: Self.identifierCharactersMax) else { return }
-        if named != group {
+        if !named.isExactly(group) {
             findings.refuse(place.path, "is '\(named)', but the subscription stands in group '\(group)'")
         }
     }

@@ -8,7 +8,7 @@ import StoreModels
 struct StoreKitFileReader {
     /// App Store Connect's own limit of products in an app.
     static let productsMax = 10_000
-    static let identifierCharactersMax = 100
+    static let identifierCharactersMax = IdentifierRule.catalogued.lengthMax
     /// Far above what App Store Connect takes; only keeps replies on the bus bounded.
     static let textCharactersMax = 4_000
 
@@ -134,16 +134,7 @@ struct StoreKitFileReader {
 
     /// Remembers where a product identifier stands; twice is a problem that names both places.
     mutating func claim(_ place: JSONPlace) -> String? {
-        guard let identifier = findings.text(place, atMost: Self.identifierCharactersMax) else { return nil }
-        guard !identifier.isEmpty else {
-            findings.refuse(
-                place.path, "is empty; a product identifier has 1 to \(Self.identifierCharactersMax) characters")
-            return nil
-        }
-        guard !identifier.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            findings.refuse(place.path, "has a control character")
-            return nil
-        }
+        guard let identifier = findings.identifier(place) else { return nil }
         if let first = places[ExactText(identifier)] {
             findings.refuse(place.path, "is '\(identifier)', which stands at \(first) already")
             return nil

@@ -1,7 +1,9 @@
+import StoreModels
+
 /// The hosted content an app has in the store, every version of it: what availability is decided by.
 struct StoredContents: Hashable, Sendable {
     /// Bytes, by product and version.
-    private var lengths: [ExactText: [String: Int64]] = [:]
+    private var lengths: [ExactText: [ExactText: Int64]] = [:]
 
     mutating func add(_ version: String, length: Int64, of productIdentifier: String) {
         lengths[ExactText(productIdentifier), default: [:]][version] = length

@@ -59,7 +59,7 @@ struct PromotionDesk: Sendable {
     /// Replaces the tab, which all apps share.
     /// - Throws: `notFound`, `productNotFound`, `requestInvalid`.
     func put(_ list: FeaturedList) async throws -> FeaturedList {
-        for bundleId in Set(list.products.map(\.bundleId)).sorted() { try await loader.refresh(bundleId) }
+        for bundleId in Set(exactly: list.products.map(\.bundleId)).sorted() { try await loader.refresh(bundleId.text) }
         try rules.check(list)
         for bundleId in try await promotions.put(list) { try await loader.load(bundleId) }
         return list

@@ -13,7 +13,7 @@ struct PromotionRepository: Sendable {
     static func stored(of bundleId: String, in reader: SQLReader) async throws -> StoredPromotions {
         var promotions = StoredPromotions()
         promotions.entries = try await entries(of: bundleId, in: reader)
-        promotions.featured = try await featured(in: reader).products.filter { $0.bundleId == bundleId }.map(
+        promotions.featured = try await featured(in: reader).products.filter { $0.bundleId.isExactly(bundleId) }.map(
             \.productIdentifier)
         for row in try await reader.query("\(selectImage) WHERE i.bundle_id = ?", bundleId) {
             promotions.add(try PromotionImage(row))
@@ -65,9 +65,10 @@ struct PromotionRepository: Sendable {
             try await transaction.execute(
                 "INSERT INTO featured_list (id, products) VALUES (1, ?) ON CONFLICT (id) DO NOTHING", none)
             _ = try await transaction.queryOne("SELECT id FROM featured_list \(transaction.dialect.lockRow)")
-            let before = Dictionary(grouping: try await Self.featured(in: transaction).products, by: \.bundleId)
-            let after = Dictionary(grouping: list.products, by: \.bundleId)
-            let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
+            let before = Dictionary(
+                grouping: try await Self.featured(in: transaction).products, by: { ExactText($0.bundleId) })
+            let after = Dictionary(grouping: list.products, by: { ExactText($0.bundleId) })
+            let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted().map(\.text)
             // In one order, so that nobody waits for another one crosswise.
             for bundleId in changed { try await Self.raiseVersion(of: bundleId, in: transaction) }
             try await transaction.execute("UPDATE featured_list SET products = ?", encoded)

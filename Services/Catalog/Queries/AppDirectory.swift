@@ -13,7 +13,16 @@ final class AppDirectory: Sendable {
         var catalogVersion: Int64 { snapshot.app.catalogVersion }
     }
 
-    private let entries = Mutex<[String: Entry]>([:])
+    private let entries = Mutex<[ExactText: Entry]>([:])
+    private let listener = Mutex<(@Sendable (_ bundleId: String) -> Void)?>(nil)
+
+    /// Calls `tell` from now on with each app whose state in memory has changed.
+    func onChange(_ tell: @escaping @Sendable (_ bundleId: String) -> Void) { listener.withLock { $0 = tell } }
+
+    private func tell(_ bundleId: String) {
+        let listener = listener.withLock { $0 }
+        listener?(bundleId)
+    }
 
     func snapshot(of bundleId: String) -> AppSnapshot? { entries.withLock { $0[bundleId]?.snapshot } }
 
@@ -40,6 +49,15 @@ final class AppDirectory: Sendable {
         return product
     }
 
+    /// Zeros for an app that does not exist.
+    func version(of bundleId: String) -> AppVersion {
+        entries.withLock { entries in
+            let entry = entries[bundleId]
+            return AppVersion(
+                catalogVersion: entry?.catalogVersion ?? 0, settingsRevision: entry?.settingsRevision ?? 0)
+        }
+    }
+
     /// The version that brought the app's file; nil when the app is not in memory.
     func fileVersion(of bundleId: String) -> Int64? { entries.withLock { $0[bundleId]?.fileVersion } }
 
@@ -60,6 +78,7 @@ final class AppDirectory: Sendable {
     ///
     /// - Parameter catalog: nil when the file is the one in memory, or there is none.
     func install(_ stored: StoredApp, catalog: Catalog?) {
+        defer { tell(stored.row.app.bundleId) }
         entries.withLock { entries in
             let current = entries[stored.row.app.bundleId]
             guard stored.row.app.catalogVersion >= current?.catalogVersion ?? 0 else { return }
@@ -73,7 +92,8 @@ final class AppDirectory: Sendable {
     /// Takes over settings that were committed.
     /// - Returns: false when the app is not in memory yet.
     func update(_ row: AppRow) -> Bool {
-        entries.withLock { entries in
+        defer { tell(row.app.bundleId) }
+        return entries.withLock { entries in
             guard let current = entries[row.app.bundleId] else { return false }
             var app = row.app
             app.catalogVersion = current.catalogVersion
@@ -88,7 +108,8 @@ final class AppDirectory: Sendable {
     /// Takes over a file that was committed, as the version behind the one in memory.
     /// - Returns: false when memory lacks versions in between; the app has to be loaded then.
     func advance(_ row: AppRow, to catalog: Catalog) -> Bool {
-        entries.withLock { entries in
+        defer { tell(row.app.bundleId) }
+        return entries.withLock { entries in
             let current = entries[row.app.bundleId]
             let (known, version) = (current?.catalogVersion ?? 0, row.app.catalogVersion)
             guard version > known else { return true }
@@ -103,7 +124,7 @@ final class AppDirectory: Sendable {
     /// The later settings stay, whatever order commits come back in.
     private static func put(
         _ row: AppRow, _ index: CatalogIndex, _ contents: StoredContents, _ promotions: StoredPromotions,
-        fileVersion: Int64, into entries: inout [String: Entry]
+        fileVersion: Int64, into entries: inout [ExactText: Entry]
     ) {
         var (app, revision) = (row.app, row.settingsRevision)
         if let current = entries[app.bundleId], current.settingsRevision > revision {

@@ -4,7 +4,7 @@ import StoreModels
 struct StorefrontTable: Sendable {
     /// By country code, in that order.
     let entries: [StorefrontEntry]
-    private let positions: [String: Int]
+    private let positions: [ExactText: Int]
 
     /// The table compiled into the program. A test reads it, so a table that cannot be read is never released.
     static let builtIn: StorefrontTable = {
@@ -19,8 +19,7 @@ struct StorefrontTable: Sendable {
     init(json: [UInt8]) throws(StoreError) {
         entries = try StoreJSON.decode([StorefrontEntry].self, from: json)
         positions = Dictionary(
-            entries.enumerated().map { ($0.element.storefront.countryCode, $0.offset) },
-            uniquingKeysWith: { first, _ in first })
+            exactly: entries.enumerated().map { ($0.element.storefront.countryCode, $0.offset) })
     }
 
     /// The storefront of that code; nil when there is none.

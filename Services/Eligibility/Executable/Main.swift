@@ -1,4 +1,5 @@
 import ArgumentParser
+import BusService
 import Eligibility
 import Operations
 import StoreModels
@@ -15,8 +16,9 @@ struct EligibilityMain: AsyncParsableCommand {
         try await ServiceMain.run(
             name: .eligibility, options: options, description: "Introductory-offer answers.", usesData: false
         ) { environment in
-            EligibilityHandlers(services: environment.caller).register(on: environment.service)
-            return []
+            let handlers = EligibilityHandlers(services: environment.caller)
+            handlers.register(on: environment.service)
+            return [AppChanges(bus: environment.bus) { handlers.forget($0) }]
         }
     }
 }

@@ -39,7 +39,6 @@ extension Gateway {
         try Self.check(settings)
         let request = PutAppRequest(bundleId: bundleId, settings: settings)
         let app = try await services.call(CatalogEndpoints.putApp, request, context: call.context())
-        apps.forget(bundleId)
         return try Reply.json(app)
     }
 
@@ -90,7 +89,7 @@ extension Call {
     /// - Throws: `requestInvalid`.
     func bundleId() throws(StoreError) -> String {
         let text = try parameter("bundleId")
-        try Identifier.checkBundle(text, at: "bundleId")
+        try Identifier.check(text, as: .bundle, at: "bundleId")
         return text
     }
 
@@ -98,7 +97,7 @@ extension Call {
     /// - Throws: `requestInvalid`.
     func bundleFilter() throws(StoreError) -> String? {
         guard let text = try query.single("bundleId") else { return nil }
-        try Identifier.checkBundle(text, at: "query bundleId")
+        try Identifier.check(text, as: .bundle, at: "query bundleId")
         return text
     }
 
@@ -106,7 +105,7 @@ extension Call {
     /// - Throws: `requestInvalid`.
     func accountFilter() throws(StoreError) -> String? {
         guard let text = try query.single("account") else { return nil }
-        try Identifier.check(text, at: "query account", lengthMax: HTTPLimits.accountLengthMax)
+        try Identifier.check(text, as: .account, at: "query account")
         return text
     }
 }

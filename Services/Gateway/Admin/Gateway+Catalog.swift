@@ -33,7 +33,6 @@ extension Gateway {
         let report = try await services.call(
             isTrial ? CatalogEndpoints.tryImport : CatalogEndpoints.commitImport,
             CommitImportRequest(importIdentifier: begun.importIdentifier), context: context)
-        if !isTrial { apps.forget(bundleId) }
         return try Reply.json(report)
     }
 

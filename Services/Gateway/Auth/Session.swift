@@ -34,8 +34,8 @@ struct Session: Hashable, Sendable {
 
 /// One app on one device.
 struct Installation: Hashable, Sendable, Codable {
-    var bundleId: String
-    var deviceId: String
+    @ExactText var bundleId: String
+    @ExactText var deviceId: String
 
     var reference: InstallationReference { InstallationReference(bundleId: bundleId, deviceId: deviceId) }
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import StoreModels
 
 /// Sessions whose tokens were verified lately, so that a signature is checked once and not with every request.
 ///
@@ -8,7 +9,7 @@ final class VerifiedSessions: Sendable {
     /// A few megabytes.
     static let countMax = 8192
 
-    private let claims = Locked<[String: SessionClaims]>([:])
+    private let claims = Locked<[ExactText: SessionClaims]>([:])
 
     subscript(token: String) -> SessionClaims? { claims.withLock { $0[token] } }
 

@@ -5,8 +5,9 @@ import StoreModels
 
 /// Customers as PaymentQueue knows them now: a session's token says where they shopped when it was made.
 ///
-/// An answer is kept for a second, so that a customer's requests cost one question a second, however many there are.
-/// With PaymentQueue away the last answer counts, and without one the session's word.
+/// An answer is shown while the testers' settings and the app, whose catalogue says what testers do by default, have the
+/// versions it was asked for at, for a second at most: however many requests there are, they share the question of the
+/// versions. With PaymentQueue away the last answer counts, and without one the session's word.
 final class AccountDirectory: Sendable {
     static let freshFor = Duration.seconds(1)
     /// Customers that are remembered. At the bound those not asked for lately are forgotten, or else all.
@@ -14,7 +15,15 @@ final class AccountDirectory: Sendable {
 
     fileprivate struct Entry {
         var account: AccountReply
+        /// Nil for what was not asked for as a whole.
+        var versions: Versions?
         var freshUntil: ContinuousClock.Instant
+    }
+
+    /// What an account's answer depends on.
+    fileprivate struct Versions: Hashable {
+        var app: AppVersion
+        var testers: TestersVersion
     }
 
     fileprivate struct State {
@@ -24,18 +33,30 @@ final class AccountDirectory: Sendable {
     }
 
     private let services: ServiceCaller
+    private let versions: CurrentVersions
     private let logger: Logger
     private let state = Locked(State())
 
-    init(services: ServiceCaller, logger: Logger) {
+    init(services: ServiceCaller, versions: CurrentVersions, logger: Logger) {
         self.services = services
+        self.versions = versions
         self.logger = logger
     }
 
     /// The session's customer.
     func shopper(_ call: Call) async -> Shopper {
         let session = call.session
-        return Shopper(bundleId: session.bundleId, account: await account(of: session, call))
+        let deadline = call.optionalDeadline
+        async let app = try? versions.app(session.bundleId, until: deadline)
+        async let testers = try? versions.testers(until: deadline)
+        let (appVersion, testersVersion) = await (app, testers)
+        // PaymentQueue is away, and would not answer about the account either.
+        guard let testersVersion else {
+            return Shopper(bundleId: session.bundleId, account: lastKnown(session), appVersion: appVersion)
+        }
+        let known = appVersion.map { Versions(app: $0, testers: testersVersion) }
+        return Shopper(
+            bundleId: session.bundleId, account: await account(of: session, at: known, call), appVersion: appVersion)
     }
 
     /// Where the customer shopped when anybody last heard of it, without asking.
@@ -48,7 +69,7 @@ final class AccountDirectory: Sendable {
         state.withLock { state in
             var account = state.entries[session.customer]?.account ?? AccountReply(session)
             account.storefront = storefront
-            state.remember(account, of: session.customer, since: state.generation, freshUntil: .now)
+            state.remember(account, of: session.customer, at: nil, since: state.generation, freshUntil: .now)
         }
     }
 
@@ -66,22 +87,17 @@ final class AccountDirectory: Sendable {
         }
     }
 
-    /// As ``forget(_:)``, for an account's customers in every app.
-    func forget(account: String) {
-        state.withLock { state in
-            state.generation += 1
-            for (customer, entry) in state.entries where entry.account.account == account {
-                state.entries[customer]?.freshUntil = .now
-            }
-        }
+    private func lastKnown(_ session: Session) -> AccountReply {
+        state.withLock { $0.entries[session.customer]?.account } ?? AccountReply(session)
     }
 
-    private func account(of session: Session, _ call: Call) async -> AccountReply {
+    /// - Parameter versions: Asked for before, so never newer than the answer; nil when Catalog is away.
+    private func account(of session: Session, at versions: Versions?, _ call: Call) async -> AccountReply {
         let customer = session.customer
         let (kept, generation) = state.withLock { ($0.entries[customer], $0.generation) }
-        if let kept, kept.freshUntil > .now { return kept.account }
+        if let kept, kept.freshUntil > .now, let versions, kept.versions == versions { return kept.account }
         let account = await ask(session, call) ?? kept?.account ?? AccountReply(session)
-        state.withLock { $0.remember(account, of: customer, since: generation) }
+        state.withLock { $0.remember(account, of: customer, at: versions, since: generation) }
         return account
     }
 
@@ -101,12 +117,13 @@ final class AccountDirectory: Sendable {
 
 extension AccountDirectory.State {
     fileprivate mutating func remember(
-        _ account: AccountReply, of customer: CustomerReference, since known: Int,
+        _ account: AccountReply, of customer: CustomerReference, at versions: AccountDirectory.Versions?,
+        since known: Int,
         freshUntil: ContinuousClock.Instant = .now + AccountDirectory.freshFor
     ) {
         guard generation == known else { return }
         if entries.count >= AccountDirectory.rememberedMax, entries[customer] == nil { makeRoom() }
-        entries[customer] = .init(account: account, freshUntil: freshUntil)
+        entries[customer] = .init(account: account, versions: versions, freshUntil: freshUntil)
     }
 
     private mutating func makeRoom() {

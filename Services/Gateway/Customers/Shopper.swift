@@ -4,6 +4,8 @@ import StoreModels
 struct Shopper: Sendable {
     let bundleId: String
     let account: AccountReply
+    /// The app's, asked for after the client's request came; nil when Catalog is away, or was not asked.
+    var appVersion: AppVersion?
 
     var customerIdentifier: String { account.customerIdentifier }
     /// Alpha-3 country code.

@@ -18,7 +18,7 @@ final class DeliveryHub: Sendable {
         var nextID: ObserverStream.ID = 0
         var newest: [Installation: SessionOpened] = [:]
         /// By session: the storefront its streams told of, where that is another than the token's.
-        var storefronts: [String: String] = [:]
+        var storefronts: [ExactText: String] = [:]
         var isStopping = false
         var isTicking = false
     }

@@ -54,10 +54,10 @@ struct DeliveryMachine {
     private var target: Int64 = 0
     private var held: [Int64: CustomerChange] = [:]
     /// Revisions that later snapshot pages brought before their changes; until `newerUntil` is reached.
-    private var newer: [String: Int] = [:]
+    private var newer: [ExactText: Int] = [:]
     private var newerUntil: Int64 = 0
     /// Restores whose end this stream was told of: one brings it once, whether in a snapshot or live (R2).
-    private var endedRestores: Set<String> = []
+    private var endedRestores: Set<ExactText> = []
     /// Revocations this stream was told of, by their `seq`; likewise once, in a snapshot or live.
     private var toldRevocations: Set<Int64> = []
     private var hasSynchronized = false
@@ -120,7 +120,8 @@ struct DeliveryMachine {
 
     /// A hint from the bus. One for another customer is none of ours: the key is a digest, and digests may collide.
     mutating func receive(hint change: CustomerChange) -> [Event] {
-        guard change.bundleId == customer.bundleId, change.customerIdentifier == customer.customerIdentifier,
+        guard change.bundleId.isExactly(customer.bundleId),
+            change.customerIdentifier.isExactly(customer.customerIdentifier),
             change.seq > position
         else { return [] }
         isResting = false

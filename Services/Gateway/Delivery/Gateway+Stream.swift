@@ -78,7 +78,8 @@ extension Gateway {
             try await listen(to: HintSubject.intentsChanged(installation), call) { [weak stream] message in
                 // The key is a digest, and digests may collide.
                 guard let change = try? StoreJSON.decode(IntentsChanged.self, from: message.body),
-                    change.bundleId == installation.bundleId, change.deviceId == installation.deviceId
+                    change.bundleId.isExactly(installation.bundleId),
+                    change.deviceId.isExactly(installation.deviceId)
                 else { return }
                 stream?.receive(intentHint: change.seq)
             })

@@ -22,7 +22,7 @@ struct IntentDelivery {
     /// `target` when the question was asked that is under way.
     private var targetAsked: Int64 = 0
     /// What this stream was told of and is still pending: an intent that is not, never is again. As many as can be pending.
-    private var told: Set<String> = []
+    private var told: Set<ExactText> = []
     /// The opening is over: PromotionController was asked, whether it answered or not.
     private var isOpen = false
     /// A question was not answered, or what was known is no longer so.
@@ -53,8 +53,8 @@ struct IntentDelivery {
         position = reply.seq
         // What was named before the question is answered, however large it was; what was named since is not.
         if target == targetAsked { target = position }
-        let news = reply.intents.filter { !told.contains($0.intentIdentifier) }
-        told = Set(reply.intents.map(\.intentIdentifier))
+        let news = reply.intents.filter { !told.containsExactly($0.intentIdentifier) }
+        told = Set(exactly: reply.intents.map(\.intentIdentifier))
         return news.flatMap { intent in
             let purchase = Event.promotedPurchase(seq: seq, intent)
             return isOpening ? [purchase] : [.openApp(seq: seq, intentIdentifier: intent.intentIdentifier), purchase]

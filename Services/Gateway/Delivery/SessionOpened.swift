@@ -23,6 +23,7 @@ struct SessionOpened: Hashable, Sendable, Codable {
     /// Whether `session` is an older one of the same installation. Of two that began in the same millisecond neither
     /// is.
     func supersedes(_ session: Session) -> Bool {
-        installation == session.installation && sessionIdentifier != session.identifier && startedAt > session.startedAt
+        installation == session.installation && !sessionIdentifier.isExactly(session.identifier)
+            && startedAt > session.startedAt
     }
 }

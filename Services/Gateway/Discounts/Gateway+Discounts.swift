@@ -27,6 +27,6 @@ extension Gateway {
                 .serviceUnavailable, "the catalogue that may have the offer's key is away; nothing was charged",
                 retryAfterMs: 1000)
         }
-        return app.subscriptionOfferKeys?.first { $0.keyIdentifier == keyIdentifier }?.publicKey
+        return app.subscriptionOfferKeys?.first { $0.keyIdentifier.isExactly(keyIdentifier) }?.publicKey
     }
 }

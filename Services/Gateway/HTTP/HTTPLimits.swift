@@ -22,12 +22,8 @@ enum HTTPLimits {
     static let pageMax = 100
     /// The operator's pages may be longer.
     static let adminPageMax = 500
-    /// Characters in an identifier that somebody else chose: product, device.
+    /// Characters in text that somebody else chose and no other bound is stated for.
     static let identifierLengthMax = 255
-    /// Characters in a bundle identifier, as Apple counts them.
-    static let bundleLengthMax = 155
-    /// Characters in an account's name (`OpenAccountRequest`).
-    static let accountLengthMax = 128
     /// How long a request may take unless it says otherwise with `Sb-Timeout`.
     static let requestTimeout = Duration.seconds(5)
     /// What `Sb-Timeout` may ask for, in milliseconds.

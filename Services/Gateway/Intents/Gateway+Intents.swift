@@ -60,7 +60,7 @@ extension Gateway {
     /// The operator's: across devices, with what to look at (M81, M85).
     private func allIntents(_ call: Call) async throws -> Response {
         let device = try call.query.single("deviceId")
-        if let device { try Identifier.check(device, at: "query deviceId") }
+        if let device { try Identifier.check(device, as: .device, at: "query deviceId") }
         let request = IntentListRequest(
             bundleId: try call.bundleFilter(), account: try call.accountFilter(), deviceId: device,
             state: try call.query.choice("state", PurchaseIntent.State.self), after: try call.after(),

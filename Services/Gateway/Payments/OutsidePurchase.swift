@@ -20,8 +20,8 @@ struct OutsidePurchase: Decodable {
 
     /// - Throws: `requestInvalid` that names the member.
     func validate() throws(StoreError) {
-        try Identifier.check(account, at: "$.account", lengthMax: HTTPLimits.accountLengthMax)
-        try Identifier.check(productIdentifier, at: "$.productIdentifier")
+        try Identifier.check(account, as: .account, at: "$.account")
+        try Identifier.check(productIdentifier, as: .product, at: "$.productIdentifier")
         guard let offer else { return }
         switch offer.type {
         case .introductory:

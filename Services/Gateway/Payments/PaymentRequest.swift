@@ -37,7 +37,7 @@ struct PaymentRequest: Decodable {
     }
 
     func validate() throws(StoreError) {
-        try Identifier.check(productIdentifier, at: "$.productIdentifier")
+        try Identifier.check(productIdentifier, as: .product, at: "$.productIdentifier")
         if let applicationUsername { try Identifier.check(applicationUsername, at: "$.applicationUsername") }
         if let appAccountToken { try Identifier.check(appAccountToken, at: "$.appAccountToken") }
         try paymentDiscount?.validate(at: "$.paymentDiscount")

@@ -3,29 +3,20 @@ import EventLoop
 import StoreModels
 
 /// Which apps exist, what their testers do by default and which keys their catalogues bring: a session for a misspelt
-/// bundle identifier would be a session with nothing in it.
+/// bundle identifier would be a session with nothing in it. Catalog is asked each time, by one request for all that ask
+/// at the same time.
 final class AppDirectory: Sendable {
-    /// How many apps are remembered; at the bound everything is forgotten and asked again.
+    /// How many apps are remembered for when Catalog is away; at the bound everything is forgotten.
     static let rememberedMax = 10_000
-    /// How long an answer is as good as a new one, counted from when it was asked for. What this gateway changes itself it forgets at once.
-    static let freshFor = Duration.seconds(1)
 
-    private struct Entry {
-        var app: App
-        var freshUntil: ContinuousClock.Instant
-    }
-
-    private struct State {
-        var entries: [String: Entry] = [:]
-        /// Grows with everything forgotten, so that an answer that was under way meanwhile does not count as fresh.
-        var generation = 0
-    }
-
-    private let services: ServiceCaller
-    private let state = Locked(State())
+    private let requests: SharedRequest<ExactText, App>
+    private let lastKnown = Locked<[ExactText: App]>([:])
 
     init(services: ServiceCaller) {
-        self.services = services
+        let ask = services.function(CatalogEndpoints.getApp)
+        requests = SharedRequest { (bundleId, deadline) async throws(StoreError) in
+            try await ask(AppRequest(bundleId: bundleId.text), deadline)
+        }
     }
 
     /// - Throws: as ``app(_:_:)``. With Catalog away an app it has not seen yet is let through: nothing can be bought in
@@ -40,40 +31,24 @@ final class AppDirectory: Sendable {
         try await app(bundleId, call)?.testerDefaults
     }
 
-    /// The app as it was a second ago at most; with Catalog away as it last was, and nil when it was never seen.
+    /// The app as it is; with Catalog away as it last was, and nil when it was never seen.
     /// - Throws: `notFound` when Catalog says so.
     func app(_ bundleId: String, _ call: Call) async throws(StoreError) -> App? {
-        let (entry, generation) = state.withLock { ($0.entries[bundleId], $0.generation) }
-        let freshUntil = ContinuousClock.now + Self.freshFor
-        if let entry, entry.freshUntil > .now { return entry.app }
         do {
-            let app = try await services.call(
-                CatalogEndpoints.getApp, AppRequest(bundleId: bundleId),
-                context: call.context(deadline: call.optionalDeadline))
-            remember(Entry(app: app, freshUntil: freshUntil), since: generation)
+            let app = try await requests.ask(ExactText(bundleId), until: call.optionalDeadline)
+            remember(app)
             return app
         } catch  where error.meansAway {
-            return entry?.app
+            return lastKnown.withLock { $0[bundleId] }
         } catch  where error.code == .notFound {
             throw StoreError(.notFound, "there is no app \(bundleId); import a catalogue for it first")
         }
     }
 
-    /// The app was changed: the next question goes to Catalog.
-    func forget(_ bundleId: String) {
-        state.withLock { state in
-            state.generation += 1
-            state.entries[bundleId]?.freshUntil = .now
-        }
-    }
-
-    private func remember(_ entry: Entry, since generation: Int) {
-        state.withLock { state in
-            let bundleId = entry.app.bundleId
-            if state.entries.count >= Self.rememberedMax, state.entries[bundleId] == nil { state.entries.removeAll() }
-            var entry = entry
-            if state.generation != generation { entry.freshUntil = .now }
-            state.entries[bundleId] = entry
+    private func remember(_ app: App) {
+        lastKnown.withLock { apps in
+            if apps.count >= Self.rememberedMax, apps[app.bundleId] == nil { apps.removeAll() }
+            apps[app.bundleId] = app
         }
     }
 }

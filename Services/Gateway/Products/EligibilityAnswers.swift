@@ -5,13 +5,11 @@ struct EligibilityAnswers: Sendable {
     /// Nil when Eligibility is away.
     let reply: EligibilityReply?
 
-    private let known: [String: OfferEligibility]
+    private let known: [ExactText: OfferEligibility]
 
     init(_ reply: EligibilityReply?) {
         self.reply = reply
-        known = Dictionary(
-            (reply?.eligibility ?? []).map { ($0.productIdentifier, $0.eligibility) },
-            uniquingKeysWith: { first, _ in first })
+        known = Dictionary(exactly: (reply?.eligibility ?? []).map { ($0.productIdentifier, $0.eligibility) })
     }
 
     /// The services these answers do without.

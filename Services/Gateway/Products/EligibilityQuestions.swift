@@ -13,8 +13,8 @@ final class EligibilityQuestions: Sendable {
     private typealias Outcome = Result<EligibilityReply, StoreError>
 
     private struct Place: Hashable {
-        let bundleId: String
-        let storefront: String
+        @ExactText var bundleId: String
+        @ExactText var storefront: String
     }
 
     private struct Question: Sendable {

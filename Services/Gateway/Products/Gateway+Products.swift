@@ -29,12 +29,12 @@ extension Gateway {
         let shopper = await accounts.shopper(call)
         try shopper.checkMayLoadProducts()
         let query = ProductsInParts(services: services, shopper: shopper, identifiers: identifiers)
-        if let known = products.known(query) {
+        if let known = products.known(query, at: shopper.appVersion) {
             let subscriptions = known.products.filter { $0.type == .autoRenewable }.map(\.productIdentifier)
             return try Self.answer(known, try await eligibilityAnswers(ofAny: subscriptions, of: shopper, call))
         }
         async let answers = eligibilityAnswers(for: query.identifiers, of: shopper, call)
-        let found = try await products.ask(query, call.context())
+        let found = try await products.ask(query, at: shopper.appVersion, call.context())
         return try Self.answer(found, try await answers)
     }
 
@@ -97,7 +97,7 @@ extension Gateway {
                 bundleId: request.bundleId, storefront: request.storefront, limit: HTTPLimits.identifiersMax,
                 type: .autoRenewable),
             context: call.context())
-        let wanted = page.products.filter { request.productIdentifiers?.contains($0.productIdentifier) ?? true }
+        let wanted = page.products.filter { request.productIdentifiers?.containsExactly($0.productIdentifier) ?? true }
         return EligibilityReply(
             eligibility: wanted.compactMap(ProductEligibility.init(unknownFor:)), degraded: degraded)
     }

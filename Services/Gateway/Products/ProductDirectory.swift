@@ -2,12 +2,10 @@ import BusService
 import EventLoop
 import StoreModels
 
-/// Products as Catalog presented them a second ago at most, of each app and storefront. Prices change seldom and are
-/// asked for often; a new one shows within a second, and what this gateway changes itself at once.
-///
-/// An answer is of one version of the catalogue: when it would not be, all of it is asked for.
+/// Products as Catalog presented them, of each app and storefront, with the version of the app they belong to. They are
+/// shown while the app has that version, for a second at most, because some become available by date.
 final class ProductDirectory: Sendable {
-    /// How long an answer is as good as a new one, counted from when it was asked for.
+    /// How long an answer is as good as a new one of the same version, counted from when it was asked for.
     static let freshFor = Duration.seconds(1)
     /// Products and unknown identifiers that are remembered; at the bound everything is forgotten and asked again.
     static let rememberedMax = 20_000
@@ -19,84 +17,66 @@ final class ProductDirectory: Sendable {
     }
 
     fileprivate struct Place: Hashable {
-        let bundleId: String
-        let storefront: String
+        @ExactText var bundleId: String
+        @ExactText var storefront: String
     }
 
     fileprivate struct Entry: Sendable {
-        /// As it was asked for. Unicode may call two spellings equal, a catalogue does not.
-        let identifier: String
         /// Nil for what is no product there.
         let product: ShownProduct?
-        let version: Int64
+        let version: AppVersion
         let freshUntil: ContinuousClock.Instant
     }
 
     fileprivate struct State {
-        var places: [Place: [String: Entry]] = [:]
+        var places: [Place: [ExactText: Entry]] = [:]
         var count = 0
-        /// Grows with everything forgotten, so that an answer that was under way meanwhile is not kept.
-        var generation = 0
     }
 
-    private let services: ServiceCaller
     private let now: @Sendable () -> ContinuousClock.Instant
     private let state = Locked(State())
 
     /// - Parameter now: How old an answer is goes by this clock; tests pass their own.
-    init(services: ServiceCaller, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
-        self.services = services
+    init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         self.now = now
     }
 
     /// What is known of all of them; nil when Catalog has to be asked.
-    func known(_ query: ProductsInParts) -> Answer? {
+    /// - Parameter version: The app's, asked for after the client's request came; nil when nobody could say.
+    func known(_ query: ProductsInParts, at version: AppVersion?) -> Answer? {
         let place = Place(query)
         let now = now()
         return state.withLock { state in
-            guard let entries = state.places[place] else { return nil }
+            guard let version, let entries = state.places[place] else { return nil }
             var answer = Answer()
-            var version: Int64?
             for identifier in query.identifiers {
-                guard let entry = entries[identifier], entry.freshUntil > now, entry.isOf(identifier),
-                    entry.version == version ?? entry.version
-                else { return nil }
-                version = entry.version
+                guard let entry = entries[identifier], entry.freshUntil > now, entry.version == version else {
+                    return nil
+                }
                 answer.add(identifier, entry.product)
             }
             return answer
         }
     }
 
-    /// Asks Catalog, and remembers.
+    /// Asks Catalog, and remembers what belongs to the version.
+    /// - Parameter version: As for ``known(_:at:)``, so never newer than the answer.
     /// - Throws: `serviceUnavailable` and the like: an old price is none.
-    func ask(_ query: ProductsInParts, _ context: CallContext) async throws(StoreError) -> Answer {
-        let generation = state.withLock { $0.generation }
+    func ask(_ query: ProductsInParts, at version: AppVersion?, _ context: CallContext) async throws(StoreError)
+        -> Answer
+    {
         let freshUntil = now() + Self.freshFor
         let reply = try await query.run(context)
         let answer = Answer(
             products: reply.products.map(ShownProduct.init),
             invalidProductIdentifiers: reply.invalidProductIdentifiers)
+        guard let version, version.catalogVersion == reply.catalogVersion else { return answer }
+        let entry = { (product: ShownProduct?) in Entry(product: product, version: version, freshUntil: freshUntil) }
         let entries =
-            answer.products.map {
-                Entry(
-                    identifier: $0.productIdentifier, product: $0, version: reply.catalogVersion, freshUntil: freshUntil
-                )
-            }
-            + answer.invalidProductIdentifiers.map {
-                Entry(identifier: $0, product: nil, version: reply.catalogVersion, freshUntil: freshUntil)
-            }
-        state.withLock { $0.remember(entries, at: Place(query), since: generation) }
+            answer.products.map { ($0.productIdentifier, entry($0)) }
+            + answer.invalidProductIdentifiers.map { ($0, entry(nil)) }
+        state.withLock { $0.remember(entries, at: Place(query)) }
         return answer
-    }
-
-    /// Something was set up: the next question goes to Catalog, and no answer from before is kept.
-    func forgetAll() {
-        state.withLock { state in
-            state.generation += 1
-            state.places = [:]
-            state.count = 0
-        }
     }
 }
 
@@ -104,10 +84,6 @@ extension ProductDirectory.Place {
     fileprivate init(_ query: ProductsInParts) {
         self.init(bundleId: query.bundleId, storefront: query.storefront)
     }
-}
-
-extension ProductDirectory.Entry {
-    fileprivate func isOf(_ other: String) -> Bool { identifier.utf8.elementsEqual(other.utf8) }
 }
 
 extension ProductDirectory.Answer {
@@ -118,16 +94,15 @@ extension ProductDirectory.Answer {
 
 extension ProductDirectory.State {
     fileprivate mutating func remember(
-        _ entries: [ProductDirectory.Entry], at place: ProductDirectory.Place, since known: Int
+        _ entries: [(String, ProductDirectory.Entry)], at place: ProductDirectory.Place
     ) {
-        guard generation == known else { return }
         if count + entries.count > ProductDirectory.rememberedMax {
             places = [:]
             count = 0
         }
         var kept = places.removeValue(forKey: place) ?? [:]
         count -= kept.count
-        for entry in entries { kept[entry.identifier] = entry }
+        for (identifier, entry) in entries { kept[identifier] = entry }
         count += kept.count
         places[place] = kept
     }

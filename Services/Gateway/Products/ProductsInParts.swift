@@ -25,8 +25,8 @@ struct ProductsInParts: Sendable {
         self.services = services
         self.bundleId = bundleId
         self.storefront = storefront
-        var seen: Set<[UInt8]> = []
-        self.identifiers = identifiers.filter { seen.insert(Array($0.utf8)).inserted }
+        var seen: Set<ExactText> = []
+        self.identifiers = identifiers.filter { seen.insert($0).inserted }
     }
 
     /// - Throws: `serviceUnavailable` and the like: an answer with a part missing is no answer.

@@ -6,7 +6,7 @@ import Synchronization
 /// than none when Catalog is away.
 final class StorefrontDirectory: Sendable {
     private struct Contents {
-        var storefronts: [String: Storefront] = [:]
+        var storefronts: [ExactText: Storefront] = [:]
         var validUntil: ContinuousClock.Instant?
     }
 
@@ -33,13 +33,12 @@ final class StorefrontDirectory: Sendable {
         try await table(context)[countryCode]
     }
 
-    private func table(_ context: CallContext) async throws(StoreError) -> [String: Storefront] {
+    private func table(_ context: CallContext) async throws(StoreError) -> [ExactText: Storefront] {
         let kept = contents.withLock { $0 }
         if let validUntil = kept.validUntil, validUntil > .now { return kept.storefronts }
         do {
             let reply = try await services.call(CatalogEndpoints.listStorefronts, Empty(), context: context)
-            let table = Dictionary(
-                reply.storefronts.map { ($0.countryCode, $0) }, uniquingKeysWith: { first, _ in first })
+            let table = Dictionary(exactly: reply.storefronts.map { ($0.countryCode, $0) })
             contents.withLock { $0 = Contents(storefronts: table, validUntil: .now + .seconds(60)) }
             return table
         } catch  where error.meansAway && !kept.storefronts.isEmpty {

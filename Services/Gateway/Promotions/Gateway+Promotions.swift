@@ -48,7 +48,7 @@ extension Gateway {
                 "$", "has \(products.count) products, at most \(FeaturedList.productsMax) are featured")
         }
         for (index, product) in products.enumerated() {
-            try Identifier.checkBundle(product.bundleId, at: "$[\(index)].bundleId")
+            try Identifier.check(product.bundleId, as: .bundle, at: "$[\(index)].bundleId")
         }
         try Self.checkEach(products.map { ($0.bundleId, $0.productIdentifier) })
         let list = try await services.call(
@@ -58,10 +58,12 @@ extension Gateway {
 
     /// - Throws: `requestInvalid` for what is no identifier, and for a product that stands twice.
     private static func checkEach(_ products: [(bundleId: String, productIdentifier: String)]) throws(StoreError) {
-        var seen: Set<[String]> = []
+        var seen: Set<ProductReference> = []
         for (index, product) in products.enumerated() {
-            try Identifier.check(product.productIdentifier, at: "$[\(index)].productIdentifier")
-            guard seen.insert([product.bundleId, product.productIdentifier]).inserted else {
+            try Identifier.check(product.productIdentifier, as: .product, at: "$[\(index)].productIdentifier")
+            let reference = ProductReference(
+                bundleId: product.bundleId, productIdentifier: product.productIdentifier)
+            guard seen.insert(reference).inserted else {
                 throw .invalid("$[\(index)].productIdentifier", "stands there twice")
             }
         }

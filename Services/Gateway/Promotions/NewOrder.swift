@@ -9,7 +9,7 @@ struct NewOrder: Decodable {
     /// - Throws: `requestInvalid` for too many, and for one that stands twice.
     func validate() throws(StoreError) {
         try Identifier.checkProducts(productIdentifiers, at: "$.productIdentifiers")
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
         for (index, product) in productIdentifiers.enumerated() where !seen.insert(product).inserted {
             throw .invalid("$.productIdentifiers[\(index)]", "stands there twice")
         }

@@ -3,7 +3,7 @@ import StoreModels
 
 /// Products of an app's catalogue, whole, for sale or not: a device may put in order what is not promoted yet.
 struct WholeProducts: Sendable {
-    private let products: [String: PresentedProduct]
+    private let products: [ExactText: PresentedProduct]
 
     /// - Parameter endsAtUnknown: For a list that is refused when the catalogue does not have all of it: what stands
     ///   behind the first unknown one is not asked about.
@@ -19,8 +19,7 @@ struct WholeProducts: Sendable {
         let found = try await ProductsInParts(
             services: services, bundleId: place.bundleId, storefront: place.storefront, identifiers: identifiers
         ).run(context)
-        var products = Dictionary(
-            found.products.map { ($0.productIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
+        var products = Dictionary(exactly: found.products.map { ($0.productIdentifier, $0) })
         // What cannot be bought there is not among a customer's products. There are few of those, if any.
         for identifier in found.invalidProductIdentifiers {
             products[identifier] = try await Self.unsold(identifier, at: place, services, context)

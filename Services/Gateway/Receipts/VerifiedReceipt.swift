@@ -38,8 +38,7 @@ struct VerifiedReceipt {
         receipt.set("request_date", facts.now)
         receipt.set("original_purchase_date", facts.firstSeen)
         if let expirationDate = document.expirationDate { receipt.set("expiration_date", expirationDate) }
-        let known = Dictionary(
-            facts.items.map { ($0.transactionIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
+        let known = Dictionary(exactly: facts.items.map { ($0.transactionIdentifier, $0) })
         receipt["in_app"] = .array(
             document.purchases.map {
                 PurchaseFields.inApp($0, reason: known[$0.transactionIdentifier]?.cancellationReason)
@@ -53,7 +52,7 @@ struct VerifiedReceipt {
             ($0.purchaseDate, $0.transactionIdentifier) > ($1.purchaseDate, $1.transactionIdentifier)
         }
         guard excludesOldTransactions else { return newestFirst }
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
         return newestFirst.filter {
             $0.type != .autoRenewable || seen.insert($0.originalTransactionIdentifier).inserted
         }

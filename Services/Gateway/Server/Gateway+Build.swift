@@ -43,7 +43,7 @@ extension Gateway {
     /// The responder over the whole table.
     func responder(adminKey: AdminKey?, metrics: HTTPMetrics = HTTPMetrics()) -> GatewayResponder {
         GatewayResponder(
-            table: RouteTable(routes.map(seenAtOnce)),
+            table: RouteTable(routes),
             authenticator: Authenticator(tokens: tokens, adminKey: adminKey, keys: keys),
             metrics: metrics, logger: logger)
     }

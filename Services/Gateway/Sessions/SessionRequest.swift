@@ -27,9 +27,9 @@ struct SessionRequest: Decodable {
     /// - Throws: `requestInvalid` that names the member; `promotionUnsupported` for `PurchaseIntent` where there is none
     ///   (M59).
     func validate() throws(StoreError) {
-        try Identifier.checkBundle(bundleId, at: "$.bundleId")
-        try Identifier.check(deviceId, at: "$.deviceId")
-        try Identifier.check(account, at: "$.account", lengthMax: HTTPLimits.accountLengthMax)
+        try Identifier.check(bundleId, as: .bundle, at: "$.bundleId")
+        try Identifier.check(deviceId, as: .device, at: "$.deviceId")
+        try Identifier.check(account, as: .account, at: "$.account")
         try Identifier.check(osVersion, at: "$.osVersion", lengthMax: 64)
         if let appVersion { try Identifier.check(appVersion, at: "$.appVersion", lengthMax: 64) }
         switch client ?? .app {

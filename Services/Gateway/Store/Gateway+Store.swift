@@ -55,7 +55,7 @@ extension Gateway {
         }
         async let answers = eligibility(of: expected, in: storefront, call)
         let listing = try await promoted.listing(of: bundleId, in: storefront, call)
-        guard Set(expected).isSuperset(of: listing.subscriptions) else {
+        guard Set(exactly: expected).isSuperset(of: Set(exactly: listing.subscriptions)) else {
             return (listing, try await eligibility(of: listing.subscriptions, in: storefront, call))
         }
         return (listing, try await answers)

@@ -10,7 +10,7 @@ struct PromotedListing: Sendable {
     let appName: String
     /// The promoted subscriptions: what Eligibility is asked about.
     let subscriptions: [String]
-    private let products: [String: PromotedProduct]
+    private let products: [ExactText: PromotedProduct]
 
     init(_ reply: Reply) {
         arrangement = PromotionArrangement(
@@ -18,8 +18,7 @@ struct PromotedListing: Sendable {
         featured = reply.featuredProductIdentifiers
         appName = reply.appName
         subscriptions = reply.products.filter { $0.type == .autoRenewable }.map(\.productIdentifier)
-        products = Dictionary(
-            reply.products.map { ($0.productIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
+        products = Dictionary(exactly: reply.products.map { ($0.productIdentifier, $0) })
     }
 
     subscript(productIdentifier: String) -> PromotedProduct? { products[productIdentifier] }

@@ -14,7 +14,9 @@ struct StorePurchase: Decodable {
     static let members = MemberNames(["productIdentifier", "source"])
 
     /// - Throws: `requestInvalid`.
-    func validate() throws(StoreError) { try Identifier.check(productIdentifier, at: "$.productIdentifier") }
+    func validate() throws(StoreError) {
+        try Identifier.check(productIdentifier, as: .product, at: "$.productIdentifier")
+    }
 
     var intentSource: PurchaseIntent.Source {
         switch source ?? .storePage {
@@ -36,7 +38,7 @@ struct URLToOpen: Decodable {
     func productIdentifier(of bundleId: String) throws(StoreError) -> String {
         do throws(PurchaseIntentURLFault) {
             let url = try PurchaseIntentURL(parsing: url)
-            guard url.bundleId == bundleId else {
+            guard url.bundleId.isExactly(bundleId) else {
                 throw PurchaseIntentURLFault(.bundleId, .wrong, "is '\(url.bundleId)' and must be '\(bundleId)' here")
             }
             try Self.check(url)
@@ -48,9 +50,9 @@ struct URLToOpen: Decodable {
 
     private static func check(_ url: PurchaseIntentURL) throws(PurchaseIntentURLFault) {
         let length = url.productIdentifier.unicodeScalars.count
-        guard length <= HTTPLimits.identifierLengthMax else {
+        guard length <= IdentifierRule.product.lengthMax else {
             throw PurchaseIntentURLFault(
-                .productIdentifier, .tooLong, "has more than \(HTTPLimits.identifierLengthMax) characters")
+                .productIdentifier, .tooLong, "has more than \(IdentifierRule.product.lengthMax) characters")
         }
     }
 }

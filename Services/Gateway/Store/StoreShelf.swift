@@ -31,7 +31,7 @@ struct StoreShelf: Sendable {
 
     /// The app's entries of the featured tab that stand on the device's page, in the tab's order.
     var featured: [PromotedProduct] {
-        featuredIdentifiers.compactMap { identifier in products.first { $0.productIdentifier == identifier } }
+        featuredIdentifiers.compactMap { identifier in products.first { $0.productIdentifier.isExactly(identifier) } }
     }
 
     /// What a search finds of the page, in its order.

@@ -16,7 +16,7 @@ struct SubscriptionChange: Decodable {
     /// - Throws: `requestInvalid`.
     func validate() throws(StoreError) {
         if let product = autoRenewProductIdentifier {
-            try Identifier.check(product, at: "$.autoRenewProductIdentifier")
+            try Identifier.check(product, as: .product, at: "$.autoRenewProductIdentifier")
         }
     }
 }

@@ -34,14 +34,12 @@ extension Gateway {
         if let storefront = settings.storefront { _ = try await storefronts.find(storefront, at: "$.storefront", call) }
         let tester = try await services.call(
             PaymentEndpoints.putTester, PutTesterRequest(account: account, settings: settings), context: call.context())
-        accounts.forget(account: account)
         return try Reply.json(TesterAnswer(tester))
     }
 
     private func deleteTester(_ call: Call) async throws -> Response {
         let request = TesterRequest(account: try call.account())
         _ = try await services.call(PaymentEndpoints.deleteTester, request, context: call.context())
-        accounts.forget(account: request.account)
         return Response(status: .noContent)
     }
 }
@@ -69,7 +67,7 @@ extension Call {
     /// - Throws: `requestInvalid`.
     func account() throws(StoreError) -> String {
         let text = try parameter("account")
-        try Identifier.check(text, at: "account", lengthMax: HTTPLimits.accountLengthMax)
+        try Identifier.check(text, as: .account, at: "account")
         return text
     }
 }

@@ -108,7 +108,8 @@ package struct ClockStore: Sendable {
     /// - Throws: `notFound`.
     func progress(_ id: String, of bundleId: String) async throws -> ClockAdvance {
         try await database.read { reader in
-            guard let advance = try await AdvanceRepository.find(id, in: reader), advance.bundleId == bundleId else {
+            guard let advance = try await AdvanceRepository.find(id, in: reader), advance.bundleId.isExactly(bundleId)
+            else {
                 throw StoreError(.notFound, "no such move of this app's clock")
             }
             let last = advance.lastEvent ?? .max

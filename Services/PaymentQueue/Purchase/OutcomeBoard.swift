@@ -1,3 +1,4 @@
+import StoreModels
 import Synchronization
 
 /// Who in this process works on which purchase, and who waits for its outcome.
@@ -5,8 +6,8 @@ import Synchronization
 /// Nothing rests on it but speed: two processes may well work on one purchase, and the database decides.
 final class OutcomeBoard: Sendable {
     private struct Contents {
-        var driven: Set<String> = []
-        var listeners: [String: [Int: AsyncStream<Void>.Continuation]] = [:]
+        var driven: Set<ExactText> = []
+        var listeners: [ExactText: [Int: AsyncStream<Void>.Continuation]] = [:]
         var nextListener = 0
     }
 
@@ -17,11 +18,11 @@ final class OutcomeBoard: Sendable {
 
     func end(_ id: String) { contents.withLock { _ = $0.driven.remove(id) } }
 
-    func isDriven(_ id: String) -> Bool { contents.withLock { $0.driven.contains(id) } }
+    func isDriven(_ id: String) -> Bool { contents.withLock { $0.driven.containsExactly(id) } }
 
     /// Wakes everybody who waits for this purchase, to look again.
     func announce(_ id: String) {
-        let woken = contents.withLock { $0.listeners.removeValue(forKey: id) }
+        let woken = contents.withLock { $0.listeners.removeValue(forKey: ExactText(id)) }
         for continuation in woken.map({ Array($0.values) }) ?? [] {
             continuation.yield()
             continuation.finish()

@@ -30,6 +30,8 @@ package struct PurchaseCollaborators: Sendable {
     package var storefronts: @Sendable (ContinuousClock.Instant) async throws(StoreError) -> Set<String>
     /// One of this service's replicas gets each callback.
     package var chargeChanges: ChargeChanges
+    /// Tells which apps have changed in Catalog, nil for any, until the task is cancelled.
+    package var appChanges: @Sendable (_ forget: @escaping @Sendable (String?) -> Void) async -> Void
 
     package init(
         quote: @escaping @Sendable (QuoteRequest, ContinuousClock.Instant) async throws(StoreError) -> Quote,
@@ -41,7 +43,8 @@ package struct PurchaseCollaborators: Sendable {
         publish: @escaping @Sendable (CustomerChange) -> Void,
         app: @escaping @Sendable (AppRequest, ContinuousClock.Instant) async throws(StoreError) -> App,
         storefronts: @escaping @Sendable (ContinuousClock.Instant) async throws(StoreError) -> Set<String>,
-        chargeChanges: @escaping ChargeChanges = { _ in {} }
+        chargeChanges: @escaping ChargeChanges = { _ in {} },
+        appChanges: @escaping @Sendable (_ forget: @escaping @Sendable (String?) -> Void) async -> Void = { _ in }
     ) {
         self.quote = quote
         self.charge = charge
@@ -51,5 +54,6 @@ package struct PurchaseCollaborators: Sendable {
         self.app = app
         self.storefronts = storefronts
         self.chargeChanges = chargeChanges
+        self.appChanges = appChanges
     }
 }

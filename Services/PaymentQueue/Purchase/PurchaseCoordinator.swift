@@ -23,14 +23,20 @@ package struct PurchaseCoordinator: Sendable {
     ///   if it is a promoted one; `serviceUnavailable` and `deadlineExceeded` as long as nothing is committed.
     package func add(_ request: AddPaymentRequest, deadline: ContinuousClock.Instant) async throws -> AddPaymentReply {
         try PaymentValidation.check(request.payment)
-        try PaymentValidation.checkLength(request.deviceId, 1...PaymentValidation.identifierMax, "deviceId")
+        try StoreError.checkIdentifier(request.deviceId, .device, "deviceId")
         let fingerprint = RequestFingerprint.of(request.payment, redeemed: request.redeemedOffer)
-        if request.isRepeat != true, let reply = try await addAtOnce(request, fingerprint, deadline) { return reply }
+        var refusal: StoreError?
+        if request.isRepeat != true {
+            let atOnce = try await addAtOnce(request, fingerprint, deadline)
+            if let reply = atOnce.reply { return reply }
+            refusal = atOnce.refusal
+        }
         guard let known = try await store.lookUp(key: request.payment.requestIdentifier, of: request.customer) else {
             throw StoreError(.notFound, "no such customer")
         }
         if let payment = known.payment { return try await join(payment, request, fingerprint, deadline) }
         guard request.isRepeat != true else { throw StoreError.promotedPurchaseCleared }
+        if let refusal { throw refusal }
         var storefront = known.customer.storefront
         while true {
             storefronts.keep(storefront, of: request.customer)
@@ -44,19 +50,24 @@ package struct PurchaseCoordinator: Sendable {
         }
     }
 
-    /// Most purchases come from a customer who was here before, of a product that was quoted within the second: then
-    /// nothing is looked up before the first commit, which looks at everything again anyhow.
-    /// - Returns: nil when something has to be looked up, and nothing is written.
+    /// Most purchases come from a customer who was here before: then nothing is looked up before the first commit, which
+    /// looks at everything again anyhow.
+    /// - Returns: nil when something has to be looked up, and nothing is written; with what Catalog refused, if it did,
+    ///   because a key that was here before has its answer without a price.
     private func addAtOnce(
         _ request: AddPaymentRequest, _ fingerprint: String, _ deadline: ContinuousClock.Instant
-    ) async throws -> AddPaymentReply? {
-        guard let storefront = storefronts.of(request.customer),
-            let quote = quotes.fresh(request.quote(in: storefront))
-        else { return nil }
+    ) async throws -> (reply: AddPaymentReply?, refusal: StoreError?) {
+        guard let storefront = storefronts.of(request.customer) else { return (nil, nil) }
+        let quote: Quote
+        do {
+            quote = try await quotes.quote(request.quote(in: storefront), until: deadline)
+        } catch {
+            return (nil, error)
+        }
         switch try await begin(request, quote, in: storefront, fingerprint) {
-        case .existing(let payment): return try await join(payment, request, fingerprint, deadline)
-        case .started(let written): return try await conclude(written, request, deadline)
-        case .moved: return nil
+        case .existing(let payment): return (try await join(payment, request, fingerprint, deadline), nil)
+        case .started(let written): return (try await conclude(written, request, deadline), nil)
+        case .moved: return (nil, nil)
         }
     }
 

@@ -61,12 +61,18 @@ package struct PurchaseStore: Sendable {
     /// was delivered since, so that all answers to one key are the same.
     package func find(_ id: String) async throws -> StoredTransaction? {
         try await database.read { reader in
-            guard var stored = try await TransactionRepository.find(id, in: reader) else { return nil }
-            if let answer = try await PaymentRepository.answer(of: id, stored.customer, in: reader) {
-                stored.transaction = answer.transaction
-            }
+            guard let stored = try await TransactionRepository.find(id, in: reader) else { return nil }
+            return try await Self.answered(stored, in: reader)
+        }
+    }
+
+    private static func answered(_ stored: StoredTransaction, in reader: SQLReader) async throws -> StoredTransaction {
+        guard let answer = try await PaymentRepository.answer(of: stored.id, stored.customer, in: reader) else {
             return stored
         }
+        var answered = stored
+        answered.transaction = answer.transaction
+        return answered
     }
 
     /// For operators: by `id` or by `transactionIdentifier`.
@@ -165,6 +171,10 @@ package struct PurchaseStore: Sendable {
             }
             guard let stored = committed.output else { return nil }
             if let reached { try checkpoint(reached) }
+            // Whoever comes second answers what the first one's commit has stored, which the key is answered ever after.
+            guard !committed.changes.isEmpty else {
+                return Written(committed.with(try await Self.answered(stored, in: transaction)))
+            }
             return Written(committed.with(stored))
         }
     }

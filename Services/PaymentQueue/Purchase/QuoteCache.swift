@@ -1,19 +1,17 @@
+import BusService
 import StoreModels
 import Synchronization
 
-/// Catalog's quotes, kept with the catalogue version they belong to.
+/// Catalog's quotes: asked for with each purchase, by one request for all that want the same one at the same time, so
+/// that a catalogue or a setting that was acknowledged to the operator is in force for the next purchase (ADR 0021).
 ///
-/// A quote is used without asking for a second, unless an answer about the app has shown a newer catalogue meanwhile. Its
-/// own age counts and not its version's, because more than the catalogue decides whether a product is for sale: the app's
-/// agreements, the limit of unfinished transactions, a date. When Catalog is away the last quote is used for another
-/// minute: the price was true then, and a purchase is charged what it was quoted. Without one the purchase is refused
-/// before any commit.
+/// The last quotes are kept for when Catalog is away. They are used for a minute then, unless Catalog has said meanwhile
+/// that the app has changed: the price was true, and a purchase is charged what it was quoted. Without one the purchase
+/// is refused before any commit.
 package final class QuoteCache: Sendable {
-    /// How old a quote may be.
-    static let freshFor: Duration = .seconds(1)
-    /// How old it may be while Catalog is away.
+    /// How old a quote may be while Catalog is away.
     static let usableFor: Duration = .seconds(60)
-    /// Quotes kept; when there are more, all go: the next purchases ask again.
+    /// Quotes kept; when there are more, all go.
     static let quotesMax = 10_000
 
     private struct Entry {
@@ -24,54 +22,75 @@ package final class QuoteCache: Sendable {
     private struct Contents {
         var entries: [QuoteRequest: Entry] = [:]
         /// The latest version of each app's catalogue that an answer has shown.
-        var versions: [String: Int64] = [:]
+        var versions: [ExactText: Int64] = [:]
+        /// Grows with each change that Catalog has told of, so that no quote from before it is kept.
+        var changes = 0
     }
 
     private let contents = Mutex(Contents())
     private let now: @Sendable () -> ContinuousClock.Instant
-    private let fetch: @Sendable (QuoteRequest, ContinuousClock.Instant) async throws(StoreError) -> Quote
+    private let requests: SharedRequest<QuoteRequest, Quote>
 
     package init(
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         fetch: @escaping @Sendable (QuoteRequest, ContinuousClock.Instant) async throws(StoreError) -> Quote
     ) {
         self.now = now
-        self.fetch = fetch
+        requests = SharedRequest { (request, deadline) async throws(StoreError) in
+            let quote = try await fetch(request, deadline)
+            // Nothing is sold at another product's price, whoever has mistaken one for the other.
+            guard quote.product?.productIdentifier.isExactly(request.productIdentifier) ?? true else {
+                throw StoreError(
+                    .internal,
+                    "the catalogue quoted '\(quote.product?.productIdentifier ?? "")' for '\(request.productIdentifier)'"
+                )
+            }
+            return quote
+        }
     }
 
     /// - Throws: `serviceUnavailable` when Catalog is away and the cache cannot help; what Catalog refuses.
     package func quote(
         _ request: QuoteRequest, until deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> Quote {
-        if let quote = cached(request, notOlderThan: Self.freshFor) { return quote }
+        let (asked, changes) = (now(), contents.withLock { $0.changes })
         do {
-            let quote = try await fetch(request, deadline)
-            keep(quote, for: request)
+            let quote = try await requests.ask(request, until: deadline)
+            keep(quote, for: request, asked: asked, since: changes)
             return quote
         } catch  where error.code == .serviceUnavailable || error.code == .deadlineExceeded {
-            if let quote = cached(request, notOlderThan: Self.usableFor) { return quote }
+            if let quote = last(request) { return quote }
             throw StoreError(.serviceUnavailable, "the catalogue is away and no price is known; nothing was charged")
         }
     }
 
-    /// A quote that may be used without asking.
-    package func fresh(_ request: QuoteRequest) -> Quote? { cached(request, notOlderThan: Self.freshFor) }
+    /// An app has changed: its quotes from before are not used any more, even while Catalog is away.
+    /// - Parameter bundleId: nil when any app may have changed.
+    package func forget(_ bundleId: String?) {
+        contents.withLock { contents in
+            contents.changes += 1
+            guard let bundleId else { return contents.entries = [:] }
+            contents.entries = contents.entries.filter { !$0.key.bundleId.isExactly(bundleId) }
+        }
+    }
 
-    private func cached(_ request: QuoteRequest, notOlderThan age: Duration) -> Quote? {
+    private func last(_ request: QuoteRequest) -> Quote? {
         let now = now()
         return contents.withLock { contents in
-            guard let entry = contents.entries[request], now - entry.asked <= age,
+            guard let entry = contents.entries[request], now - entry.asked <= Self.usableFor,
                 contents.versions[request.bundleId] == entry.quote.catalogVersion
             else { return nil }
             return entry.quote
         }
     }
 
-    private func keep(_ quote: Quote, for request: QuoteRequest) {
-        let now = now()
+    private func keep(
+        _ quote: Quote, for request: QuoteRequest, asked: ContinuousClock.Instant, since changes: Int
+    ) {
         contents.withLock { contents in
-            if contents.entries.count >= Self.quotesMax { contents = Contents() }
-            contents.entries[request] = Entry(quote: quote, asked: now)
+            guard contents.changes == changes else { return }
+            if contents.entries.count >= Self.quotesMax { contents.entries = [:] }
+            contents.entries[request] = Entry(quote: quote, asked: asked)
             contents.versions[request.bundleId] = quote.catalogVersion
         }
     }

@@ -35,6 +35,7 @@ package struct AccountOpener: Sendable {
                 newIdentifier: identifier, wall: clock.wall(), in: transaction)
             if customer.storefront != storefront {
                 try await CustomerRepository.setStorefront(storefront, of: customer.id, in: transaction)
+                try await TesterRepository.raiseVersion(in: transaction)
                 customer.storefront = storefront
             }
             return (customer, known)
@@ -74,8 +75,8 @@ package struct AccountOpener: Sendable {
     }
 
     private func check(_ request: OpenAccountRequest) throws(StoreError) {
-        try PaymentValidation.checkLength(request.bundleId, 1...255, "bundleId")
-        try PaymentValidation.checkLength(request.deviceId, 1...PaymentValidation.identifierMax, "deviceId")
+        try StoreError.checkIdentifier(request.bundleId, .bundle, "bundleId")
+        try StoreError.checkIdentifier(request.deviceId, .device, "deviceId")
         try AccountValidation.checkName(request.account)
         if let storefront = request.storefront { try AccountValidation.checkStorefront(storefront) }
     }

@@ -76,7 +76,7 @@ package struct RefundDesk: Sendable {
     }
 
     package func acknowledge(_ request: AcknowledgeRevocationsRequest) async throws -> Empty {
-        try PaymentValidation.checkLength(request.deviceId, 1...PaymentValidation.identifierMax, "deviceId")
+        try StoreError.checkIdentifier(request.deviceId, .device, "deviceId")
         try await store.acknowledge(request)
         return Empty()
     }

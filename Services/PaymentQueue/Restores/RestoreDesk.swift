@@ -46,7 +46,7 @@ package struct RestoreDesk: Sendable {
 
     private func check(_ request: StartRestoreRequest) throws(StoreError) {
         try PaymentValidation.checkKey(request.requestIdentifier)
-        try PaymentValidation.checkLength(request.deviceId, 1...PaymentValidation.identifierMax, "deviceId")
+        try StoreError.checkIdentifier(request.deviceId, .device, "deviceId")
         try PaymentValidation.checkLength(
             request.applicationUsername ?? "", 0...PaymentValidation.applicationUsernameMax, "applicationUsername")
     }

@@ -25,7 +25,7 @@ package struct RestoreStore: Sendable {
             let known = try await RestoreRepository.find(
                 key: request.requestIdentifier, of: customer, in: commit.transaction)
             if let known {
-                guard known.restore.applicationUsername == request.applicationUsername else {
+                guard known.restore.applicationUsername.isExactly(request.applicationUsername) else {
                     throw StoreError(.keyReused, "this idempotency key was used for another restore")
                 }
                 return known
@@ -64,7 +64,7 @@ package struct RestoreStore: Sendable {
         let stored = try await database.read { reader in
             try await RestoreRepository.find(request.restoreIdentifier, of: customer, in: reader)
         }
-        guard let stored, stored.deviceId == request.deviceId else { throw Self.unknown }
+        guard let stored, stored.deviceId.isExactly(request.deviceId) else { throw Self.unknown }
         return stored
     }
 

@@ -3,8 +3,6 @@ import StoreModels
 /// What is wrong with a request before anything is looked up. Where StoreKit reports through the observer there is
 /// nothing to refuse here: an unknown product becomes a failed transaction.
 package enum PaymentValidation {
-    /// Bytes; the operator's identifiers have at most 100 characters, and whatever is longer is unknown anyway.
-    static let productIdentifierMax = 1024
     /// Bytes. StoreKit names no bound; everything here has one.
     static let applicationUsernameMax = 4096
     static let appAccountTokenMax = identifierMax
@@ -24,7 +22,7 @@ package enum PaymentValidation {
             error.status = 422
             throw error
         }
-        try checkLength(payment.productIdentifier, 1...productIdentifierMax, "productIdentifier")
+        try StoreError.checkIdentifier(payment.productIdentifier, .product, "productIdentifier")
         try checkLength(payment.applicationUsername ?? "", 0...applicationUsernameMax, "applicationUsername")
         try checkLength(payment.appAccountToken ?? "", 0...appAccountTokenMax, "appAccountToken")
         if let intent = payment.intentIdentifier { try checkLength(intent, 1...identifierMax, "intentIdentifier") }

@@ -61,7 +61,7 @@ package enum RequestedOfferPolicy {
     private static let unknown = TransactionError(.invalidOfferIdentifier, "The product has no such offer.")
 
     private static func promotional(_ identifier: String?, _ product: Product) -> Search {
-        guard let discount = product.discounts.first(where: { $0.identifier == identifier }), identifier != nil else {
+        guard let discount = product.discounts.first(where: { $0.identifier.isExactly(identifier) }), identifier != nil else {
             return .fail(unknown)
         }
         return .found(
@@ -74,7 +74,7 @@ package enum RequestedOfferPolicy {
     private static func offer(
         _ kind: RedeemableOffer.Kind, _ redeemed: RedeemedOffer, _ offers: [RedeemableOffer]
     ) -> Search {
-        let offer = offers.first { $0.type == kind && $0.offer.identifier == redeemed.identifier }
+        let offer = offers.first { $0.type == kind && $0.offer.identifier.isExactly(redeemed.identifier) }
         guard let offer, redeemed.identifier != nil else { return .fail(unknown) }
         return .found(
             Found(

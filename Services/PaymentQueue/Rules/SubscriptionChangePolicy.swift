@@ -39,15 +39,15 @@ package enum SubscriptionChangePolicy {
     package static func decide(_ wanted: Wanted, _ subscription: StoredSubscription?, now: Timestamp) -> Outcome {
         guard let subscription, subscription.isActive(at: now) else { return .begin }
         if wanted.takesOffer { return .replace(change(to: wanted, subscription)) }
-        let isScheduled = subscription.willAutoRenew && subscription.renewProduct != subscription.product
-        if wanted.product == subscription.product { return isScheduled ? .revert : .alreadySubscribed }
+        let isScheduled = subscription.willAutoRenew && !subscription.renewProduct.isExactly(subscription.product)
+        if wanted.product.isExactly(subscription.product) { return isScheduled ? .revert : .alreadySubscribed }
         if wanted.level < subscription.level { return .replace(.upgrade) }
         if wanted.level == subscription.level, wanted.length.isAsLong(as: subscription.length) {
             return .replace(.crossgrade)
         }
         // After a renewal that failed there is no period left whose end a change could wait for (ours).
         guard subscription.state == .subscribed else { return .replace(change(to: wanted, subscription)) }
-        if isScheduled, wanted.product == subscription.renewProduct { return .alreadySubscribed }
+        if isScheduled, wanted.product.isExactly(subscription.renewProduct) { return .alreadySubscribed }
         return .schedule(at: subscription.activeUntil)
     }
 

@@ -2,8 +2,8 @@ import StoreModels
 
 /// Whose a row is: the pair every statement on customers' data carries, so that nobody reads another's (P11).
 package struct CustomerID: Hashable, Sendable {
-    package var bundleId: String
-    package var customerIdentifier: String
+    @ExactText package var bundleId: String
+    @ExactText package var customerIdentifier: String
 
     package init(bundleId: String, customerIdentifier: String) {
         self.bundleId = bundleId

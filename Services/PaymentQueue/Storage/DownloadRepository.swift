@@ -42,7 +42,7 @@ package enum DownloadRepository {
             SELECT transaction_id, device_id, state, error FROM download
             WHERE (transaction_id, device_id) IN (VALUES \(pairs))
             """, arguments: wanted.flatMap { [$0.stored.id, $0.deviceId] })
-        var machines: [String: DownloadStateMachine] = [:]
+        var machines: [ExactText: DownloadStateMachine] = [:]
         for row in rows { machines[try row["transaction_id"]] = try machine(row) }
         return transactions.map { $0.stored.showing(machines[$0.stored.id] ?? DownloadStateMachine()) }
     }

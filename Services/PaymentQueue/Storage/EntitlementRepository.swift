@@ -40,8 +40,8 @@ package enum EntitlementRepository {
     /// Per subscription group with any history, by identifier.
     package static func histories(
         of customer: CustomerID, in reader: SQLReader
-    ) async throws -> [String: SubscriptionGroupHistory] {
-        var histories: [String: SubscriptionGroupHistory] = [:]
+    ) async throws -> [ExactText: SubscriptionGroupHistory] {
+        var histories: [ExactText: SubscriptionGroupHistory] = [:]
         for value in try await SubscriptionRepository.all(of: customer, in: reader) {
             histories[value.group] = SubscriptionGroupHistory(
                 subscriptionGroupIdentifier: value.group, activeUntil: value.graceUntil ?? value.activeUntil,

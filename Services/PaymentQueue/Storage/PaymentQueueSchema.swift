@@ -16,6 +16,7 @@ package enum PaymentQueueSchema {
             number: 8, name: "revocations and subscriptions in the journal", sql: eighth, postgres: eighthOnPostgres),
         Migration(number: 9, name: "renewals under way, by app", sql: ninth),
         Migration(number: 10, name: "promoted purchases that had their payment", sql: tenth),
+        Migration(number: 11, name: "a version of the testers' settings", sql: testersVersion),
     ]
 
     /// Every settled purchase asks who waited for it. Without an index of their own that looks through all that the

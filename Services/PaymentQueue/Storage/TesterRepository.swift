@@ -27,10 +27,25 @@ package enum TesterRepository {
             INSERT INTO tester (account, settings, updated_at) VALUES (?, ?, ?)
             ON CONFLICT (account) DO UPDATE SET settings = excluded.settings, updated_at = excluded.updated_at
             """, account, try StoredJSON.text(settings), wall.milliseconds)
+        try await raiseVersion(in: transaction)
     }
 
     package static func delete(_ account: String, in transaction: SQLTransaction) async throws(PersistenceError) {
         try await transaction.execute("DELETE FROM tester WHERE account = ?", account)
+        try await raiseVersion(in: transaction)
+    }
+
+    /// How far the settings of all accounts have come.
+    package static func version(in reader: SQLReader) async throws -> Int64 {
+        guard let row = try await reader.queryOne("SELECT version FROM testers_version") else {
+            throw StoreError(.internal, "the testers' settings have no version")
+        }
+        return try row["version"]
+    }
+
+    /// In the commit of every change of what the store says of an account.
+    package static func raiseVersion(in transaction: SQLTransaction) async throws(PersistenceError) {
+        try await transaction.execute("UPDATE testers_version SET version = version + 1")
     }
 
     /// Accounts that were set or have customers, behind `after`, by name.

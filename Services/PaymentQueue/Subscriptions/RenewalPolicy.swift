@@ -50,7 +50,7 @@ package enum RenewalPolicy {
     /// - Returns: nil for a product that is not for sale any more.
     package static func renewal(_ value: StoredSubscription, _ facts: Facts, at: Timestamp) -> RenewalAttempt? {
         guard facts.quote.availability == .available, let product = facts.quote.product,
-            product.subscriptionGroupIdentifier == value.group,
+            product.subscriptionGroupIdentifier.isExactly(value.group),
             var terms = PurchaseTerms(
                 product: product, level: facts.quote.subscriptionLevel, quantity: 1,
                 catalogVersion: facts.quote.catalogVersion, offer: nil, rate: value.rate),

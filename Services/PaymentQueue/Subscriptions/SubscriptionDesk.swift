@@ -133,7 +133,8 @@ package struct SubscriptionDesk: Sendable {
         var request = due.quoteRequest
         request.productIdentifier = product
         let quote = try await renewer.quotes.quote(request, until: last)
-        guard quote.availability == .available, quote.product?.subscriptionGroupIdentifier == due.value.group,
+        guard quote.availability == .available,
+            quote.product?.subscriptionGroupIdentifier?.isExactly(due.value.group) == true,
             let length = quote.product?.subscriptionPeriod
         else { throw StoreError(.productNotFound, "the subscription's group has no such product for sale") }
         return SubscriptionChangePolicy.Wanted(

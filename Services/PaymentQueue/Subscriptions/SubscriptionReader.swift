@@ -73,11 +73,11 @@ package struct SubscriptionReader: Sendable {
     /// What win-back offers are decided by, of subscriptions that have ended; by their first transaction.
     private func winBackFacts(
         _ rows: [DueSubscription], of customer: CustomerID, in reader: SQLReader
-    ) async throws -> [String: WinBackFacts] {
+    ) async throws -> [ExactText: WinBackFacts] {
         let ended = rows.filter { !$0.value.state.isExisting }
         guard !ended.isEmpty else { return [:] }
         let histories = try await EntitlementRepository.histories(of: customer, in: reader)
-        var facts: [String: WinBackFacts] = [:]
+        var facts: [ExactText: WinBackFacts] = [:]
         for row in ended {
             facts[row.value.originalID] = try await EntitlementRepository.winBackFacts(
                 of: row.value, history: histories[row.value.group], in: reader)
@@ -93,7 +93,7 @@ package struct SubscriptionReader: Sendable {
     }
 
     private func show(
-        _ rows: [DueSubscription], isOperator: Bool, _ winBacks: [String: WinBackFacts] = [:], now: Timestamp? = nil
+        _ rows: [DueSubscription], isOperator: Bool, _ winBacks: [ExactText: WinBackFacts] = [:], now: Timestamp? = nil
     ) async -> [Subscription] {
         var quoted: [QuoteRequest: Quote?] = [:]
         let last = ContinuousClock.now + Self.quoteTime

@@ -24,7 +24,7 @@ package final class SubscriptionRenewer: Sendable {
     /// Which subscriptions somebody here is at, and who waits for them.
     let board = OutcomeBoard()
     /// Apps that are being swept in this process.
-    private let sweeping = Mutex<Set<String>>([])
+    private let sweeping = Mutex<Set<ExactText>>([])
     private let schedule = Mutex(RetrySchedule())
     private let logger: Logger
 

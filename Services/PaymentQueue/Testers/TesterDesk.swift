@@ -27,6 +27,11 @@ package struct TesterDesk: Sendable {
         return try await database.read { reader in try await Self.tester(request.account, in: reader) }
     }
 
+    /// Grows with each change of any account.
+    package func version(_ request: Empty) async throws -> TestersVersion {
+        TestersVersion(version: try await database.read { reader in try await TesterRepository.version(in: reader) })
+    }
+
     /// Replaces what was set. A storefront moves the account's customers of all apps in the same commit; without one
     /// they stay where they are.
     /// - Throws: `requestInvalid`, also for a storefront Catalog does not know; `notImplemented` for a member nothing

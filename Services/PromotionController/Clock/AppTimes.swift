@@ -21,7 +21,7 @@ final class AppTimes: Sendable {
     private let fetch: Fetch
     private let askTime: Duration
     private let logger: Logger
-    private let remembered = Locked<[String: RememberedClock]>([:])
+    private let remembered = Locked<[ExactText: RememberedClock]>([:])
 
     init(
         database: any SQLDatabase, wall: @escaping @Sendable () -> Timestamp, askTime: Duration = AppTimes.askTime,
@@ -52,13 +52,13 @@ final class AppTimes: Sendable {
     private func remember(_ clock: RememberedClock, of bundleId: String) async {
         let before = remembered.withLock { clocks in
             if clocks.count >= Self.clocksMax { clocks.removeAll() }
-            return clocks.updateValue(clock, forKey: bundleId)
+            return clocks.updateValue(clock, forKey: ExactText(bundleId))
         }
         guard before?.epoch != clock.epoch else { return }
         do {
             try await database.write { try await ClockRepository.put(clock, of: bundleId, in: $0) }
         } catch {
-            remembered.withLock { _ = $0.removeValue(forKey: bundleId) }
+            remembered.withLock { _ = $0.removeValue(forKey: ExactText(bundleId)) }
             logger.warning("a clock was not kept", metadata: ["bundleId": "\(bundleId)", "error": "\(error)"])
         }
     }

@@ -14,6 +14,7 @@ struct DeviceDesk: Sendable {
     /// A session of the app: it runs on the device now. Whoever was asked to buy it need not be any more.
     /// - Throws: `promotionUnsupported` for `PurchaseIntent` where there is none (M59); nothing is recorded then.
     func launched(_ launch: DeviceLaunch) async throws -> Empty {
+        try DeviceRules.check(launch.installation)
         if launch.promotedPurchases == .purchaseIntent,
             let reason = PromotionSupport.purchaseIntentUnsupported(
                 platform: launch.platform, osVersion: launch.osVersion)
@@ -32,6 +33,7 @@ struct DeviceDesk: Sendable {
 
     /// - Throws: `requestInvalid` for a version that cannot be read.
     func put(_ request: PutDeviceRequest) async throws -> Device {
+        try StoreError.checkIdentifier(request.deviceId, .device, "deviceId")
         try DeviceRules.check(version: request.osVersion, at: "$.osVersion")
         let wall = times.wall()
         return try await database.write { transaction in
@@ -81,6 +83,7 @@ struct DeviceDesk: Sendable {
     /// Installs the app or another version of it, without a launch.
     /// - Throws: `notFound` for a device nobody knows; `requestInvalid` for a version that cannot be read.
     func putInstallation(_ request: PutInstallationRequest) async throws -> Device {
+        try DeviceRules.check(InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId))
         try DeviceRules.check(version: request.version, at: "$.version")
         return try await database.write { transaction in
             let device = try await DeviceRepository.lock(request.deviceId, in: transaction)

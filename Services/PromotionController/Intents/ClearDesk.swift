@@ -49,7 +49,7 @@ struct ClearDesk: Sendable {
             let commit = IntentCommit(transaction: transaction, now: now)
             var count = 0
             for intent in try await IntentRepository.lockOpen(of: installation, in: transaction)
-            where request.account == nil || request.account == intent.account {
+            where request.account?.isExactly(intent.account) ?? true {
                 _ = try await commit.apply(.decided(.cancel, feedback: Self.feedback), to: intent)
                 count += 1
             }

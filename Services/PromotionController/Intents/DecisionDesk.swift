@@ -13,7 +13,7 @@ struct DecisionDesk: Sendable {
     let adder: PaymentAdder
     let checkpoint: CheckpointHook
     /// Intents whose payment this process is handing over right now; the janitor leaves them alone.
-    let underWay = Locked<Set<String>>([])
+    let underWay = Locked<Set<ExactText>>([])
 
     /// What a commit found or did. A refusal is no error inside of it: what time has done is written all the same.
     private enum Decided: Sendable {

@@ -32,7 +32,7 @@ final class IntentJanitor: Sendable {
         return try await retries.run(now: now, id: \.id) { [decisions] after, limit in
             try await decisions.database.read { try await IntentRepository.unadded(after: after, limit: limit, in: $0) }
         } isTaken: { [decisions] intent in
-            decisions.underWay.withLock { $0.contains(intent.id) }
+            decisions.underWay.withLock { $0.containsExactly(intent.id) }
         } attempt: { intent in
             await self.add(intent)
         }

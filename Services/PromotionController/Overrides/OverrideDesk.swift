@@ -26,6 +26,7 @@ struct OverrideDesk: Sendable {
     /// - Throws: `appNeverLaunched`, `promotionUnsupported`; `requestInvalid` for one product too many.
     func putVisibility(_ request: PutPromotionVisibilityRequest) async throws -> PromotionOverrides {
         let installation = InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)
+        try StoreError.checkIdentifier(request.productIdentifier, .product, "productIdentifier")
         return try await change(installation) { overrides throws(StoreError) in
             overrides.visibility[request.productIdentifier] =
                 request.visibility == .default ? nil : request.visibility

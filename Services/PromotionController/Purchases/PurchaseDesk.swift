@@ -102,8 +102,8 @@ struct PurchaseDesk: Sendable {
 extension StoredIntent {
     /// Of the same product by the same customer. What a test URL begins may not be for sale yet, so it is no tap's.
     fileprivate func isPurchase(_ request: StartPurchaseRequest) -> Bool {
-        customerIdentifier == request.customerIdentifier
-            && payment.productIdentifier == request.facts.product.productIdentifier
+        customerIdentifier.isExactly(request.customerIdentifier)
+            && payment.productIdentifier.isExactly(request.facts.product.productIdentifier)
             && (source == .testURL) == (request.source == .testURL)
     }
 }

@@ -4,6 +4,12 @@ import StoreModels
 enum DeviceRules {
     static let feedbackCharactersMax = 500
 
+    /// - Throws: `requestInvalid` naming the member that is no identifier.
+    static func check(_ installation: InstallationReference) throws(StoreError) {
+        try StoreError.checkIdentifier(installation.bundleId, .bundle, "bundleId")
+        try StoreError.checkIdentifier(installation.deviceId, .device, "deviceId")
+    }
+
     /// - Throws: `requestInvalid` for a version that is not integers with dots.
     static func check(version: String, at path: String) throws(StoreError) {
         guard DottedVersion(version) == nil else { return }
@@ -16,7 +22,10 @@ enum DeviceRules {
         guard order.count <= PromotionOverrides.orderMax else {
             throw invalid(path, "an order has at most \(PromotionOverrides.orderMax) products, not \(order.count)")
         }
-        var seen = Set<String>()
+        for (index, product) in order.enumerated() {
+            try StoreError.checkIdentifier(product, .product, "productIdentifiers[\(index)]")
+        }
+        var seen: Set<ExactText> = []
         for product in order where !seen.insert(product).inserted {
             throw invalid(path, "'\(product)' is there twice")
         }

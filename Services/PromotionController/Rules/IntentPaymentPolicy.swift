@@ -10,7 +10,7 @@ enum IntentPaymentPolicy {
                 .intentMismatch, "the payment's \(member) is \(found) and the intent's is \(expected)",
                 details: ["member": .string(member)])
         }
-        guard payment.productIdentifier == intent.productIdentifier else {
+        guard payment.productIdentifier.isExactly(intent.productIdentifier) else {
             throw differs("productIdentifier", "'\(payment.productIdentifier)'", "'\(intent.productIdentifier)'")
         }
         guard payment.quantity == intent.quantity else {
@@ -26,7 +26,7 @@ enum IntentPaymentPolicy {
     /// A payment for an intent that is continued already.
     /// - Throws: `intentDecided` for another key, `keyReused` for another payment under the same one.
     static func check(_ payment: Payment, repeats added: Payment?) throws(StoreError) {
-        guard let added, added.requestIdentifier == payment.requestIdentifier else {
+        guard let added, added.requestIdentifier.isExactly(payment.requestIdentifier) else {
             throw StoreError(
                 .intentDecided, "the intent was continued with another payment",
                 details: ["state": .string(PurchaseIntent.State.continued.rawValue)])

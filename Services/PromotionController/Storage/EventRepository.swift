@@ -53,8 +53,8 @@ enum EventRepository {
         let (kind, bundleId, account): (IntentEvent.Kind, String, String) = (
             try row["kind"], try row["bundle_id"], try row["account"]
         )
-        return request.type ?? kind == kind && request.bundleId ?? bundleId == bundleId
-            && request.account ?? account == account
+        return request.type ?? kind == kind && request.bundleId?.isExactly(bundleId) ?? true
+            && request.account?.isExactly(account) ?? true
     }
 
     /// The intent's body is read for what matches only.

@@ -85,7 +85,7 @@ struct StoredIntent: Hashable, Sendable {
 
     /// Whether it is the asker's; anybody else's is not found.
     func belongs(to installation: InstallationReference, _ customerIdentifier: String) -> Bool {
-        self.installation == installation && self.customerIdentifier == customerIdentifier
+        self.installation == installation && self.customerIdentifier.isExactly(customerIdentifier)
     }
 }
 

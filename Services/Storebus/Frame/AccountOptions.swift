@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreModels
 
 /// Whose app is played, and on which device.
 package struct AccountOptions: ParsableArguments, Sendable {
@@ -13,6 +14,11 @@ package struct AccountOptions: ParsableArguments, Sendable {
     @OptionGroup package var app: AppOptions
 
     package init() {}
+
+    package func validate() throws {
+        try IdentifierRule.account.check("--as", account)
+        try IdentifierRule.device.check("--device", device)
+    }
 
     package func installation(_ context: CommandContext, storefront: String? = nil) -> Installation {
         Installation(bundleId: context.bundleId, account: account, deviceId: device, storefront: storefront)

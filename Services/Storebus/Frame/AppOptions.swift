@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreModels
 
 /// Which app a command is about.
 package struct AppOptions: ParsableArguments, Sendable {
@@ -8,4 +9,6 @@ package struct AppOptions: ParsableArguments, Sendable {
     package var bundleId: String?
 
     package init() {}
+
+    package func validate() throws { try IdentifierRule.bundle.check("--bundle-id", bundleId) }
 }

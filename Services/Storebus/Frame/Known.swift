@@ -9,7 +9,7 @@ enum Known {
         let products = (try? await context.api.catalogProducts(bundleId, storefront: storefront)) ?? []
         var hints = Suggestion.hints(for: product, among: products.map(\.productIdentifier))
         if products.isEmpty, let apps = try? await context.api.apps(),
-            !apps.contains(where: { $0.bundleId == bundleId })
+            !apps.contains(where: { $0.bundleId.isExactly(bundleId) })
         {
             hints += apps.isEmpty ? [] : ["apps here: " + apps.prefix(5).map(\.bundleId).joined(separator: ", ")]
         }
@@ -58,7 +58,8 @@ enum Known {
 
     /// Every name may be an account's; one that nobody has used is perhaps misspelt.
     static func notes(aboutAccount account: String, _ context: CommandContext) async -> [String] {
-        guard let testers = try? await context.api.testers(), !testers.contains(where: { $0.account == account })
+        guard let testers = try? await context.api.testers(),
+            !testers.contains(where: { $0.account.isExactly(account) })
         else { return [] }
         let near = Suggestion.hints(for: account, among: testers.map(\.account))
         return ["nobody has set or used this account"] + near
@@ -109,7 +110,7 @@ enum Known {
 
     /// ` --bundle-id …`, unless it is the default.
     static func option(_ bundleId: String) -> String {
-        bundleId == EffectiveSettings.defaultBundleId ? "" : " --bundle-id \(bundleId)"
+        bundleId.isExactly(EffectiveSettings.defaultBundleId) ? "" : " --bundle-id \(bundleId)"
     }
 
     /// Asks, and says it better when the store answers with `code`.

@@ -31,7 +31,7 @@ package struct DeviceProfile: Hashable, Sendable {
             profile.platform = device.platform
             profile.osVersion = device.osVersion
         }
-        if let app = device?.apps.first(where: { $0.bundleId == installation.bundleId }) {
+        if let app = device?.apps.first(where: { $0.bundleId.isExactly(installation.bundleId) }) {
             profile.appVersion = app.version
             profile.promotedPurchases = app.promotedPurchases ?? profile.promotedPurchases
         } else if let app = try? await api.app(installation.bundleId) {

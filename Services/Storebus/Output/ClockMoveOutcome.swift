@@ -63,7 +63,7 @@ package struct ClockMoveOutcome: Sendable {
     }
 
     private var next: String {
-        let subscriptions = Set(advance.events.map(\.originalTransactionIdentifier))
+        let subscriptions = Set(exactly: advance.events.map(\.originalTransactionIdentifier))
         if subscriptions.count == 1, let one = subscriptions.first { return "storebus sub timeline \(one)" }
         return (subscriptions.isEmpty ? "storebus time status" : "storebus sub list")
             + Known.option(advance.bundleId)

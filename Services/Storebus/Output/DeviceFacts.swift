@@ -24,7 +24,7 @@ enum DeviceFacts {
         facts.add("app", words(app))
         if !app.overrides.order.isEmpty { facts.add("  order", app.overrides.order.joined(separator: ", ")) }
         for (product, visibility) in app.overrides.visibility.sorted(by: { $0.key < $1.key }) {
-            facts.add("  \(visibility.rawValue)", product)
+            facts.add("  \(visibility.rawValue)", product.text)
         }
     }
 
@@ -36,7 +36,7 @@ enum DeviceFacts {
     private static func next(_ device: Device, _ bundleId: String) -> String {
         let option = Known.option(bundleId)
         let account = ShopperOptions.owner(of: device.deviceId) ?? "ACCOUNT"
-        guard let app = device.apps.first(where: { $0.bundleId == bundleId }) else {
+        guard let app = device.apps.first(where: { $0.bundleId.isExactly(bundleId) }) else {
             return "storebus device install \(device.deviceId)\(option)"
         }
         return app.isLaunched

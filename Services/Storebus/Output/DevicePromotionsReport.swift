@@ -24,7 +24,7 @@ package struct DevicePromotionsReport: Hashable, Sendable {
         var item: PromotionSetup.Item?
     }
 
-    private var app: Device.InstalledApp? { device?.apps.first { $0.bundleId == installation.bundleId } }
+    private var app: Device.InstalledApp? { device?.apps.first { $0.bundleId.isExactly(installation.bundleId) } }
     private var overrides: PromotionOverrides { app?.overrides ?? PromotionOverrides() }
 
     private var unsupported: String? {
@@ -34,7 +34,7 @@ package struct DevicePromotionsReport: Hashable, Sendable {
     /// First what is shown, in its order; then what is not, as the operator and the device have it.
     private var rows: [Row] {
         let overrides = overrides
-        let items = Dictionary(setup.promotions.map { ($0.productIdentifier, $0) }) { first, _ in first }
+        let items = Dictionary(exactly: setup.promotions.map { ($0.productIdentifier, $0) })
         let promoted = setup.promotions.filter(\.promoted)
         let shown =
             unsupported == nil
@@ -42,14 +42,16 @@ package struct DevicePromotionsReport: Hashable, Sendable {
                 promoted: promoted.map(\.productIdentifier),
                 hidden: promoted.filter { !$0.visible }.map(\.productIdentifier)
             ).shown(with: overrides) : []
-        var seen = Set(shown)
-        let others = setup.promotions.map(\.productIdentifier) + overrides.order + overrides.visibility.keys.sorted()
+        var seen = Set(exactly: shown)
+        let others =
+            setup.promotions.map(\.productIdentifier) + overrides.order
+            + overrides.visibility.keys.sorted().map(\.text)
         let all = shown + others.filter { seen.insert($0).inserted }
         return all.enumerated().map { index, product in
             Row(
                 productIdentifier: product, place: index < shown.count ? index + 1 : nil,
                 visibility: overrides.visibility(of: product),
-                orderPlace: overrides.order.firstIndex(of: product).map { $0 + 1 }, item: items[product])
+                orderPlace: overrides.order.firstIndex { $0.isExactly(product) }.map { $0 + 1 }, item: items[product])
         }
     }
 

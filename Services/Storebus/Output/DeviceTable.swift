@@ -26,18 +26,18 @@ package enum DeviceTable {
     ///   - known: what the store knows of devices; those on which nothing was bought come last.
     package static func rows(_ rows: [TransactionTable.Row], known: [Device]) -> [Row] {
         let groups = Dictionary(grouping: rows) { row in
-            [row.account, row.transaction.originDeviceId, row.bundleId]
+            [row.account, row.transaction.originDeviceId, row.bundleId].map { ExactText($0) }
         }
         let used = groups.map { key, rows in
             described(
                 Row(
-                    device: key[1], account: key[0], bundleId: key[2], transactions: rows.count,
+                    device: key[1].text, account: key[0].text, bundleId: key[2].text, transactions: rows.count,
                     unfinished: rows.count { !$0.isFinished }), known)
         }
-        let places = Set(used.map { [$0.device, $0.bundleId] })
+        let places: Set<[ExactText]> = Set(used.map { place($0.device, $0.bundleId) })
         let others = known.flatMap { device -> [Row] in
             let apps: [String?] = device.apps.isEmpty ? [nil] : device.apps.map(\.bundleId)
-            return apps.filter { !places.contains([device.deviceId, $0]) }.map { bundleId in
+            return apps.filter { !places.contains(place(device.deviceId, $0)) }.map { bundleId in
                 described(Row(device: device.deviceId, bundleId: bundleId, transactions: 0, unfinished: 0), known)
             }
         }
@@ -45,14 +45,18 @@ package enum DeviceTable {
             + others.sorted { order($0).lexicographicallyPrecedes(order($1)) }
     }
 
+    private static func place(_ device: String, _ bundleId: String?) -> [ExactText] {
+        [ExactText(device), ExactText(bundleId ?? "")]
+    }
+
     private static func order(_ row: Row) -> [String] { [row.account ?? "", row.device, row.bundleId ?? ""] }
 
     private static func described(_ row: Row, _ known: [Device]) -> Row {
-        guard let device = known.first(where: { $0.deviceId == row.device }) else { return row }
+        guard let device = known.first(where: { $0.deviceId.isExactly(row.device) }) else { return row }
         var row = row
         row.platform = device.platform
         row.osVersion = device.osVersion
-        let app = device.apps.first { $0.bundleId == row.bundleId }
+        let app = device.apps.first { $0.bundleId.isExactly(row.bundleId) }
         row.version = app?.version
         row.isLaunched = app?.isLaunched
         return row

@@ -16,7 +16,7 @@ package struct EligibilityReport: Sendable {
     }
 
     private func product(_ one: ProductEligibility) -> Product? {
-        products.first { $0.productIdentifier == one.productIdentifier }
+        products.first { $0.productIdentifier.isExactly(one.productIdentifier) }
     }
 
     private func json(_ one: ProductEligibility) -> JSONValue {

@@ -8,7 +8,7 @@ import StoreModels
 package struct EventPrinter: Sendable {
     private let account: String
     /// States as last seen, for the arrow; forgotten when the transaction is removed.
-    private var states: [String: TransactionState] = [:]
+    private var states: [ExactText: TransactionState] = [:]
     private var lastComment = ""
 
     private let ends: Bool
@@ -104,7 +104,7 @@ package struct EventPrinter: Sendable {
 
     private mutating func updated(_ transaction: PaymentTransaction) -> String {
         let state = transaction.transactionState
-        let before = states.updateValue(state, forKey: transaction.id)
+        let before = states.updateValue(state, forKey: ExactText(transaction.id))
         let change =
             before.map { $0 == state ? state.rawValue : "\($0.rawValue) → \(state.rawValue)" } ?? state.rawValue
         return line(transaction, change)

@@ -51,7 +51,8 @@ enum StorePageTable {
             return "storebus promo list --device \(installation.deviceId)\(option)"
         }
         let source = view.source == .storePage ? "" : " --source \(view.source.rawValue)"
-        let device = installation.deviceId == "\(installation.account)-1" ? "" : " --device \(installation.deviceId)"
+        let isDefault = installation.deviceId.isExactly("\(installation.account)-1")
+        let device = isDefault ? "" : " --device \(installation.deviceId)"
         return
             "storebus intent \(first.product.productIdentifier) --as \(installation.account)\(device)\(source)\(option)"
     }

@@ -18,7 +18,7 @@ package struct SubscriptionEventLines: Sendable {
         self.events = events
         self.showsAccount = showsAccount
         self.showsTime = showsTime
-        var offers: [String: AppliedOffer] = [:]
+        var offers: [ExactText: AppliedOffer] = [:]
         remarks = events.map { event in
             let subscription = event.originalTransactionIdentifier
             let before = offers[subscription]

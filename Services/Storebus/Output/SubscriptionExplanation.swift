@@ -40,7 +40,7 @@ package struct SubscriptionExplanation: Sendable {
         guard subscription.willAutoRenew else {
             return "auto-renew is off since \(date(last([.autoRenewDisabled]))), so it ends with this period"
         }
-        guard subscription.autoRenewProductIdentifier == subscription.productIdentifier else {
+        guard subscription.autoRenewProductIdentifier.isExactly(subscription.productIdentifier) else {
             return "a change was chosen on \(date(last([.changeScheduled]))), so the next renewal buys "
                 + subscription.autoRenewProductIdentifier
         }
@@ -82,7 +82,7 @@ package struct SubscriptionExplanation: Sendable {
         }
         guard
             let index = events.firstIndex(where: {
-                $0.transactionIdentifier == transaction.transactionIdentifier && $0.beginsPeriod
+                $0.transactionIdentifier.isExactly(transaction.transactionIdentifier) && $0.beginsPeriod
             })
         else { return nil }
         let event = events[index]

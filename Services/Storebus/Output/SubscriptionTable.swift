@@ -19,7 +19,7 @@ package enum SubscriptionTable {
 
     private static func remarks(_ one: Subscription) -> String {
         var remarks = one.offer.map { [SubscriptionWords.offer($0)] } ?? []
-        if one.autoRenewProductIdentifier != one.productIdentifier {
+        if !one.autoRenewProductIdentifier.isExactly(one.productIdentifier) {
             remarks.append("then \(one.autoRenewProductIdentifier)")
         }
         if let until = one.gracePeriodExpiresDate { remarks.append("access until \(Words.time(until))") }

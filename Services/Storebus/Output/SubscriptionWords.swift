@@ -45,7 +45,7 @@ package enum SubscriptionWords {
         case .subscribed:
             guard subscription.willAutoRenew else { return "ends \(end)" }
             let other = subscription.autoRenewProductIdentifier
-            let product = other == subscription.productIdentifier ? "" : " as \(other)"
+            let product = other.isExactly(subscription.productIdentifier) ? "" : " as \(other)"
             return "renews \(end)\(product)" + (subscription.renewalPrice.map { " for \(Words.price($0))" } ?? "")
         case .inGracePeriod:
             let until = Words.time(subscription.gracePeriodExpiresDate ?? subscription.expiresDate)

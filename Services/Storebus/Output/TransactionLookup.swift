@@ -10,7 +10,7 @@ package enum TransactionLookup {
     ) throws(CLIError) -> PaymentTransaction? {
         let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
         guard !wanted.isEmpty else { throw CLIError(.usage, "a transaction is named by its identifier or its end") }
-        if let exact = transactions.first(where: { $0.id == wanted || $0.transactionIdentifier == wanted }) {
+        if let exact = transactions.first(where: { $0.id == wanted || $0.transactionIdentifier.isExactly(wanted) }) {
             return exact
         }
         let matches = transactions.filter {

@@ -94,7 +94,7 @@ package struct Banner: Hashable, Sendable {
 
     package var next: String {
         guard let product else { return "storebus import App.storekit" }
-        let bundle = bundleId == EffectiveSettings.defaultBundleId ? "" : " --bundle-id \(bundleId)"
+        let bundle = bundleId.isExactly(EffectiveSettings.defaultBundleId) ? "" : " --bundle-id \(bundleId)"
         return "storebus buy \(product) --as alice\(bundle)"
     }
 

@@ -1,6 +1,8 @@
 /// Catalog's request subjects, `sb.catalog.v1.…`.
 public enum CatalogEndpoints {
     public static let getApp = Endpoint<AppRequest, App>(.catalog, "app.get", isIdempotent: true)
+    /// Zeros for an app that does not exist.
+    public static let appVersion = Endpoint<AppRequest, AppVersion>(.catalog, "app.version", isIdempotent: true)
     public static let putApp = Endpoint<PutAppRequest, App>(.catalog, "app.put", isIdempotent: true)
     public static let listApps = Endpoint<PageRequest, AppsPage>(.catalog, "app.list", isIdempotent: true)
 

@@ -203,9 +203,9 @@ public struct ProductsPage: Hashable, Sendable, Codable {
 }
 
 public struct QuoteRequest: Hashable, Sendable, Codable {
-    public var bundleId: String
-    public var productIdentifier: String
-    public var storefront: String
+    @ExactText public var bundleId: String
+    @ExactText public var productIdentifier: String
+    @ExactText public var storefront: String
     /// A purchase that a test URL has begun: a product that is not yet available is sold too (M109). nil is no.
     public var isTest: Bool?
     public init(bundleId: String, productIdentifier: String, storefront: String, isTest: Bool? = nil) {

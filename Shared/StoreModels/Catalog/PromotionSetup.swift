@@ -1,6 +1,6 @@
 /// The operator's list of promoted products: order and default visibility (M67, M68).
 public struct PromotionEntry: Hashable, Sendable, Codable {
-    public var productIdentifier: String
+    @ExactText public var productIdentifier: String
     public var visible: Bool
     public init(productIdentifier: String, visible: Bool) {
         self.productIdentifier = productIdentifier
@@ -119,8 +119,8 @@ public struct PromotionImage: Hashable, Sendable, Codable {
 }
 
 public struct ProductReference: Hashable, Sendable, Codable {
-    public var bundleId: String
-    public var productIdentifier: String
+    @ExactText public var bundleId: String
+    @ExactText public var productIdentifier: String
     public init(bundleId: String, productIdentifier: String) {
         self.bundleId = bundleId
         self.productIdentifier = productIdentifier

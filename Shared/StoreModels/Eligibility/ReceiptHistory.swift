@@ -19,20 +19,21 @@ extension ReceiptHistory {
     /// All subscriptions count, cancelled and upgraded ones too (M120, M128). A group is what the renewals, else the item,
     /// else the catalogue says (M122).
     /// - Parameter catalogue: the app's subscriptions, for sale or not: product → group.
-    public func groups(ofProducts catalogue: [String: String]) -> [String: SubscriptionGroupHistory] {
+    public func groups(ofProducts catalogue: [ExactText: String]) -> [ExactText: SubscriptionGroupHistory] {
         let renewals = renewalsByOriginal
-        var groups: [String: ReceiptGroup] = [:]
+        var groups: [ExactText: ReceiptGroup] = [:]
         for item in items where item.type == .autoRenewable {
             let renewal = renewals[item.originalTransactionIdentifier]
             guard let group = group(of: item, renewal, catalogue) else { continue }
             groups[group, default: ReceiptGroup()].add(item, renewal)
         }
-        return Dictionary(uniqueKeysWithValues: groups.map { group, found in (group, found.history(group, at: now)) })
+        return Dictionary(
+            uniqueKeysWithValues: groups.map { group, found in (group, found.history(group.text, at: now)) })
     }
 
     /// A purchase that nobody knows the group of and that would make the customer ineligible there: an offer was used,
     /// or a subscription goes on. Nobody may be called eligible then, because the group may be any.
-    public func unplaced(ofProducts catalogue: [String: String]) -> ReceiptItem? {
+    public func unplaced(ofProducts catalogue: [ExactText: String]) -> ReceiptItem? {
         let renewals = renewalsByOriginal
         return items.first { item in
             guard item.type == .autoRenewable else { return false }
@@ -45,13 +46,14 @@ extension ReceiptHistory {
         }
     }
 
-    private func group(of item: ReceiptItem, _ renewal: ReceiptRenewal?, _ catalogue: [String: String]) -> String? {
+    private func group(of item: ReceiptItem, _ renewal: ReceiptRenewal?, _ catalogue: [ExactText: String]) -> String? {
         renewal?.subscriptionGroupIdentifier ?? item.subscriptionGroupIdentifier ?? catalogue[item.productIdentifier]
     }
 
-    private var renewalsByOriginal: [String: ReceiptRenewal] {
+    private var renewalsByOriginal: [ExactText: ReceiptRenewal] {
         Dictionary(
-            (renewals ?? []).map { ($0.originalTransactionIdentifier, $0) }, uniquingKeysWith: { _, last in last })
+            (renewals ?? []).map { (ExactText($0.originalTransactionIdentifier), $0) },
+            uniquingKeysWith: { _, last in last })
     }
 }
 

@@ -81,7 +81,7 @@ public struct CustomerChange: Hashable, Sendable, Codable {
 
     /// Whether the device's stream forwards this change.
     public func isVisible(to deviceId: String) -> Bool {
-        if let onlyDevice = self.deviceId { return onlyDevice == deviceId }
+        if let onlyDevice = self.deviceId { return onlyDevice.isExactly(deviceId) }
         return switch kind {
         case .entitlementsRevoked: true
         case .subscriptionChanged: false

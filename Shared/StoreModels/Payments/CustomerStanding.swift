@@ -35,7 +35,7 @@ public struct CustomerStanding: Hashable, Sendable, Codable {
 
     /// - Returns: nil when it is not known.
     public func owns(_ productIdentifier: String) -> Bool? {
-        if ownedProductIdentifiers.contains(productIdentifier) { return true }
+        if ownedProductIdentifiers.containsExactly(productIdentifier) { return true }
         return isTruncated == true ? nil : false
     }
 }

@@ -68,6 +68,8 @@ public enum PaymentEndpoints {
     public static let deleteTester = Endpoint<TesterRequest, Empty>(.paymentQueue, "tester.delete", isIdempotent: true)
     public static let listTesters = Endpoint<PageRequest, TestersPage>(
         .paymentQueue, "tester.list", isIdempotent: true)
+    public static let testersVersion = Endpoint<Empty, TestersVersion>(
+        .paymentQueue, "testers.version", isIdempotent: true)
     public static let listPrompts = Endpoint<PromptsRequest, PromptsPage>(
         .paymentQueue, "prompt.list", isIdempotent: true)
     /// The prompt as it was, its transaction as it is after the answer.

@@ -157,8 +157,8 @@ public struct ChangesReply: Hashable, Sendable, Codable {
 }
 
 public struct CustomerReference: Hashable, Sendable, Codable {
-    public var bundleId: String
-    public var customerIdentifier: String
+    @ExactText public var bundleId: String
+    @ExactText public var customerIdentifier: String
     public init(bundleId: String, customerIdentifier: String) {
         self.bundleId = bundleId
         self.customerIdentifier = customerIdentifier

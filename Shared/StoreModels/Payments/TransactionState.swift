@@ -22,7 +22,7 @@ public enum TransactionState: String, CaseIterable, Sendable, Codable {
     public func isVisible(to deviceId: String, origin: String) -> Bool {
         switch self {
         case .purchased, .deferred: true
-        case .purchasing, .failed, .restored: origin == deviceId
+        case .purchasing, .failed, .restored: origin.isExactly(deviceId)
         }
     }
 

@@ -9,15 +9,15 @@ public struct PromotionArrangement: Hashable, Sendable {
     /// The operator's list, in its order, without repetitions.
     public let promoted: [String]
     /// Those of `promoted` that are hidden where no device says otherwise.
-    public let hidden: Set<String>
+    public let hidden: Set<ExactText>
 
     /// - Parameters:
     ///   - promoted: the operator's list in its order; a product named twice counts where it stands first.
     ///   - hidden: what the operator hides; products that are not in the list do not matter.
     public init(promoted: [String], hidden: some Sequence<String>) {
-        var seen = Set<String>()
+        var seen: Set<ExactText> = []
         self.promoted = promoted.filter { seen.insert($0).inserted }
-        self.hidden = Set(hidden)
+        self.hidden = Set(exactly: hidden)
     }
 
     /// What Catalog answers, hidden products and all.
@@ -30,10 +30,10 @@ public struct PromotionArrangement: Hashable, Sendable {
     /// The device's order may name any products; those that are not promoted or not visible are passed over (M99) and
     /// come in when they are. Without overrides it is the operator's page (M70, M102).
     public func shown(with overrides: PromotionOverrides = PromotionOverrides()) -> [String] {
-        let listed = Set(promoted)
-        var placed = Set<String>()
-        let first = overrides.order.filter { listed.contains($0) && placed.insert($0).inserted }
-        let rest = promoted.filter { !placed.contains($0) }
+        let listed = Set(exactly: promoted)
+        var placed: Set<ExactText> = []
+        let first = overrides.order.filter { listed.containsExactly($0) && placed.insert($0).inserted }
+        let rest = promoted.filter { !placed.containsExactly($0) }
         return (first + rest).filter { isVisible($0, with: overrides) }
     }
 
@@ -42,7 +42,7 @@ public struct PromotionArrangement: Hashable, Sendable {
         switch overrides.visibility(of: productIdentifier) {
         case .show: true
         case .hide: false
-        case .default: !hidden.contains(productIdentifier)
+        case .default: !hidden.containsExactly(productIdentifier)
         }
     }
 }

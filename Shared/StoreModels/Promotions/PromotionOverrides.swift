@@ -12,9 +12,9 @@ public struct PromotionOverrides: Hashable, Sendable, Codable {
     /// Exactly as it was set; empty: no override (M100, M102).
     public var order: [String]
     /// Products with an override, never `default`.
-    public var visibility: [String: StorePromotionVisibility]
+    public var visibility: [ExactText: StorePromotionVisibility]
 
-    public init(order: [String] = [], visibility: [String: StorePromotionVisibility] = [:]) {
+    public init(order: [String] = [], visibility: [ExactText: StorePromotionVisibility] = [:]) {
         self.order = order
         self.visibility = visibility
     }
@@ -27,8 +27,8 @@ public struct PromotionOverrides: Hashable, Sendable, Codable {
 
 /// One app on one device.
 public struct InstallationReference: Hashable, Sendable, Codable {
-    public var bundleId: String
-    public var deviceId: String
+    @ExactText public var bundleId: String
+    @ExactText public var deviceId: String
     public init(bundleId: String, deviceId: String) {
         self.bundleId = bundleId
         self.deviceId = deviceId

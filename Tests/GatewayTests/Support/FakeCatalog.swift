@@ -52,6 +52,19 @@ final class FakeCatalog: Sendable {
             }
             return app
         }
+        // Whatever a test changes is another version.
+        service.handle(CatalogEndpoints.appVersion) { [self] request in
+            contents.withLock { contents in
+                var state = Hasher()
+                state.combine(contents.apps[request.bundleId])
+                state.combine(contents.products)
+                state.combine(contents.promoting.entries)
+                state.combine(contents.promoting.featured)
+                state.combine(contents.promoting.unavailable)
+                return AppVersion(
+                    catalogVersion: contents.versions.first ?? 1, settingsRevision: Int64(state.finalize()))
+            }
+        }
         service.handle(CatalogEndpoints.putApp) { [self] request in
             contents.withLock { contents in
                 let app = App(

@@ -76,6 +76,7 @@ final class FakePaymentQueue: Sendable {
         serveClock()
         serveReceipts()
         serveStanding()
+        serveTestersVersion()
     }
 
     /// Commits a change and tells of it.
@@ -142,6 +143,21 @@ final class FakePaymentQueue: Sendable {
                     customerIdentifier: identifier, account: String(identifier.dropFirst(2)),
                     storefront: contents.storefront, canMakePayments: contents.canMakePayments,
                     simulatedLoadProductsError: contents.simulatedLoadProductsError)
+            }
+        }
+    }
+
+    /// Whatever a test changes of what accounts do is another version.
+    private func serveTestersVersion() {
+        service.handle(PaymentEndpoints.testersVersion) { [self] _ in
+            try check()
+            return contents.withLock { contents in
+                var state = Hasher()
+                state.combine(contents.storefront)
+                state.combine(contents.simulatedLoadProductsError)
+                state.combine(contents.canMakePayments)
+                state.combine(contents.testers)
+                return TestersVersion(version: Int64(state.finalize()))
             }
         }
     }

@@ -7,7 +7,7 @@ final class Catalogue: Sendable {
 
     private struct Contents {
         var version: Int64 = 1
-        var quotes: [String: Quote] = [:]
+        var quotes: [ExactText: Quote] = [:]
         var requests = 0
         var lastStorefront: String?
         var testerDefaults: TesterSettings?

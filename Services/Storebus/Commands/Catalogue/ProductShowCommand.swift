@@ -26,7 +26,7 @@ struct ProductShowCommand: AsyncParsableCommand {
             try await context.api.explain(product, bundleId: context.bundleId, storefront: storefront)
         }
         let shown = try await context.api.catalogProducts(context.bundleId, storefront: storefront)
-            .first { $0.productIdentifier == product }
+            .first { $0.productIdentifier.isExactly(product) }
         if shown == nil, explanation.reasons.contains(.unknown) {
             throw await Known.productError(product, bundleId: context.bundleId, storefront: storefront, context)
         }

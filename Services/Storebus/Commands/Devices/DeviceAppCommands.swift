@@ -68,7 +68,7 @@ struct DeviceUninstallCommand: AsyncParsableCommand {
         let device = try await named.suggesting(context) { () throws(CLIError) in
             try await context.api.device(named.device)
         }
-        let isThere = device.apps.contains { $0.bundleId == installation.bundleId }
+        let isThere = device.apps.contains { $0.bundleId.isExactly(installation.bundleId) }
         if isThere { try await context.api.uninstall(installation) }
         context.sessions.forget(context.bundleId, on: named.device)
         context.print(

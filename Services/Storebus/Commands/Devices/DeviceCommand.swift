@@ -56,7 +56,7 @@ struct DeviceListCommand: AsyncParsableCommand {
             .rows(limit: Self.searchedMax, after: nil).rows
         // Whose a device is that nothing was bought on, is not known.
         let known = try await context.api.devices()
-        let devices = DeviceTable.rows(rows, known: known).filter { account == nil || $0.account == account }
+        let devices = DeviceTable.rows(rows, known: known).filter { account == nil || $0.account.isExactly(account) }
         var answer = Answer(
             DeviceTable.table(devices), items: devices.map { JSONText.value($0) }, names: devices.map(\.device),
             next: devices.first.map(next) ?? "storebus device add alice-1 --as alice", ifEmpty: "no devices")

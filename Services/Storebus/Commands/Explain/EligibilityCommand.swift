@@ -24,7 +24,7 @@ struct EligibilityCommand: AsyncParsableCommand {
         let context = try CommandContext.find(global, bundleId: account.app.bundleId)
         let report = try await Self.report(product, account.installation(context), context)
         guard let product else { return context.print(report.answer) }
-        guard let one = report.reply.eligibility.first(where: { $0.productIdentifier == product }) else {
+        guard let one = report.reply.eligibility.first(where: { $0.productIdentifier.isExactly(product) }) else {
             throw await Self.noSubscription(product, report, context)
         }
         context.print(report.answer(one))
@@ -49,7 +49,7 @@ struct EligibilityCommand: AsyncParsableCommand {
         _ product: String, _ report: EligibilityReport, _ context: CommandContext
     ) async -> CLIError {
         let all = (try? await context.api.catalogProducts(context.bundleId, storefront: "USA")) ?? []
-        guard let known = all.first(where: { $0.productIdentifier == product }) else {
+        guard let known = all.first(where: { $0.productIdentifier.isExactly(product) }) else {
             return await Known.productError(product, bundleId: context.bundleId, context)
         }
         return CLIError(

@@ -77,7 +77,7 @@ struct WhyCommand: AsyncParsableCommand {
         guard let account else { return nil }
         let installation = Installation(bundleId: context.bundleId, account: account)
         return try await EligibilityCommand.report(identifier, installation, context).reply.eligibility
-            .first { $0.productIdentifier == identifier }
+            .first { $0.productIdentifier.isExactly(identifier) }
     }
 
     /// `…0001`, `0001`, `2000000000000001`, `t_…`: no product is called like that unless the store says so.

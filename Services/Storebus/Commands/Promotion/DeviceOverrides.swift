@@ -33,9 +33,10 @@ struct DeviceOverrides: Sendable {
     /// Everything that is set.
     func reset() async throws(CLIError) -> Answer {
         let device = try await context.api.knownDevice(installation.deviceId)
-        let overrides = device?.apps.first { $0.bundleId == installation.bundleId }?.overrides ?? PromotionOverrides()
+        let app = device?.apps.first { $0.bundleId.isExactly(installation.bundleId) }
+        let overrides = app?.overrides ?? PromotionOverrides()
         if !overrides.order.isEmpty { try await context.api.putOrder([], on: installation) }
-        for product in overrides.visibility.keys.sorted() {
+        for product in overrides.visibility.keys.sorted().map(\.text) {
             try await context.api.putVisibility(.default, of: product, on: installation)
         }
         return try await report().answer

@@ -7,16 +7,16 @@ struct PromotionList: Sendable {
     /// Exactly these; what was hidden stays hidden.
     func order(_ products: [String]) async throws(CLIError) -> Answer {
         let before = try await context.api.promotions(context.bundleId)
-        let hidden = Set(before.promotions.filter { !$0.visible }.map(\.productIdentifier))
+        let hidden = Set(exactly: before.promotions.filter { !$0.visible }.map(\.productIdentifier))
         return try await put(
-            products.map { PromotionEntry(productIdentifier: $0, visible: !hidden.contains($0)) }, before)
+            products.map { PromotionEntry(productIdentifier: $0, visible: !hidden.containsExactly($0)) }, before)
     }
 
     /// One that is not in the list comes to its end.
     func set(isVisible: Bool, _ product: String) async throws(CLIError) -> Answer {
         let before = try await context.api.promotions(context.bundleId)
         var entries = Self.entries(before)
-        if let index = entries.firstIndex(where: { $0.productIdentifier == product }) {
+        if let index = entries.firstIndex(where: { $0.productIdentifier.isExactly(product) }) {
             entries[index].visible = isVisible
         } else {
             entries.append(PromotionEntry(productIdentifier: product, visible: isVisible))

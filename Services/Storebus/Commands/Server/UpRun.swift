@@ -142,7 +142,7 @@ package final class UpRun {
     private func setClocks(_ imports: [Banner.Import], _ api: StoreAPI) async throws(CLIError) -> AppClockState? {
         let apps = imports.isEmpty ? [EffectiveSettings.defaultBundleId] : imports.map(\.bundleId)
         if let rate = plan.timeRate {
-            for bundleId in Set(apps) { _ = try await api.putClock(bundleId, rate: rate) }
+            for bundleId in Set(exactly: apps) { _ = try await api.putClock(bundleId.text, rate: rate) }
         }
         return try? await api.clock(apps[0])
     }

@@ -90,7 +90,7 @@ package struct PurchaseOutcome: Sendable {
     /// Only promotional offers stand beside their product; of the others the store alone knows what they give.
     private func words(_ offer: WantedOffer, _ product: Product) -> String {
         guard case .promotional(let identifier) = offer,
-            let discount = product.discounts.first(where: { $0.identifier == identifier })
+            let discount = product.discounts.first(where: { $0.identifier.isExactly(identifier) })
         else { return "\(offer.text), then \(Words.price(of: product))" }
         return "\(offer.text), \(Words.offer(discount)), then \(Words.price(of: product))"
     }

@@ -59,7 +59,8 @@ struct RestoreOutcome: Sendable {
     }
 
     private var next: String {
-        let device = installation.deviceId == "\(installation.account)-1" ? "" : " --device \(installation.deviceId)"
+        let isDefault = installation.deviceId.isExactly("\(installation.account)-1")
+        let device = isDefault ? "" : " --device \(installation.deviceId)"
         switch restore.state {
         case .running: return "storebus restore --as \(installation.account)\(device) --idempotency-key \(key)"
         case .failed: return "storebus account show \(installation.account)"

@@ -39,7 +39,7 @@ enum SubscriptionSearch {
 
     static func subscription(of transaction: PaymentTransaction, among all: [Subscription]) -> Subscription? {
         let original = transaction.originalTransactionIdentifier ?? transaction.transactionIdentifier
-        return all.first { $0.originalTransactionIdentifier == original }
+        return all.first { $0.originalTransactionIdentifier.isExactly(original) }
     }
 
     private static func named(_ text: String, among all: [Subscription]) throws(CLIError) -> Subscription? {

@@ -50,7 +50,7 @@ struct AccountClearCommand: AsyncParsableCommand {
         let counted = try await Removal.count(context, account: account)
         if counted == 0 {
             let known = try await context.api.testers().map(\.account)
-            guard known.contains(account) else { throw await Known.accountError(account, context) }
+            guard known.containsExactly(account) else { throw await Known.accountError(account, context) }
         }
         let what = "\(Words.count(counted, "transaction")) of \(account) in \(context.bundleId)"
         if dryRun { return context.print(Removal.wouldRemove(what, counted)) }

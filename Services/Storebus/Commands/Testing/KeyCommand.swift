@@ -90,7 +90,7 @@ struct KeyCommand: AsyncParsableCommand {
         func run() async throws {
             let context = try CommandContext.find(global, bundleId: app.bundleId)
             let keys = try await context.api.keys(context.bundleId)
-            guard keys.contains(where: { $0.keyIdentifier == key }) else {
+            guard keys.contains(where: { $0.keyIdentifier.isExactly(key) }) else {
                 let near = Suggestion.hints(for: key, among: keys.map(\.keyIdentifier))
                 throw CLIError(
                     CLIErrorCode(.notFound), "\(context.bundleId) has no key '\(key)'",

@@ -1,0 +1,32 @@
+import BusService
+import StoreModels
+
+/// Asks how far apps have come in Catalog, and testers' settings in PaymentQueue: what the gateway has kept at the same
+/// version may be shown. Requests of clients that come at the same time share one question of each, which leaves after
+/// they came, so that an operator's change counts once it is acknowledged, by whichever gateway (ADR 0021).
+struct CurrentVersions: Sendable {
+    private enum Testers: Hashable { case all }
+
+    private let apps: SharedRequest<ExactText, AppVersion>
+    private let settings: SharedRequest<Testers, TestersVersion>
+
+    init(services: ServiceCaller) {
+        let (app, testers) = (
+            services.function(CatalogEndpoints.appVersion), services.function(PaymentEndpoints.testersVersion)
+        )
+        apps = SharedRequest { (bundleId, deadline) async throws(StoreError) in
+            try await app(AppRequest(bundleId: bundleId.text), deadline)
+        }
+        settings = SharedRequest { (_, deadline) async throws(StoreError) in try await testers(Empty(), deadline) }
+    }
+
+    /// - Throws: `serviceUnavailable` and the like without Catalog.
+    func app(_ bundleId: String, until deadline: ContinuousClock.Instant) async throws(StoreError) -> AppVersion {
+        try await apps.ask(ExactText(bundleId), until: deadline)
+    }
+
+    /// - Throws: `serviceUnavailable` and the like without PaymentQueue.
+    func testers(until deadline: ContinuousClock.Instant) async throws(StoreError) -> TestersVersion {
+        try await settings.ask(.all, until: deadline)
+    }
+}

@@ -1,0 +1,126 @@
+import EventLoop
+import StoreModels
+
+/// Sends one request for all callers that ask the same while an earlier one is under way.
+///
+/// A caller's answer is of a request that left after the caller asked. So whatever was acknowledged to anybody before is
+/// in it, and yet the number of requests does not grow with the number of callers.
+///
+/// ```swift
+/// let quotes = SharedRequest(caller.function(CatalogEndpoints.quoteProduct))
+/// let quote = try await quotes.ask(request, until: deadline)
+/// ```
+package final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Sendable {
+    package typealias Send = @Sendable (Key, ContinuousClock.Instant) async throws(StoreError) -> Reply
+
+    private typealias Outcome = Result<Reply, StoreError>
+
+    private enum Turn: Sendable {
+        /// This caller sends, for those besides who wait.
+        case sends(number: Int, others: [CheckedContinuation<Turn, Never>])
+        case gets(Outcome)
+        /// The request it waited for ended with its sender.
+        case asksAgain
+    }
+
+    private struct Place {
+        var underWay: [Int: ContinuousClock.Instant] = [:]
+        var waiting: [CheckedContinuation<Turn, Never>] = []
+    }
+
+    private struct State {
+        var places: [Key: Place] = [:]
+        var number = 0
+
+        mutating func begin(_ key: Key, at now: ContinuousClock.Instant) -> Int {
+            number += 1
+            places[key, default: Place()].underWay[number] = now
+            return number
+        }
+    }
+
+    private let patience: Duration
+    private let lateAfter: Duration
+    private let send: Send
+    private let state = Locked(State())
+
+    /// - Parameters:
+    ///   - patience: How long one request may take, so that those who wait for a lost one do not wait for long.
+    ///   - lateAfter: A request that takes this long keeps no later caller back.
+    package init(patience: Duration = .seconds(2), lateAfter: Duration = .milliseconds(25), _ send: @escaping Send) {
+        self.patience = patience
+        self.lateAfter = lateAfter
+        self.send = send
+    }
+
+    /// - Throws: What the request throws; `deadlineExceeded` when it takes longer than `patience`.
+    package func ask(_ key: Key, until deadline: ContinuousClock.Instant) async throws(StoreError) -> Reply {
+        while true {
+            switch await turn(key) {
+            case .sends(let number, let others): return try await sendOne(key, number, for: others, until: deadline)
+            case .gets(let outcome): return try outcome.get()
+            case .asksAgain:
+                guard deadline > .now else {
+                    throw StoreError(.deadlineExceeded, "the time was over before the answer")
+                }
+            }
+        }
+    }
+
+    private func turn(_ key: Key) async -> Turn {
+        let number = state.withLock { state -> Int? in
+            let now = ContinuousClock.now
+            let isFree = state.places[key]?.underWay.values.allSatisfy { now - $0 >= lateAfter } ?? true
+            return isFree ? state.begin(key, at: now) : nil
+        }
+        if let number { return .sends(number: number, others: []) }
+        return await withCheckedContinuation { continuation in
+            let isWaiting = state.withLock { state in
+                guard state.places[key] != nil else { return false }
+                state.places[key]?.waiting.append(continuation)
+                return true
+            }
+            // The request has ended in between.
+            if !isWaiting { continuation.resume(returning: .asksAgain) }
+        }
+    }
+
+    private func sendOne(
+        _ key: Key, _ number: Int, for others: [CheckedContinuation<Turn, Never>],
+        until deadline: ContinuousClock.Instant
+    ) async throws(StoreError) -> Reply {
+        let longest = ContinuousClock.now + patience
+        let outcome: Outcome
+        do throws(StoreError) {
+            outcome = .success(try await send(key, min(deadline, longest)))
+        } catch {
+            outcome = .failure(error)
+        }
+        passOn(key, after: number)
+        // A failure that is the sender's alone, who had less time or was cancelled, is no answer to the others.
+        let isSendersOwn = (try? outcome.get()) == nil && (deadline < longest || Task.isCancelled)
+        for other in others { other.resume(returning: isSendersOwn ? .asksAgain : .gets(outcome)) }
+        return try outcome.get()
+    }
+
+    /// Those who came while the request was under way send the next one.
+    private func passOn(_ key: Key, after number: Int) {
+        let next = state.withLock { state -> (number: Int, waiting: [CheckedContinuation<Turn, Never>])? in
+            state.places[key]?.underWay[number] = nil
+            guard let place = state.places[key] else { return nil }
+            guard !place.waiting.isEmpty else {
+                if place.underWay.isEmpty { state.places[key] = nil }
+                return nil
+            }
+            state.places[key]?.waiting = []
+            return (state.begin(key, at: .now), place.waiting)
+        }
+        guard let next else { return }
+        next.waiting[0].resume(returning: .sends(number: next.number, others: Array(next.waiting.dropFirst())))
+    }
+}
+
+extension SharedRequest {
+    /// How many callers wait for a request of their own; for tests.
+    func waitingCount(_ key: Key) -> Int { state.withLock { $0.places[key]?.waiting.count ?? 0 } }
+}

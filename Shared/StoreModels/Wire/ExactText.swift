@@ -1,0 +1,121 @@
+/// Text that equals only the same bytes: the key of every dictionary and set of identifiers.
+///
+/// `String` compares by Unicode's canonical equivalence: é and e followed by ́ are one key, and so are K and the sign of
+/// Kelvin. A store's identifiers are bytes (`docs/identifiers.md`): two spellings are two products, with prices of their
+/// own. A value with identifiers that is compared or is a key has them as `@ExactText var`.
+@propertyWrapper
+public struct ExactText: Hashable, Sendable {
+    public var wrappedValue: String
+
+    public init(wrappedValue: String) { self.wrappedValue = wrappedValue }
+
+    public init(_ text: String) { wrappedValue = text }
+
+    public var text: String { wrappedValue }
+
+    /// Length and the library's own comparison, which is fast, rule out nearly everything before the bytes are looked at
+    /// one by one.
+    public static func == (left: ExactText, right: ExactText) -> Bool {
+        left.wrappedValue.utf8.count == right.wrappedValue.utf8.count && left.wrappedValue == right.wrappedValue
+            && left.wrappedValue.utf8.elementsEqual(right.wrappedValue.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        var text = wrappedValue
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        // No byte of UTF-8: keeps neighbouring texts of one value apart.
+        hasher.combine(UInt8.max)
+    }
+}
+
+extension ExactText: Comparable {
+    /// By the bytes, as databases sort them.
+    public static func < (left: ExactText, right: ExactText) -> Bool {
+        left.wrappedValue.utf8.lexicographicallyPrecedes(right.wrappedValue.utf8)
+    }
+}
+
+extension ExactText: CustomStringConvertible {
+    public var description: String { wrappedValue }
+}
+
+/// On the wire it is the text alone.
+extension ExactText: Codable {
+    public init(from decoder: any Decoder) throws {
+        wrappedValue = try decoder.singleValueContainer().decode(String.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(wrappedValue)
+    }
+}
+
+extension ExactText: ExpressibleByStringLiteral {
+    public init(stringLiteral value: String) { self.init(value) }
+}
+
+/// Dictionaries keyed by it are JSON objects.
+extension ExactText: CodingKeyRepresentable {
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    public var codingKey: any CodingKey { Key(stringValue: wrappedValue) }
+
+    public init?(codingKey: some CodingKey) { self.init(codingKey.stringValue) }
+}
+
+extension String {
+    /// Whether both are the same bytes; `==` asks only whether Unicode calls them equal.
+    public func isExactly(_ other: String?) -> Bool { other.map { ExactText(self) == ExactText($0) } ?? false }
+}
+
+extension String? {
+    /// Whether both are the same bytes, or both are nil.
+    public func isExactly(_ other: String?) -> Bool { map { $0.isExactly(other) } ?? (other == nil) }
+}
+
+extension Sequence<String> {
+    /// Whether the same bytes are among them.
+    public func containsExactly(_ text: String) -> Bool { contains { $0.isExactly(text) } }
+
+    /// By the bytes, as databases sort them.
+    public func sortedExactly() -> [String] { sorted { ExactText($0) < ExactText($1) } }
+}
+
+extension Dictionary where Key == ExactText {
+    public subscript(text: String) -> Value? {
+        get { self[ExactText(text)] }
+        set { self[ExactText(text)] = newValue }
+    }
+
+    public subscript(text: String, default value: @autoclosure () -> Value) -> Value {
+        get { self[ExactText(text)] ?? value() }
+        set { self[ExactText(text)] = newValue }
+    }
+
+    /// Of several values with one identifier the first counts.
+    public init(exactly values: some Sequence<(String, Value)>) {
+        self.init(values.map { (ExactText($0.0), $0.1) }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+extension Set where Element == ExactText {
+    public init(exactly texts: some Sequence<String>) { self.init(texts.map { ExactText($0) }) }
+
+    public func containsExactly(_ text: String) -> Bool { contains(ExactText(text)) }
+
+    /// - Returns: whether it was not there before.
+    @discardableResult
+    public mutating func insert(_ text: String) -> (inserted: Bool, memberAfterInsert: ExactText) {
+        insert(ExactText(text))
+    }
+
+    @discardableResult
+    public mutating func remove(_ text: String) -> ExactText? { remove(ExactText(text)) }
+}

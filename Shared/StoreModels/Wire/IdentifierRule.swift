@@ -1,0 +1,67 @@
+/// What an identifier that somebody outside of the store chooses may look like, in every door: HTTP, import, bus and
+/// command line (`docs/identifiers.md`).
+///
+/// An identifier is its bytes: nothing is folded or normalized, so case counts and so does the spelling of an accent.
+/// Lengths are in Unicode scalars.
+public enum IdentifierRule: Sendable, CaseIterable {
+    case account
+    case device
+    /// An app, as Apple's bundle identifiers are: ASCII letters, digits, dots and hyphens.
+    case bundle
+    /// A product that is asked for; whether a store sells it is the catalogue's to say.
+    case product
+    /// A product or a subscription group that a catalogue defines, as long as App Store Connect's may be.
+    case catalogued
+
+    public var lengthMax: Int {
+        switch self {
+        case .account: 128
+        case .device, .product: 255
+        case .bundle: 155
+        case .catalogued: 100
+        }
+    }
+
+    /// What is wrong with a text as such an identifier, to stand behind its name: `must not be empty`.
+    /// - Returns: nil when nothing is.
+    public func fault(in text: String) -> String? {
+        if self == .bundle, !text.utf8.allSatisfy(Self.isBundleByte) {
+            return "may only have ASCII letters, digits, dots and hyphens, as in com.example.app"
+        }
+        return Self.fault(in: text, lengthMax: lengthMax)
+    }
+
+    /// The same of text that is bounded and nothing else: names, versions, cursors.
+    public static func fault(in text: String, lengthMax: Int) -> String? {
+        if text.isEmpty { return "must not be empty" }
+        if text.unicodeScalars.count > lengthMax { return "must be at most \(lengthMax) characters long" }
+        if text.unicodeScalars.contains(where: isControl) { return "must not contain control characters" }
+        return nil
+    }
+
+    /// U+0000 to U+001F and U+007F to U+009F.
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+    }
+
+    private static func isBundleByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}
+
+extension StoreError {
+    /// Checks an identifier of a request on the bus.
+    /// - Parameter member: What the request calls it; stands in `details.path`.
+    /// - Throws: `requestInvalid` that names the member.
+    package static func checkIdentifier(
+        _ text: String, _ rule: IdentifierRule, _ member: String
+    ) throws(StoreError) {
+        guard let fault = rule.fault(in: text) else { return }
+        throw StoreError(.requestInvalid, "\(member) \(fault)", details: ["path": .string("$.\(member)")])
+    }
+}

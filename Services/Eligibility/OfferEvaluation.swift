@@ -21,11 +21,8 @@ struct OfferEvaluation {
         let products = subscriptions.offered(identifiers)
         switch history {
         case .summary(let summary?):
-            let groups = Dictionary(exactly: summary.groups.map { ($0.subscriptionGroupIdentifier, $0) })
             return EligibilityReply(
-                eligibility: products.map {
-                    answer($0, decide(groups[$0.subscriptionGroupIdentifier], summary.businessNow))
-                },
+                eligibility: products.map { answer($0, decide($0, summary.history, summary.businessNow)) },
                 degraded: [])
         case .summary(nil):
             return EligibilityReply(
@@ -38,10 +35,10 @@ struct OfferEvaluation {
 
     /// With a purchase in the receipt that nobody can place, whoever would be eligible may not be (O3).
     private func answers(_ products: [SubscriptionProduct], _ receipt: ReceiptHistory) -> [ProductEligibility] {
-        let groups = receipt.groups(ofProducts: subscriptions.groups)
-        let unplaced = receipt.unplaced(ofProducts: subscriptions.groups)
+        let history = receipt.history
+        let unplaced = receipt.unplaced { subscriptions.groups[$0] != nil }
         return products.map { product in
-            let decision = decide(groups[product.subscriptionGroupIdentifier], receipt.now)
+            let decision = decide(product, history, receipt.now)
             if let unplaced, decision.eligibility == .eligible {
                 return unknown(product, transactionIdentifier: unplaced.transactionIdentifier)
             }
@@ -49,9 +46,16 @@ struct OfferEvaluation {
         }
     }
 
-    /// The offer belongs to the group (M119, M121), so the answer is the same for each of its products.
-    private func decide(_ history: SubscriptionGroupHistory?, _ now: Timestamp) -> IntroductoryOfferPolicy.Decision {
-        IntroductoryOfferPolicy.decide(history: history, now: now)
+    /// The offer belongs to the group (M119, M121): what counts for a product is its own history, and that of all
+    /// products it shares a group with, today or when they were bought.
+    private func decide(
+        _ product: SubscriptionProduct, _ history: SubscriptionHistory, _ now: Timestamp
+    ) -> IntroductoryOfferPolicy.Decision {
+        let group = product.subscriptionGroupIdentifier
+        let question = SubscriptionHistory.Question(of: product.productIdentifier, inGroup: group) { other in
+            subscriptions.groups[other].map { $0.utf8.elementsEqual(group.utf8) } ?? false
+        }
+        return IntroductoryOfferPolicy.decide(history: history.group(of: question, at: now), now: now)
     }
 
     private func answer(
@@ -60,7 +64,10 @@ struct OfferEvaluation {
         ProductEligibility(
             productIdentifier: product.productIdentifier,
             subscriptionGroupIdentifier: product.subscriptionGroupIdentifier, eligibility: decision.eligibility,
-            rule: decision.rule, transactionIdentifier: decision.transactionIdentifier)
+            rule: decision.rule, transactionIdentifier: decision.transactionIdentifier,
+            usedProductIdentifier: decision.usedProductIdentifier.flatMap { used in
+                used.utf8.elementsEqual(product.productIdentifier.utf8) ? nil : used
+            })
     }
 
     private func unknown(

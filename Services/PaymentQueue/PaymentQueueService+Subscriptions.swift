@@ -8,6 +8,7 @@ extension PaymentQueueService {
         endpoints.handle(SubscriptionEndpoints.search, subscriptionReader.search)
         endpoints.handle(SubscriptionEndpoints.timeline, subscriptionReader.timeline)
         endpoints.handle(SubscriptionEndpoints.update, subscriptions.update)
+        endpoints.handle(SubscriptionEndpoints.showPriceConsent, subscriptions.showPriceConsent)
         endpoints.handle(SubscriptionEndpoints.operate, subscriptions.operate)
         endpoints.handle(SubscriptionEndpoints.getClock, clocks.get)
         endpoints.handle(SubscriptionEndpoints.putClock, clocks.put)

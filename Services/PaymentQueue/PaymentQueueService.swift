@@ -20,7 +20,10 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     let customers: AccountReader
     let testers: TesterDesk
     let purchases: PurchaseCoordinator
-    let prompts: PromptDesk
+    package let prompts: PromptDesk
+    let signIns: SignInDesk
+    /// Subscriptions that cost more by now.
+    package let priceConsents: PriceConsentDesk
     let history: HistoryDesk
     let queue: QueueReader
     let events: EventReader
@@ -83,17 +86,21 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         let driver = settling.lettingFirst(catchUp)
         self.subscriptionReader = SubscriptionReader(database: database, clock: clock, quotes: quotes)
         self.subscriptions = SubscriptionDesk(store: renewals, renewer: renewer, reader: subscriptionReader)
+        self.priceConsents = PriceConsentDesk(
+            store: renewals, quotes: quotes, publish: collaborators.publish, logger: logger)
         self.clocks = ClockDesk(store: ClockStore(database: database, clock: clock), renewer: renewer)
         self.renewalJanitor = RenewalJanitor(renewer: renewer, clocks: clocks, logger: logger)
         self.purchases = PurchaseCoordinator(store: store, driver: driver, quotes: quotes)
-        self.prompts = PromptDesk(store: store, driver: driver)
+        let storefronts = StorefrontLookup(storefronts: collaborators.storefronts)
+        self.prompts = PromptDesk(store: store, driver: driver, storefronts: storefronts)
+        self.signIns = SignInDesk(database: database, clock: clock)
         self.history = HistoryDesk(
             store: store, driver: driver, renewer: renewer, cancelCharge: collaborators.cancelCharge)
         self.queue = QueueReader(database: database)
         self.events = EventReader(database: database)
         self.transactions = TransactionDesk(
             database: database, clock: clock, checkpoint: checkpoint, publish: collaborators.publish)
-        self.operators = OperatorDesk(store: store, driver: driver)
+        self.operators = OperatorDesk(store: store, driver: driver, storefronts: storefronts)
         let restoreStore = RestoreStore(database: database, clock: clock, checkpoint: checkpoint)
         self.restores = RestoreDesk(
             store: restoreStore, defaults: defaults, checkpoint: checkpoint, publish: collaborators.publish)
@@ -147,6 +154,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     private func registerTransactions(on endpoints: DatabaseEndpoints) {
         endpoints.handle(PaymentEndpoints.getTransaction, transactions.get)
         endpoints.handle(PaymentEndpoints.finishTransaction, transactions.finish)
+        endpoints.handle(PaymentEndpoints.continueTransaction, prompts.goOn)
         endpoints.handle(PaymentEndpoints.approveTransaction) { [operators] request, deadline in
             try await operators.say(.approve, request, deadline: deadline)
         }
@@ -164,7 +172,12 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     }
 
     private func registerQueue(on endpoints: DatabaseEndpoints) {
-        endpoints.handle(PaymentEndpoints.snapshot, queue.snapshot)
+        endpoints.handle(PaymentEndpoints.snapshot) { [queue, signIns] request in
+            var page = try await queue.snapshot(request)
+            try await signIns.ask(about: page, request)
+            page.priceConsents = try await signIns.priceConsents(request)
+            return page
+        }
         endpoints.handle(PaymentEndpoints.changes, queue.changes)
         endpoints.handle(PaymentEndpoints.heads, queue.heads)
         endpoints.handle(PaymentEndpoints.listEvents, events.list)
@@ -204,6 +217,8 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
             .repeating("refund janitor", every: RefundJanitor.interval, logger) {
                 try await self.refundJanitor.sweep()
             },
+            .repeating("unanswered questions", every: PromptDesk.interval, logger) { try await self.prompts.sweep() },
+            .repeating("prices", every: PriceConsentDesk.interval, logger) { try await self.priceConsents.sweep() },
             .repeating("pruner", every: JournalPruner.interval, logger) { try await self.pruner.prune() },
         ])
         await database.close()

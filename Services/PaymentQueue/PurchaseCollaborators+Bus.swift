@@ -19,8 +19,7 @@ extension PurchaseCollaborators {
             },
             app: caller.function(CatalogEndpoints.getApp),
             storefronts: { deadline throws(StoreError) in
-                let reply = try await storefronts(Empty(), deadline)
-                return Set(reply.storefronts.map(\.countryCode))
+                try await storefronts(Empty(), deadline).storefronts
             },
             chargeChanges: { handler in
                 let subscription = try? await bus.subscribe(

@@ -28,7 +28,7 @@ enum TruthTable {
             items: [item(1, "coins", group: nil, ends: nil)]),
         Case(
             name: "a trial or introductory price in another group", seed: "M121", rule: .newSubscriber,
-            groups: [history(group: "news", used: 1, ends: 10, .subscribed)],
+            groups: [history(group: "news", used: 1, product: "news", ends: 10, .subscribed)],
             items: [item(1, "news", group: "news", ends: 10, trial: true)]),
         Case(
             name: "in a free trial", seed: "M119 M121", rule: .offerUsed,
@@ -96,13 +96,17 @@ enum TruthTable {
             groups: [history(used: 1, ends: -90, .expired)], items: [item(1, group: nil, ends: -90, trial: true)]),
         Case(
             name: "the group stands in pending_renewal_info only", seed: "M122", rule: .offerUsed,
-            groups: [history(used: 1, ends: -90, .expired)],
+            groups: [history(used: 1, product: "gone", ends: -90, .expired)],
             items: [item(1, "gone", group: nil, ends: -90, trial: true)],
             renewals: [renewal(group: "pro", retry: false, grace: nil)]),
         Case(
             name: "a trial of a product that no longer exists, group unknown", seed: "M120", rule: .offerUsed,
-            groups: [history(used: 1, ends: -90, .expired)],
+            groups: [history(used: 1, product: "gone", ends: -90, .expired)],
             items: [item(1, "gone", group: nil, ends: -90, trial: true)], receiptRule: .historyUnavailable),
+        Case(
+            name: "had a trial in the group when it had another name", seed: "M119 M125", rule: .offerUsed,
+            groups: [history(group: "former", used: 1, ends: -90, .expired)],
+            items: [item(1, group: "former", ends: -90, trial: true)]),
         Case(name: "PaymentQueue is away", seed: "O3", rule: .historyUnavailable, groups: nil, items: nil),
     ]
 
@@ -111,12 +115,14 @@ enum TruthTable {
     private static func at(_ days: Int64) -> Timestamp { Timestamp(milliseconds: now.milliseconds + days * day) }
 
     static func history(
-        group: String = "pro", used: Int? = nil, ends: Int64? = nil, _ state: SubscriptionState? = nil,
+        group: String = "pro", used: Int? = nil, product: String = "pro.monthly", ends: Int64? = nil,
+        _ state: SubscriptionState? = nil,
         latest: Int = 1, reserved: Bool = false, due: Bool = false
     ) -> SubscriptionGroupHistory {
         SubscriptionGroupHistory(
             subscriptionGroupIdentifier: group, introductoryOfferTransaction: used.map(String.init),
-            introductoryOfferReserved: reserved, activeUntil: ends.map(at),
+            introductoryOfferProduct: used == nil ? nil : product, introductoryOfferReserved: reserved,
+            activeUntil: ends.map(at),
             activeTransaction: state == nil ? nil : "\(latest)", state: state, isRenewalDue: due)
     }
 

@@ -46,7 +46,7 @@ import Testing
     @Test func `eligibility has the members the models write`() throws {
         let one = ProductEligibility(
             productIdentifier: "p", subscriptionGroupIdentifier: "g", eligibility: .ineligible, rule: .newSubscriber,
-            transactionIdentifier: "1")
+            transactionIdentifier: "1", usedProductIdentifier: "q")
         #expect(try members("Eligibility") == written(EligibilityReply(eligibility: [one], degraded: [])))
         #expect(try members(document.schema("Eligibility")?["properties"]?["eligibility"]?["items"]) == written(one))
         let refused = document.root["components"]?["responses"]?["ReceiptInvalid"]?["content"]
@@ -71,6 +71,8 @@ import Testing
         subscription.state = .inGracePeriod
         subscription.gracePeriodExpiresDate = now
         subscription.expirationReason = .billingError
+        let price = Sample.pro.price
+        subscription.priceIncrease = PriceIncrease(status: .pending, price: price, formerPrice: price)
         var renewal: Set<String> = []
         for type in [AppliedOffer.Kind.subscription, .code] {
             subscription.offer = AppliedOffer(type: type, paymentMode: .freeTrial, identifier: "o")

@@ -25,6 +25,8 @@ import Testing
         #expect(values("Platform") == DeviceLaunch.Platform.allCases.map(\.rawValue))
         #expect(values("PromotedPurchases") == DeviceLaunch.PromotedPurchases.allCases.map(\.rawValue))
         #expect(values("SignIn") == TesterSettings.SignIn.allCases.map(\.rawValue))
+        #expect(values("PriceConsent") == TesterSettings.PriceConsent.allCases.map(\.rawValue))
+        #expect(values("PriceIncreaseStatus") == PriceIncrease.Status.allCases.map(\.rawValue))
         #expect(values("SubscriptionRenewalRate") == SubscriptionRenewalRate.allCases.map(\.rawValue))
         #expect(values("PromptKind") == Prompt.Kind.allCases.map(\.rawValue))
         #expect(values("PromptChoice") == Prompt.Answer.allCases.map(\.rawValue))
@@ -97,6 +99,12 @@ import Testing
             ServerSentEvent.bytes(.updated(seq: 1, [])), ServerSentEvent.bytes(.removed(seq: 1, [])),
             ServerSentEvent.bytes(.synchronized(seq: 1)), ServerSentEvent.bytes(.storefrontChanged(seq: 1, usa)),
             ServerSentEvent.superseded(seq: 1),
+            ServerSentEvent.bytes(
+                .priceConsentPending(
+                    seq: 1,
+                    PriceConsentQuestion(
+                        originalTransactionIdentifier: "1", productIdentifier: "p", price: Sample.pro.price,
+                        formerPrice: Sample.pro.price))),
             ServerSentEvent.bytes(.openApp(seq: 1, intentIdentifier: "i")),
             ServerSentEvent.bytes(.promotedPurchase(seq: 1, Sample.intent("i"))),
         ].map { bytes in
@@ -132,6 +140,12 @@ import Testing
             isUpgraded: true, revocationDate: .wallClock(), price: Money(minorUnits: 1, currency: Sample.dollars),
             offer: AppliedOffer(type: .introductory, paymentMode: .freeTrial))
         transaction.warnings = ["finishedWithPendingDownloads"]
+        let increase = PriceIncrease(status: .pending, price: Sample.pro.price, formerPrice: Sample.pro.price)
+        let moved = StorefrontChange(
+            storefront: Storefront(countryCode: "FRA", identifier: "143442"), answerBy: .wallClock())
+        (transaction.priceIncrease, transaction.storefrontChange) = (increase, moved)
+        #expect(try members("PriceIncrease") == written(increase))
+        #expect(try members("StorefrontChange") == written(moved))
         #expect(try members("Transaction") == written(transaction))
         let payment = Payment(
             requestIdentifier: "k", productIdentifier: "p", applicationUsername: "u", appAccountToken: "a",
@@ -150,7 +164,8 @@ import Testing
                 == written(
                     Prompt(
                         id: "p", kind: .sheet, bundleId: "a", account: "b", transaction: transaction,
-                        productIdentifier: "p", appPrice: Sample.pro.price, createdAt: .wallClock(), answers: [])))
+                        productIdentifier: "p", appPrice: Sample.pro.price, times: 1, priceIncrease: increase,
+                        createdAt: .wallClock(), answers: [])))
     }
 
     @Test func `what clearing answers has the members the gateway writes`() throws {
@@ -177,6 +192,8 @@ import Testing
         var subscription = Sample.subscription
         subscription.gracePeriodExpiresDate = .wallClock()
         subscription.renewalPrice = Sample.pro.price
+        subscription.priceIncrease = PriceIncrease(
+            status: .agreed, price: Sample.pro.price, formerPrice: Sample.pro.price)
         subscription.expirationReason = .other
         subscription.offer = offer
         subscription.bundleId = "a"

@@ -30,7 +30,8 @@ import Testing
                 of: data, bundleId: Sample.bundleId, context: CallContext())
             #expect(history.items.map(\.transactionIdentifier) == ["2000000000000001", "2000000000000003"])
             #expect(history.items.map(\.isTrialPeriod) == [true, false])
-            #expect(history.items.allSatisfy { $0.subscriptionGroupIdentifier == nil })
+            let sold = store.payments.contents.withLock { $0.receiptItems }.filter { $0.type == .autoRenewable }
+            #expect(history.items.map(\.subscriptionGroupIdentifier) == sold.map(\.subscriptionGroupIdentifier))
             #expect(history.items[1].cancellationDate != nil, "refunded ones stand in it (M128)")
             #expect(history.now == store.payments.contents.withLock { $0.businessNow })
         }

@@ -47,6 +47,21 @@ import Testing
         }
     }
 
+    @Test func `a refresh fails where the tester is set so, with the error as StoreKit has it`() async throws {
+        try await GatewayHarness.run { store in
+            let failure = TransactionError(.cloudServiceRevoked, "as set")
+            store.payments.contents.withLock { $0.simulatedReceiptError = failure }
+            let answer = try await store.send(.GET, "/v1/receipt", token: try await store.session())
+            #expect(answer.status == 503)
+            #expect(answer.code == "serviceUnavailable")
+            #expect(answer.json["retryable"] == false)
+            #expect(answer.json["simulatedError"] == "cloudServiceRevoked")
+            let told = try #require(answer.json["error"])
+            #expect(try StoreJSON.decode(TransactionError.self, from: StoreJSON.encode(told)) == failure)
+            #expect(store.payments.contents.withLock { $0.receiptRequests.isEmpty })
+        }
+    }
+
     @Test func `without Catalog the receipt is still made, without PaymentQueue it is not`() async throws {
         try await GatewayHarness.run { store in
             let token = try await store.session()

@@ -59,6 +59,13 @@ import Testing
             ["auto_renew_status": "0", "is_in_billing_retry_period": "0", "expiration_intent": intent])
     }
 
+    @Test(arguments: zip(PriceIncrease.Status.allCases, ["0", "1", "0"]))
+    func `a higher price says whether it was agreed to`(status: PriceIncrease.Status, digit: String) {
+        let price = Sample.pro.price
+        let found = fields { $0.priceIncrease = PriceIncrease(status: status, price: price, formerPrice: price) }
+        expect(found, ["price_consent_status": digit, "price_increase_status": digit])
+    }
+
     @Test func `offers by name, of the kinds Apple has a member for`() {
         for (kind, member) in [
             (AppliedOffer.Kind.subscription, "promotional_offer_id"), (.code, "offer_code_ref_name"),

@@ -78,16 +78,6 @@ import Testing
         }
     }
 
-    @Test func `what this version cannot act on is refused, not accepted`() async throws {
-        try await GatewayHarness.run { store in
-            let answer = try await store.send(
-                .PUT, "/admin/v1/testers/alice", token: key, body: #"{"simulatedErrors":{"receiptRefresh":"unknown"}}"#)
-            #expect(answer.status == 501)
-            #expect(answer.code == "notImplemented")
-            #expect(answer.json["detail"]?.stringValue?.contains("receiptRefresh") == true)
-        }
-    }
-
     @Test func `a tester has a payment processor of their own, one of eight`() async throws {
         try await GatewayHarness.run { store in
             for mode in ProcessorMode.allCases {

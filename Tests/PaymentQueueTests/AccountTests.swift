@@ -116,6 +116,7 @@ import Testing
             #expect(reply.account == "alice")
             #expect(reply.canMakePayments)
             #expect(reply.simulatedLoadProductsError == "networkError")
+            #expect(reply.simulatedReceiptError == nil)
             #expect(try await get(.init(bundleId: Catalogue.bundleId, account: "alice")) == reply)
             try await store.set(
                 "alice", TesterSettings(canMakePayments: false, simulatedErrors: .init(loadProducts: "unknown")))

@@ -33,7 +33,7 @@ import Testing
         let hash = Insecure.SHA1.hash(data: Array("c_alicecom.example.app".utf8))
         #expect(attributes[5].map(Array.init) == Array(hash))
         let purchase = try self.attributes(Array(try #require(attributes[17])))
-        #expect(purchase.keys.sorted() == [1701, 1702, 1703, 1704, 1705, 1706, 1707, 1708, 1711, 1713, 1719])
+        #expect(purchase.keys.sorted() == [1701, 1702, 1703, 1704, 1705, 1706, 1707, 1708, 1711, 1713, 1719, 17900])
         #expect(try ASN1IA5String(derEncoded: DER.parse(try #require(purchase[1708]))) == "2026-12-09T09:46:40Z")
         #expect(try Int64(derEncoded: DER.parse(try #require(purchase[1711]))) == 1_000_000_000_000_001)
         #expect(try Int64(derEncoded: DER.parse(try #require(purchase[1713]))) == 1)
@@ -90,7 +90,12 @@ import Testing
 
     @Test func `a purchase is an item again, as far as a receipt says`() throws {
         let item = ReceiptPurchase(Sample.trial).item
-        #expect(item.subscriptionGroupIdentifier == nil)
+        #expect(item.subscriptionGroupIdentifier == Sample.trial.subscriptionGroupIdentifier)
+        #expect(item.isUpgraded == nil)
+        var upgraded = Sample.trial
+        upgraded.isUpgraded = true
+        let read = try ReceiptDocument(encoded: Sample.document([upgraded]).encoded()[...]).purchases
+        #expect(read.map(\.item.isUpgraded) == [true])
         #expect(item.isTrialPeriod == true)
         #expect(item.expiresDate == Sample.trial.expiresDate)
         #expect(item.webOrderLineItemIdentifier == Sample.trial.webOrderLineItemIdentifier)

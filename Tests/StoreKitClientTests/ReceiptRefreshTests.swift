@@ -65,6 +65,27 @@ import Testing
         #expect(try Data(contentsOf: queue.appStoreReceiptURL) == Data("old".utf8))
     }
 
+    @Test func `the error a tester is set to meet is the request's own`() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let gateway = try FakeGateway()
+        let queue = gateway.queue { connection, _ in connection.contentDirectory = folder }
+        let listener = Listener()
+        gateway.on(line) { _ in
+            .json(
+                [
+                    "code": "serviceUnavailable", "detail": "as set", "retryable": .bool(false),
+                    "error": .object([
+                        "domain": "SKErrorDomain", "code": .integer(8), "name": "cloudServiceRevoked",
+                        "localizedDescription": "as set",
+                    ]),
+                ] as [String: JSONValue], status: 503)
+        }
+        try await refresh(queue, listener)
+        #expect((listener.last as? SKError)?.code == .cloudServiceRevoked)
+        #expect(listener.last?.localizedDescription == "as set")
+        #expect(gateway.requests(line).count == 1)
+    }
+
     @Test func `StoreKit's properties are kept, and none are nil`() throws {
         let queue = try FakeGateway().queue()
         let request = SKReceiptRefreshRequest(

@@ -16,13 +16,14 @@ import Testing
         }
     }
 
-    @Test func `M122: the group is what the renewal says, else the item, else the catalogue`() {
+    @Test func `M122: a purchase counts in the groups that the renewal, the item and the catalogue say`() {
         let ofItem = item(1, "a", group: "item", expires: 100)
         let bare = item(2, "b", expires: 100)
         let renewal = ReceiptRenewal(originalTransactionIdentifier: "1", subscriptionGroupIdentifier: "renewal")
         #expect(
-            Set(receipt([ofItem, bare]).groups(ofProducts: ["a": "x", "b": "catalogue"]).keys) == ["item", "catalogue"])
-        #expect(Set(receipt([ofItem], renewals: [renewal]).groups(ofProducts: [:]).keys) == ["renewal"])
+            Set(receipt([ofItem, bare]).groups(ofProducts: ["a": "x", "b": "catalogue"]).keys)
+                == ["item", "x", "catalogue"])
+        #expect(Set(receipt([ofItem], renewals: [renewal]).groups(ofProducts: [:]).keys) == ["renewal", "item"])
         #expect(receipt([bare]).groups(ofProducts: [:]).isEmpty)
     }
 
@@ -103,5 +104,24 @@ import Testing
             type: .autoRenewable, quantity: 1, purchaseDate: date, originalPurchaseDate: date,
             expiresDate: expires.map(Timestamp.init(milliseconds:)), subscriptionGroupIdentifier: group,
             isTrialPeriod: trial, isInIntroOfferPeriod: introductory)
+    }
+}
+
+extension ReceiptHistory {
+    /// What it says of every group there is, whatever product is asked about.
+    /// - Parameter catalogue: product → group, of today.
+    fileprivate func groups(ofProducts catalogue: [String: String]) -> [String: SubscriptionGroupHistory] {
+        let named = items.compactMap(\.subscriptionGroupIdentifier)
+        let renewed = (renewals ?? []).compactMap(\.subscriptionGroupIdentifier)
+        var found: [String: SubscriptionGroupHistory] = [:]
+        for group in named + renewed + catalogue.values {
+            let question = SubscriptionHistory.Question(of: "", inGroup: group) { catalogue[$0] == group }
+            found[group] = history.group(of: question, at: now)
+        }
+        return found
+    }
+
+    fileprivate func unplaced(ofProducts catalogue: [String: String]) -> ReceiptItem? {
+        unplaced { catalogue[$0] != nil }
     }
 }

@@ -9,6 +9,7 @@ final class CatalogIndex: Sendable {
 
     let catalog: Catalog
     private let positions: [ExactText: Int]
+    private let groups: [ExactText: [String]]
     private let presented = Mutex<[(countryCode: String, catalog: PresentedCatalog)]>([])
 
     init(_ catalog: Catalog) {
@@ -17,10 +18,17 @@ final class CatalogIndex: Sendable {
             uniqueKeysWithValues: catalog.products.enumerated().map {
                 (ExactText($0.element.productIdentifier), $0.offset)
             })
+        groups = Dictionary(
+            catalog.products.compactMap { product in
+                product.subscription.map { (ExactText($0.groupIdentifier), [product.productIdentifier]) }
+            }, uniquingKeysWith: +)
     }
 
     /// The product's place in the catalogue; nil when the app has no such product.
     func position(of productIdentifier: String) -> Int? { positions[ExactText(productIdentifier)] }
+
+    /// The products of a subscription group, for sale or not, in the catalogue's order.
+    func products(ofGroup group: String) -> [String] { groups[ExactText(group)] ?? [] }
 
     func products(in entry: StorefrontEntry) -> PresentedCatalog {
         let countryCode = entry.storefront.countryCode

@@ -95,6 +95,7 @@ struct ProductQueries: Sendable {
         let offered = Sale(snapshot, policy, entry).offer(request.productIdentifier)
         quote.availability = offered == nil ? .notForSale : .available
         quote.subscriptionLevel = product.subscription?.level
+        quote.subscriptionGroupProducts = (product.subscription?.groupIdentifier).map(snapshot.index.products(ofGroup:))
         quote.product = offered?.product
         if offered != nil, product.subscription?.redeemableOffers.isEmpty == false {
             let presenter = StorefrontPresenter(entry: entry, defaultLocale: snapshot.catalog.defaultLocale)

@@ -15,6 +15,7 @@ struct DeliveryMachine {
         case downloadsUpdated(seq: Int64, [Download])
         /// The revocation has a `seq` of its own: the change it is, which may lie before the event.
         case entitlementsRevoked(seq: Int64, Revocation)
+        case priceConsentPending(seq: Int64, PriceConsentQuestion)
         case synchronized(seq: Int64)
         case storefrontChanged(seq: Int64, Storefront)
     }
@@ -60,6 +61,8 @@ struct DeliveryMachine {
     private var endedRestores: Set<ExactText> = []
     /// Revocations this stream was told of, by their `seq`; likewise once, in a snapshot or live.
     private var toldRevocations: Set<Int64> = []
+    /// What the opening asks about prices.
+    private var consents: [PriceConsentQuestion] = []
     private var hasSynchronized = false
     /// A read failed; nothing more is read until the next head or hint.
     private var isResting = false
@@ -88,7 +91,10 @@ struct DeliveryMachine {
     mutating func receive(_ page: Snapshot) -> [Event] {
         guard case .opening(let cursor) = phase else { return [] }
         let isFirst = cursor == nil
-        if isFirst { begin(at: page.seq) }
+        if isFirst {
+            begin(at: page.seq)
+            consents = page.priceConsents ?? []
+        }
         if page.seq > position { remember(page) }
         var events: [Event] = []
         let visible = page.transactions.filter { $0.isVisible(to: deviceId) }
@@ -114,6 +120,8 @@ struct DeliveryMachine {
         hasSynchronized = true
         var events = page.revocations.flatMap { revoke($0, at: position) }
         events += page.restores.flatMap { end($0, at: position) }
+        events += consents.map { .priceConsentPending(seq: position, $0) }
+        consents.removeAll()
         events.append(.synchronized(seq: position))
         return events + advance()
     }
@@ -217,7 +225,10 @@ struct DeliveryMachine {
         case .entitlementsRevoked:
             let lost = change.productIdentifiers ?? []
             return revoke(Revocation(seq: change.seq, productIdentifiers: lost), at: change.seq)
-        case .subscriptionChanged: return []
+        case .subscriptionChanged:
+            return change.transaction.flatMap(PriceConsentQuestion.init).map {
+                [.priceConsentPending(seq: change.seq, $0)]
+            } ?? []
         }
     }
 

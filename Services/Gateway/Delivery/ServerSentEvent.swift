@@ -35,6 +35,22 @@ enum ServerSentEvent {
         var productIdentifiers: [String]
     }
 
+    private struct PriceConsent: Encodable {
+        var seq: Int64
+        var originalTransactionIdentifier: String
+        var productIdentifier: String
+        var price: Money
+        var formerPrice: Money
+
+        init(seq: Int64, _ question: PriceConsentQuestion) {
+            self.seq = seq
+            originalTransactionIdentifier = question.originalTransactionIdentifier
+            productIdentifier = question.productIdentifier
+            price = question.price
+            formerPrice = question.formerPrice
+        }
+    }
+
     private struct OpenApp: Encodable {
         var seq: Int64
         var intentIdentifier: String
@@ -68,6 +84,8 @@ enum ServerSentEvent {
             try bytes(
                 "didRevokeEntitlementsForProductIdentifiers", seq,
                 Lost(seq: seq, productIdentifiers: revocation.productIdentifiers))
+        case .priceConsentPending(let seq, let question):
+            try bytes("shouldShowPriceConsent", seq, PriceConsent(seq: seq, question))
         case .synchronized(let seq): try bytes("synchronized", seq, Position(seq: seq))
         }
     }

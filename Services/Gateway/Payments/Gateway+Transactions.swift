@@ -11,6 +11,7 @@ extension Gateway {
             },
             Route(.get, "/v1/transactions/{id}", .app) { [self] in try await transaction($0) },
             Route(.post, "/v1/transactions/{id}/finish", .app) { [self] in try await finish($0) },
+            Route(.post, "/v1/transactions/{id}/continue", .app) { [self] in try await goOn($0) },
             Route(.get, "/v1/history", .app, query: ["after", "limit"]) { [self] in try await history($0) },
         ]
     }
@@ -46,6 +47,15 @@ extension Gateway {
         return try Reply.json(transaction)
     }
 
+    /// The app's answer about a purchase whose shopper has moved to another storefront.
+    private func goOn(_ call: Call) async throws -> Response {
+        let answer = try await call.body(ContinueAnswer.self, members: ContinueAnswer.members)
+        let request = ContinueTransactionRequest(
+            transaction: try transactionRequest(call), shouldContinue: answer.shouldContinue)
+        return try Reply.json(
+            try await services.call(PaymentEndpoints.continueTransaction, request, context: call.context()))
+    }
+
     /// Purchased and restored, finished or not (M23).
     private func history(_ call: Call) async throws -> Response {
         let session = call.session
@@ -64,6 +74,12 @@ extension Gateway {
             bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
             id: try call.parameter("id", of: "transaction"))
     }
+}
+
+/// `{"shouldContinue":false}`
+private struct ContinueAnswer: Decodable {
+    var shouldContinue: Bool
+    static let members = MemberNames(["shouldContinue"])
 }
 
 /// `{"transactions":[…],"after":"t_…"}`; `after` is absent on the last page.

@@ -21,7 +21,9 @@ extension Gateway {
     }
 
     /// The receipt as of now; without purchases, one without any (M139).
+    /// - Throws: `serviceUnavailable` for a tester whose refreshes fail.
     private func receipt(_ call: Call) async throws -> Response {
+        try await accounts.shopper(call).checkMayRefreshReceipt()
         let customer = CustomerReference(
             bundleId: call.session.bundleId, customerIdentifier: call.session.customerIdentifier)
         async let version = applicationVersion(of: customer.bundleId, call)

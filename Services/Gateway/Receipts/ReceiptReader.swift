@@ -11,7 +11,7 @@ struct ReceiptReader: Sendable {
 
     /// What a receipt says of its customer's purchases, and the app's business clock.
     ///
-    /// As much as the receipt knew when it was made: nothing that was bought, refunded or retried since, and no groups.
+    /// As much as the receipt knew when it was made: nothing that was bought, refunded or retried since.
     /// - Parameters:
     ///   - receiptData: Base64, as `GET /v1/receipt` gives it.
     ///   - bundleId: The app that asks.

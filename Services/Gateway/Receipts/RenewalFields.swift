@@ -14,6 +14,11 @@ enum RenewalFields {
         if let until = subscription.gracePeriodExpiresDate, subscription.state == .inGracePeriod {
             fields.set("grace_period_expires_date", until)
         }
+        // One only, where the price has gone up and the subscriber has to agree: 1 when they have.
+        if let increase = subscription.priceIncrease {
+            fields.set("price_consent_status", digit: increase.status == .agreed)
+            fields.set("price_increase_status", digit: increase.status == .agreed)
+        }
         PurchaseFields.set(subscription.offer, in: &fields)
         return fields.json
     }

@@ -12,6 +12,9 @@ extension Gateway {
             Route(.put, "/v1/subscriptions/{originalTransactionIdentifier}", .app) { [self] in
                 try await changeSubscription($0)
             },
+            Route(.post, "/v1/subscriptions/{originalTransactionIdentifier}/price-consent", .app) { [self] in
+                try await showPriceConsent($0)
+            },
         ]
     }
 
@@ -22,6 +25,17 @@ extension Gateway {
             limit: try call.limit())
         return try Reply.json(
             try await services.call(SubscriptionEndpoints.list, request, context: call.context()))
+    }
+
+    /// The app puts the question about a higher price off, or has the person asked.
+    private func showPriceConsent(_ call: Call) async throws -> Response {
+        let identifier = try call.parameter("originalTransactionIdentifier", of: "subscription")
+        let answer = try await call.body(PriceConsentAnswer.self, members: PriceConsentAnswer.members)
+        let request = ShowPriceConsentRequest(
+            bundleId: call.session.bundleId, customerIdentifier: call.session.customerIdentifier,
+            originalTransactionIdentifier: identifier, show: answer.show)
+        return try Reply.json(
+            try await services.call(SubscriptionEndpoints.showPriceConsent, request, context: call.context()))
     }
 
     /// Cancel, turn on, change product, change back.
@@ -41,4 +55,10 @@ extension Gateway {
         }
         return try Reply.json(subscription)
     }
+}
+
+/// `{"show":true}`
+private struct PriceConsentAnswer: Decodable {
+    var show: Bool
+    static let members = MemberNames(["show"])
 }

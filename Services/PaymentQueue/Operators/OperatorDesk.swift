@@ -5,6 +5,7 @@ import StoreModels
 package struct OperatorDesk: Sendable {
     let store: PurchaseStore
     let driver: PurchaseDriver
+    let storefronts: StorefrontLookup
 
     /// The first word counts. Whoever comes second is told what came of the first (D2), and so is whoever repeats it.
     /// - Throws: `notFound`; `transactionStateInvalid` for a transaction such a word is not about; `requestInvalid`.
@@ -16,7 +17,8 @@ package struct OperatorDesk: Sendable {
                 .requestInvalid, "only 'decline' comes with an error", details: ["path": .string("$.error")])
         }
         let last = deadline - PurchaseCoordinator.replyMargin
-        switch try await store.obey(word, request) {
+        let obeyed = try await storefronts.retrying(until: last) { try await store.obey(word, request, in: $0) }
+        switch obeyed {
         case .answered(let written):
             try driver.checkpoint(.afterAnswerCommit)
             let stored = try driver.finish(written)

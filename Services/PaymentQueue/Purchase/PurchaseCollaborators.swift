@@ -26,8 +26,8 @@ package struct PurchaseCollaborators: Sendable {
     package var publish: @Sendable (CustomerChange) -> Void
     /// What Catalog says of an app.
     package var app: @Sendable (AppRequest, ContinuousClock.Instant) async throws(StoreError) -> App
-    /// The country codes of all storefronts, from Catalog.
-    package var storefronts: @Sendable (ContinuousClock.Instant) async throws(StoreError) -> Set<String>
+    /// All storefronts, from Catalog.
+    package var storefronts: @Sendable (ContinuousClock.Instant) async throws(StoreError) -> [Storefront]
     /// One of this service's replicas gets each callback.
     package var chargeChanges: ChargeChanges
     /// Tells which apps have changed in Catalog, nil for any, until the task is cancelled.
@@ -42,7 +42,7 @@ package struct PurchaseCollaborators: Sendable {
         refund: @escaping @Sendable (CreateRefundRequest, ContinuousClock.Instant) async throws(StoreError) -> Refund,
         publish: @escaping @Sendable (CustomerChange) -> Void,
         app: @escaping @Sendable (AppRequest, ContinuousClock.Instant) async throws(StoreError) -> App,
-        storefronts: @escaping @Sendable (ContinuousClock.Instant) async throws(StoreError) -> Set<String>,
+        storefronts: @escaping @Sendable (ContinuousClock.Instant) async throws(StoreError) -> [Storefront],
         chargeChanges: @escaping ChargeChanges = { _ in {} },
         appChanges: @escaping @Sendable (_ forget: @escaping @Sendable (String?) -> Void) async -> Void = { _ in }
     ) {

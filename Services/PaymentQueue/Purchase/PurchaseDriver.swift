@@ -10,7 +10,7 @@ package struct PurchaseDriver: Sendable {
     /// out within five seconds.
     static let chargeTime: Duration = .seconds(3)
 
-    /// Does what is due in a customer's subscription group; `Purchase` itself knows no renewals.
+    /// Does what is due of a customer's subscription, by the group it began in; `Purchase` itself knows no renewals.
     package typealias CatchUp = @Sendable (CustomerID, String, ContinuousClock.Instant) async throws -> Void
 
     let store: PurchaseStore
@@ -109,7 +109,7 @@ package struct PurchaseDriver: Sendable {
         _ stored: StoredTransaction, _ answer: ChargeAnswer, until deadline: ContinuousClock.Instant
     ) async throws -> StoredTransaction? {
         let settled = try finish(await store.settle(stored, answer))
-        guard answer == .approved, let settled, !settled.isAtRest, settled.subscriptionGroup != nil else {
+        guard answer == .approved, let settled, !settled.isAtRest, settled.subscriptionKey != nil else {
             return settled
         }
         try await catchUp(before: settled, until: deadline)
@@ -117,8 +117,9 @@ package struct PurchaseDriver: Sendable {
     }
 
     private func catchUp(before stored: StoredTransaction, until deadline: ContinuousClock.Instant) async throws {
-        guard let group = stored.subscriptionGroup else { return }
-        try await catchUp(stored.customer, group, deadline)
+        var key = stored.subscriptionKey
+        if key == nil { key = try await store.subscriptionKey(of: stored) }
+        if let key { try await catchUp(stored.customer, key, deadline) }
     }
 
     /// As below, for a purchase that may be gone.

@@ -6,15 +6,18 @@ extension PurchaseStore {
     package struct Answered: Sendable {
         package var prompt: StoredPrompt
         package var written: Written
+        /// Of a prompt about one.
+        package var increase: PriceIncrease?
     }
 
     /// Takes a person's answer: the prompt goes and the purchase goes on, in one commit. The row's deletion is the
     /// arbiter, so exactly one answer counts.
+    /// - Parameter storefront: as for ``CustomerCommit/take(_:error:to:about:in:)``.
     /// - Throws: `notFound` for a prompt that was answered; `requestInvalid` for an answer this prompt does not have.
-    package func answer(_ request: AnswerPromptRequest) async throws -> Answered {
+    func answer(_ request: AnswerPromptRequest, in storefront: Storefront? = nil) async throws -> Answered {
         try await database.write { transaction in
             guard let prompt = try await PromptRepository.find(request.id, in: transaction) else { throw Self.answered }
-            let answers = PaymentSheetPolicy.answers(to: prompt.kind)
+            let answers = prompt.answers
             guard answers.contains(request.answer) else {
                 let names = answers.map(\.rawValue).joined(separator: " or ")
                 throw StoreError(
@@ -26,10 +29,13 @@ extension PurchaseStore {
                     let stored = try await TransactionRepository.find(
                         prompt.transactionID, of: prompt.customer, in: transaction)
                 else { throw Self.answered }
-                return try await commit.take(request.answer, error: request.error, to: prompt, about: stored)
+                return try await commit.take(
+                    request.answer, error: request.error, to: prompt, about: stored, in: storefront)
             }
             try checkpoint(.insideAnswerCommit)
-            return Answered(prompt: prompt, written: Written(committed))
+            return Answered(
+                prompt: prompt, written: Written(committed),
+                increase: try await Self.increase(prompt, in: transaction))
         }
     }
 
@@ -45,7 +51,9 @@ extension PurchaseStore {
 
     /// Takes an operator's word on a transaction; the prompt it answers goes in the same commit.
     /// - Throws: `notFound`; `transactionStateInvalid` for a transaction such a word is not about.
-    package func obey(_ word: OperatorPolicy.Word, _ request: OperateTransactionRequest) async throws -> Obeyed {
+    func obey(
+        _ word: OperatorPolicy.Word, _ request: OperateTransactionRequest, in storefront: Storefront? = nil
+    ) async throws -> Obeyed {
         guard let known = try await find(spelled: request.id) else {
             throw StoreError(.notFound, "no such transaction")
         }
@@ -55,7 +63,8 @@ extension PurchaseStore {
                 guard
                     let stored = try await TransactionRepository.find(known.id, of: known.customer, in: transaction)
                 else { throw StoreError(.notFound, "no such transaction") }
-                let prompt = try await PromptRepository.find(about: known.id, known.customer, in: transaction)
+                let prompt = try await PromptRepository.find(
+                    about: known.id, .purchase, known.customer, in: transaction)
                 let successor = try await TransactionRepository.successor(
                     of: known.id, known.customer, in: transaction)
                 let facts = OperatorPolicy.Facts(
@@ -66,7 +75,8 @@ extension PurchaseStore {
                     guard let prompt, try await PromptRepository.remove(prompt.id, in: transaction) else {
                         throw StoreError(.internal, "the prompt of a locked customer went")
                     }
-                    return try await commit.take(answer, error: request.error, to: prompt, about: stored)
+                    return try await commit.take(
+                        answer, error: request.error, to: prompt, about: stored, in: storefront)
                 case .join: joined = stored.id
                 case .joinSuccessor: joined = successor?.id
                 case .refuse: throw Self.refusal(of: word, stored)
@@ -87,6 +97,32 @@ extension PurchaseStore {
             details: ["transactionState": .string(state)])
     }
 
+    /// A purchase of a device, with what the app is asked about it.
+    /// - Throws: `notFound`.
+    func question(
+        about request: TransactionRequest
+    ) async throws -> (stored: StoredTransaction, prompt: StoredPrompt?) {
+        let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
+        return try await database.read { reader in
+            guard
+                let stored = try await TransactionRepository.find(spelled: request.id, of: customer, in: reader),
+                stored.transaction.originDeviceId.utf8.elementsEqual(request.deviceId.utf8)
+            else { throw StoreError(.notFound, "no such transaction") }
+            let prompt = try await PromptRepository.find(about: stored.id, .purchase, customer, in: reader)
+            return (stored, prompt?.kind == .storefrontChange ? prompt : nil)
+        }
+    }
+
+    /// What apps were asked so long ago and have not answered.
+    func questions(olderThan age: Duration, limit: Int) async throws -> [StoredPrompt] {
+        let wall = clock.wall()
+        return try await database.read { reader in
+            try await PromptRepository.list(
+                .storefrontChange, askedBy: Timestamp(milliseconds: wall.milliseconds - age.components.seconds * 1000),
+                limit: limit, in: reader)
+        }
+    }
+
     /// Open prompts, oldest first, each with its transaction as it is now.
     package func prompts(
         account: String?, after: String, limit: Int
@@ -95,9 +131,15 @@ extension PurchaseStore {
             var prompts: [Prompt] = []
             for prompt in try await PromptRepository.list(account: account, after: after, limit: limit, in: reader) {
                 let stored = try await TransactionRepository.find(prompt.transactionID, of: prompt.customer, in: reader)
-                prompts.append(prompt.prompt(about: stored?.transaction))
+                prompts.append(
+                    prompt.prompt(about: stored?.transaction, try await Self.increase(prompt, in: reader)))
             }
             return prompts
         }
+    }
+
+    private static func increase(_ prompt: StoredPrompt, in reader: SQLReader) async throws -> PriceIncrease? {
+        guard prompt.purpose == .priceConsent else { return nil }
+        return try await SubscriptionRepository.find(paidBy: prompt.transactionID, in: reader)?.priceIncrease
     }
 }

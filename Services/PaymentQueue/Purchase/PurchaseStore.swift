@@ -75,6 +75,19 @@ package struct PurchaseStore: Sendable {
         return answered
     }
 
+    /// What the subscription is kept by that a purchase would go on with which nothing is agreed about yet.
+    func subscriptionKey(of stored: StoredTransaction) async throws -> String? {
+        guard let question = stored.quote?.historyQuestion else { return nil }
+        return try await database.read { reader in
+            let now = clock.now(try await CustomerRepository.clock(of: stored.customer.bundleId, in: reader))
+            let all = try await SubscriptionRepository.all(of: stored.customer, in: reader)
+            return try await EntitlementRepository.subscribed(
+                question, stored.customer, among: all, at: now, in: reader
+            )
+            .subscription?.group
+        }
+    }
+
     /// For operators: by `id` or by `transactionIdentifier`.
     package func find(spelled text: String) async throws -> StoredTransaction? {
         try await database.read { reader in try await TransactionRepository.find(spelled: text, in: reader) }

@@ -21,7 +21,11 @@ package struct AccountReader: Sendable {
             return AccountReply(
                 customerIdentifier: customer.id.customerIdentifier, account: customer.account,
                 storefront: customer.storefront, canMakePayments: tester.canMakePayments ?? true,
-                simulatedLoadProductsError: tester.simulatedErrors?.loadProducts)
+                simulatedLoadProductsError: tester.simulatedErrors?.loadProducts,
+                simulatedReceiptError: tester.simulatedErrors?.receiptRefresh.map {
+                    SimulatedError.failure(
+                        $0, "Refreshing the receipt failed with the error the tester is set to meet.")
+                })
         }
     }
 

@@ -105,7 +105,7 @@ package struct TransactionDesk: Sendable {
         }
     }
 
-    /// What IntroductoryOfferPolicy decides on, per group with any history, by group; one snapshot.
+    /// What IntroductoryOfferPolicy decides on; one snapshot.
     /// - Throws: `notFound` for an unknown customer.
     package func offerSummary(_ request: OfferSummaryRequest) async throws -> OfferSummary {
         let asked = OfferSummariesRequest(
@@ -134,15 +134,12 @@ package struct TransactionDesk: Sendable {
                     summaries.append(nil)
                     continue
                 }
-                let histories = try await EntitlementRepository.histories(of: customer, in: reader)
+                let history = try await EntitlementRepository.history(of: customer, in: reader)
                 // An app without customers has no clock yet.
                 if now == nil {
                     now = clock.now(try await CustomerRepository.clock(of: request.bundleId, in: reader))
                 }
-                summaries.append(
-                    now.map {
-                        OfferSummary(groups: histories.sorted { $0.key < $1.key }.map(\.value), businessNow: $0)
-                    })
+                summaries.append(now.map { OfferSummary(history: history, businessNow: $0) })
             }
             return OfferSummaries(summaries: summaries)
         }

@@ -4,10 +4,11 @@ extension StoredSubscription {
     /// The subscription as receipts tell of it: what its row says, without what only the catalogue knows.
     package var wire: Subscription {
         Subscription(
-            originalTransactionIdentifier: originalIdentifier, subscriptionGroupIdentifier: group,
+            originalTransactionIdentifier: originalIdentifier, subscriptionGroupIdentifier: paidGroup,
             productIdentifier: product, state: state, willAutoRenew: willAutoRenew,
             autoRenewProductIdentifier: renewProduct, purchaseDate: periodStart, expiresDate: activeUntil,
-            gracePeriodExpiresDate: graceUntil, expirationReason: expirationReason, offer: offer?.applied,
+            gracePeriodExpiresDate: graceUntil, priceIncrease: priceIncrease,
+            expirationReason: expirationReason, offer: offer?.applied,
             transactionIdentifier: activeTransaction, id: activeID, period: periodIndex)
     }
 }

@@ -42,11 +42,11 @@ package struct RefundStore: Sendable {
         }
     }
 
-    /// The subscription group a transaction was sold in, and whose it is.
+    /// What the subscription of a transaction is kept by, and whose it is.
     package func group(of id: String) async throws -> (customer: CustomerID, group: String)? {
         try await database.read { reader in
             guard let stored = try await TransactionRepository.find(spelled: id, in: reader),
-                let group = stored.subscriptionGroup
+                let group = stored.subscriptionKey
             else { return nil }
             return (stored.customer, group)
         }

@@ -3,7 +3,7 @@ import StoreModels
 /// Decides what happens at the payment sheet of a purchase that could go ahead, from what the tester is set to do. No
 /// I/O, and nothing is charged before it says so.
 ///
-/// The shopper signs in (M36), the store may fail the purchase, the shopper answers the sheet (M32, M140), the purchase
+/// The shopper signs in (M36; a person may be asked to), the store may fail the purchase, the shopper answers the sheet (M32, M140), the purchase
 /// may be interrupted, and then a parent may have to agree (M29).
 package enum PaymentSheetPolicy {
     package enum Outcome: Hashable, Sendable {
@@ -19,7 +19,7 @@ package enum PaymentSheetPolicy {
     ///   - asksToBuy: the payment itself wants a parent to be asked.
     package static func decide(tester: TesterSettings, asksToBuy: Bool) -> Outcome {
         if let error = signInFailure(tester.signIn ?? .ok) ?? simulatedFailure(tester) { return .fail(error) }
-        var asks: [Prompt.Kind] = []
+        var asks: [Prompt.Kind] = tester.signIn == .interactive ? [.signIn] : []
         switch tester.sheet ?? .auto {
         case .auto, .approve: break
         case .cancel: return .fail(cancelled)
@@ -44,6 +44,7 @@ package enum PaymentSheetPolicy {
         case .askToBuy: [.approve, .decline]
         case .interrupted: [.approve, .cancel]
         case .sheet, .signIn, .appPurchase: [.approve, .cancel, .decline]
+        case .storefrontChange, .priceConsent: [.approve, .decline]
         }
     }
 
@@ -63,6 +64,11 @@ package enum PaymentSheetPolicy {
         case .cancel: cancelled
         case .decline where kind == .askToBuy:
             TransactionError(error ?? .unknown, "The purchase was not approved by a parent or guardian.")
+        case .decline where kind == .storefrontChange:
+            TransactionError(
+                error ?? .storeProductNotAvailable, "The app does not go on with the purchase in the new storefront.",
+                reason: "storefrontChanged")
+        case .decline where kind == .signIn: TransactionError(error ?? .unknown, "Signing in to the account failed.")
         case .decline: declined(error ?? .unknown)
         }
     }
@@ -75,7 +81,7 @@ package enum PaymentSheetPolicy {
 
     private static func signInFailure(_ signIn: TesterSettings.SignIn) -> TransactionError? {
         switch signIn {
-        case .ok: nil
+        case .ok, .interactive: nil
         case .fails: TransactionError(.unknown, "Signing in to the account failed.")
         case .cancelled: TransactionError(.paymentCancelled, "The shopper cancelled signing in.")
         }

@@ -9,11 +9,12 @@ package struct PurchasePlan: Hashable, Sendable {
     /// - Parameters:
     ///   - request: what comes with the payment about an offer.
     ///   - tester: what the account does at the store, over all defaults.
+    ///   - storefront: where the shopper is.
     ///   - now: the business clock.
     ///   - isResumed: it was interrupted and goes on.
     package init(
         payment: Payment, _ request: OfferRequest? = nil, quote: Quote, facts: PurchasePolicy.Facts,
-        tester: TesterSettings, now: Timestamp, isResumed: Bool = false
+        tester: TesterSettings, storefront: String? = nil, now: Timestamp, isResumed: Bool = false
     ) {
         let decision = PurchasePolicy.decide(payment, request, quote: quote, facts: facts, now: now)
         let asksToBuy = payment.simulatesAskToBuyInSandbox
@@ -21,7 +22,7 @@ package struct PurchasePlan: Hashable, Sendable {
             isResumed
             ? PaymentSheetPolicy.decideAgain(tester: tester, asksToBuy: asksToBuy)
             : PaymentSheetPolicy.decide(tester: tester, asksToBuy: asksToBuy)
-        self.decision = decision.charged(as: tester.processor)
+        self.decision = decision.charged(as: tester.processor, in: storefront)
         self.asks = []
         switch (decision, sheet) {
         case (.fail, _), (_, .pay): break
@@ -35,10 +36,10 @@ package struct PurchasePlan: Hashable, Sendable {
 }
 
 extension PurchasePolicy.Decision {
-    /// The tester's wish for the processor goes with the terms, so that it survives the process.
-    fileprivate func charged(as mode: ProcessorMode?) -> PurchasePolicy.Decision {
+    /// The tester's wish for the processor and the storefront go with the terms, so that they survive the process.
+    fileprivate func charged(as mode: ProcessorMode?, in storefront: String?) -> PurchasePolicy.Decision {
         guard case .sell(var terms, let reservesOffer) = self else { return self }
-        terms.simulate = mode
+        (terms.simulate, terms.storefront) = (mode, storefront)
         return .sell(terms, reservesOffer: reservesOffer)
     }
 }

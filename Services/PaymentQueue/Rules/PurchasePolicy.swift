@@ -124,7 +124,8 @@ package enum PurchasePolicy {
         .sell(
             PurchaseTerms(
                 noting: change, to: sale.product, level: sale.quote.subscriptionLevel,
-                catalogVersion: sale.quote.catalogVersion, effectiveDate: effectiveDate, rate: sale.facts.rate),
+                catalogVersion: sale.quote.catalogVersion, effectiveDate: effectiveDate, rate: sale.facts.rate
+            ).filed(under: sale.facts.subscription),
             reservesOffer: nil)
     }
 
@@ -136,7 +137,9 @@ package enum PurchasePolicy {
             product: sale.product, level: sale.quote.subscriptionLevel, quantity: sale.quantity,
             catalogVersion: sale.quote.catalogVersion, offer: found?.discount ?? introductory, applied: found?.applied,
             rate: sale.facts.rate)
-        guard var terms else { return .fail(TransactionError(.paymentInvalid, "The price is too large.")) }
+        guard var terms = terms?.filed(under: sale.facts.subscription) else {
+            return .fail(TransactionError(.paymentInvalid, "The price is too large."))
+        }
         terms.change = change
         return .sell(terms, reservesOffer: introductory == nil ? nil : sale.product.subscriptionGroupIdentifier)
     }

@@ -11,16 +11,23 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
     /// The subscription's part of the terms.
     package struct Subscription: Hashable, Sendable, Codable {
         package var group: String
+        /// The group the customer's subscription began in and is kept by, when it was another one.
+        package var filedUnder: String?
         /// 1 is the highest service.
         package var level: Int
         /// The product's own period.
         package var length: SubscriptionPeriod
+        /// The product's own price; nil in terms of earlier versions.
+        package var price: Money?
         /// How long this payment gives access: one billing period, or the whole offer where it is paid or given at once.
         package var accessPeriod: SubscriptionPeriod
         /// Of an offer paid as you go: the periods that come after this one at its price.
         package var offerPeriodsLeft: Int
         /// How the tester's rate compresses periods.
         package var rate: SubscriptionRenewalRate
+
+        /// By which the subscription's row is found.
+        package var key: String { filedUnder ?? group }
     }
 
     /// What the purchase does to the subscription the customer has in the group.
@@ -67,6 +74,8 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
     package var content: Content?
     /// How the processor is asked to treat the charge; nil is as it treats everybody's.
     package var simulate: ProcessorMode?
+    /// Where the shopper was when they agreed to the terms; nil in those of earlier versions.
+    package var storefront: String?
     /// Nil where there was no active subscription in the group.
     package var change: Change?
     /// Of a change for the next renewal: when that is, and of one that is taken back: when that was.
@@ -97,7 +106,7 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
             let period = product.subscriptionPeriod
         {
             self.subscription = Subscription(
-                group: group, level: level ?? 1, length: period,
+                group: group, level: level ?? 1, length: period, price: product.price,
                 accessPeriod: offer.map(Self.accessPeriod) ?? period,
                 offerPeriodsLeft: offer?.paymentMode == .payAsYouGo ? (offer?.numberOfPeriods ?? 1) - 1 : 0, rate: rate)
         }
@@ -134,6 +143,16 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
         case .payAsYouGo: offer.subscriptionPeriod
         case .payUpFront, .freeTrial: offer.subscriptionPeriod.times(offer.numberOfPeriods)
         }
+    }
+
+    /// The same terms, for a customer who has a subscription that this goes on with or changes.
+    package func filed(under subscription: StoredSubscription?) -> PurchaseTerms {
+        guard let group = self.subscription?.group, let key = subscription?.group,
+            !key.utf8.elementsEqual(group.utf8)
+        else { return self }
+        var terms = self
+        terms.subscription?.filedUnder = key
+        return terms
     }
 
     /// Nothing is asked of the processor.

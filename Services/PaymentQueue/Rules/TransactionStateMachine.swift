@@ -19,6 +19,10 @@ package struct TransactionStateMachine: Hashable, Sendable {
         case fail(TransactionError)
         /// A parent has to agree first.
         case `defer`
+        /// The app has to say whether it goes on in another storefront.
+        case ask(StorefrontChange)
+        /// It goes on there.
+        case goOn
         /// The app has delivered what was bought, or has taken note of the failure.
         case finish
     }
@@ -120,14 +124,27 @@ package struct TransactionStateMachine: Hashable, Sendable {
         case .purchase(let purchase): move(to: .purchased) { $0.apply(purchase) }
         case .fail(let error): move(to: .failed) { $0.apply(error) }
         case .defer: move(to: .deferred) { _ in }
+        case .ask(let change): ask(change)
+        case .goOn: ask(nil)
         case .finish: finish()
         }
+    }
+
+    /// The question and its end are revisions of their own, so that observers hear of both.
+    private mutating func ask(_ change: StorefrontChange?) -> Outcome {
+        let state = transaction.transactionState
+        guard state == .purchasing || state == .deferred else { return .refused(.illegal(from: state)) }
+        guard transaction.storefrontChange != change else { return .unchanged }
+        transaction.storefrontChange = change
+        transaction.revision += 1
+        return .changed([.journal(.updated)])
     }
 
     private mutating func move(to state: TransactionState, _ apply: (inout PaymentTransaction) -> Void) -> Outcome {
         let from = transaction.transactionState
         guard from.canBecome(state), !isFinished else { return .refused(.illegal(from: from)) }
         transaction.transactionState = state
+        transaction.storefrontChange = nil
         transaction.revision += 1
         apply(&transaction)
         return .changed(actions(entering: state))

@@ -5,7 +5,7 @@ import StoreModels
 extension CustomerCommit {
     /// At once, in the place of the present period, or as a note for the next renewal.
     mutating func changeSubscription(with value: PaymentTransaction, _ terms: PurchaseTerms) async throws {
-        guard let group = terms.subscription?.group else { return }
+        guard let group = terms.subscription?.key else { return }
         switch terms.change {
         case .scheduled:
             // Whoever buys the next renewal wants one.

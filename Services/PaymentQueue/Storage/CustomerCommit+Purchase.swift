@@ -15,24 +15,27 @@ extension CustomerCommit {
     ) async throws -> PurchasePlan {
         let tester = try await TesterRepository.effective(
             account.account, defaults: quote.testerDefaults, in: transaction)
-        var subscription: StoredSubscription?
-        // Locked, so that no renewal begins between the decision and its commit.
-        if let group = quote.product?.subscriptionGroupIdentifier {
-            subscription = try await self.subscription(group: group)
+        var subscribed: EntitlementRepository.Subscribed?
+        if let question = quote.historyQuestion {
+            // Locked, so that no renewal begins between the decision and its commit.
+            let all = try await SubscriptionRepository.lockAll(of: customer, in: transaction)
+            subscribed = try await EntitlementRepository.subscribed(
+                question, customer, among: all, at: now, in: transaction)
         }
         var facts = try await EntitlementRepository.facts(
             of: account, tester: tester, product: quote.product, unfinishedLimit: quote.unfinishedLimit,
-            subscription: subscription, except: id, in: transaction)
+            subscribed: subscribed, except: id, in: transaction)
         if let discount = payment.paymentDiscount, request?.discountCheck == .valid {
             facts.isNonceUsed = try await !EntitlementRepository.takeNonce(
                 discount.nonce, for: payment, of: customer, in: transaction)
         }
         if request?.redeemed?.type == .winBack {
             facts.winBack = try await EntitlementRepository.winBackFacts(
-                of: subscription, history: facts.groupHistory, in: transaction)
+                of: facts.subscription, history: facts.groupHistory, in: transaction)
         }
         return PurchasePlan(
-            payment: payment, request, quote: quote, facts: facts, tester: tester, now: now, isResumed: isResumed)
+            payment: payment, request, quote: quote, facts: facts, tester: tester, storefront: account.storefront,
+            now: now, isResumed: isResumed)
     }
 
     /// Writes a new purchase, with all its plan says.
@@ -102,7 +105,7 @@ extension CustomerCommit {
     /// Takes what the terms need: the offer's claim, and the product's slot where only one purchase may be in flight.
     private func reserve(_ terms: PurchaseTerms, offerGroup: String?, for stored: StoredTransaction) async throws {
         if let offerGroup {
-            try await EntitlementRepository.reserveOffer(group: offerGroup, for: stored.id, customer, in: transaction)
+            try await EntitlementRepository.reserveOffer(group: offerGroup, for: stored, in: transaction)
             try checkpoint(.afterOfferClaim)
         }
         if terms.productType.isSoldOneAtATime {
@@ -173,7 +176,7 @@ extension CustomerCommit {
     mutating func conclude(_ stored: StoredTransaction) async throws -> StoredTransaction {
         guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
         var known: StoredSubscription?
-        if let group = terms.subscription?.group { known = try await subscription(group: group) }
+        if let key = terms.subscription?.key { known = try await subscription(group: key) }
         if known?.isBusy(at: now) == true { return stored }
         if terms.change?.isNote == true, known?.isActive(at: now) != true {
             return try await apply(.fail(Self.noSubscription), to: stored)

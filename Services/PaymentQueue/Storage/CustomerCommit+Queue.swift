@@ -36,6 +36,7 @@ extension CustomerCommit {
         guard isFirst, try await TransactionRepository.markFinished(stored.id, of: customer, in: transaction) else {
             return answer.transaction
         }
+        try await PromptRepository.withdraw(about: stored.id, .redelivery, customer, in: transaction)
         if isPending {
             try journalDownloads(of: answer.transaction, deviceId: deviceId, event: .finishedWithPendingDownloads)
         }

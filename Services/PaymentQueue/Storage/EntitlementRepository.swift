@@ -6,14 +6,14 @@ package enum EntitlementRepository {
     /// The facts ``PurchasePolicy`` needs about one product, but for what the commit alone knows.
     /// - Parameters:
     ///   - tester: what the account does at the store.
-    ///   - subscription: the customer's subscription in the product's group, locked where somebody may change it.
+    ///   - subscribed: what counts for the product of what the customer has subscribed to.
     package static func facts(
         of customer: Customer, tester: TesterSettings, product: Product?, unfinishedLimit: Int?,
-        subscription: StoredSubscription?, except id: String? = nil, in reader: SQLReader
+        subscribed: Subscribed?, except id: String? = nil, in reader: SQLReader
     ) async throws -> PurchasePolicy.Facts {
         var facts = PurchasePolicy.Facts(
-            canMakePayments: tester.canMakePayments ?? true, subscription: subscription,
-            rate: tester.subscriptionRenewalRate ?? .realTime)
+            canMakePayments: tester.canMakePayments ?? true, subscription: subscribed?.subscription,
+            groupHistory: subscribed?.history, rate: tester.subscriptionRenewalRate ?? .realTime)
         if let unfinishedLimit {
             facts.unfinishedCount = try await TransactionRepository.unfinishedCount(
                 of: customer.id, limit: max(unfinishedLimit, 0) + 1, in: reader)
@@ -31,47 +31,72 @@ package enum EntitlementRepository {
                 """, customer.id.bundleId, customer.id.customerIdentifier, product.productIdentifier
             ).map { row in try row["transaction_identifier"] }
         }
-        if let group = product.subscriptionGroupIdentifier {
-            facts.groupHistory = try await histories(of: customer.id, in: reader)[group]
-        }
         return facts
     }
 
-    /// Per subscription group with any history, by identifier.
-    package static func histories(
-        of customer: CustomerID, in reader: SQLReader
-    ) async throws -> [ExactText: SubscriptionGroupHistory] {
-        var histories: [ExactText: SubscriptionGroupHistory] = [:]
-        for value in try await SubscriptionRepository.all(of: customer, in: reader) {
-            histories[value.group] = SubscriptionGroupHistory(
-                subscriptionGroupIdentifier: value.group, activeUntil: value.graceUntil ?? value.activeUntil,
-                activeTransaction: value.activeTransaction, state: value.state,
-                isRenewalDue: value.state == .subscribed && value.willAutoRenew && value.dueAt != nil)
+    /// What a customer has subscribed to, as far as it counts for one product (``SubscriptionHistory``).
+    package struct Subscribed: Sendable {
+        /// The subscription that buying the product goes on with or changes.
+        package var subscription: StoredSubscription?
+        package var history: SubscriptionGroupHistory?
+    }
+
+    /// - Parameter all: the customer's subscriptions.
+    package static func subscribed(
+        _ question: SubscriptionHistory.Question, _ customer: CustomerID, among all: [StoredSubscription],
+        at now: Timestamp, in reader: SQLReader
+    ) async throws -> Subscribed {
+        let history = try await history(of: customer, among: all, in: reader)
+        let entry = history.subscription(of: question, at: now)
+        return Subscribed(
+            subscription: all.first { $0.originalIdentifier == entry?.originalTransactionIdentifier },
+            history: history.group(of: question, at: now))
+    }
+
+    package static func history(of customer: CustomerID, in reader: SQLReader) async throws -> SubscriptionHistory {
+        try await history(
+            of: customer, among: try await SubscriptionRepository.all(of: customer, in: reader), in: reader)
+    }
+
+    /// - Parameter all: the customer's subscriptions.
+    private static func history(
+        of customer: CustomerID, among all: [StoredSubscription], in reader: SQLReader
+    ) async throws -> SubscriptionHistory {
+        let paid = all.isEmpty ? [] : try await SubscriptionGroupRepository.all(of: customer, in: reader)
+        let entries = all.map { value in
+            var groups = [value.group]
+            for row in paid where row.originalID == value.originalID { groups.insert(exactly: row.group) }
+            return SubscriptionHistory.Entry(value, groups: groups)
         }
-        for row in try await reader.query(
-            "SELECT * FROM offer_claim WHERE bundle_id = ? AND customer_identifier = ?", customer.bundleId,
-            customer.customerIdentifier)
-        {
-            let group: String = try row["subscription_group"]
-            var history = histories[group] ?? SubscriptionGroupHistory(subscriptionGroupIdentifier: group)
-            history.introductoryOfferTransaction = try row["transaction_identifier"]
-            history.introductoryOfferReserved = history.introductoryOfferTransaction == nil
-            histories[group] = history
+        let offers = try await reader.query(
+            """
+            SELECT c.subscription_group, c.transaction_identifier, t.product_identifier
+            FROM offer_claim c JOIN payment_transaction t ON t.id = c.transaction_id
+            WHERE c.bundle_id = ? AND c.customer_identifier = ? ORDER BY c.transaction_id
+            """, customer.bundleId, customer.customerIdentifier
+        ).map { row in
+            let product: String = try row["product_identifier"]
+            var groups: [String] = [try row["subscription_group"]]
+            for row in paid where row.product.isExactly(product) { groups.insert(exactly: row.group) }
+            return SubscriptionHistory.Offer(
+                productIdentifier: product, groups: groups, transactionIdentifier: try row["transaction_identifier"])
         }
-        return histories
+        return SubscriptionHistory(subscriptions: entries, offers: offers)
     }
 
     // MARK: The introductory offer's claim
 
-    /// Reserves the group's offer. The primary key lets one purchase have it.
+    /// Reserves the offer of a product and of its group. A key for each lets one purchase have it.
     package static func reserveOffer(
-        group: String, for id: String, _ customer: CustomerID, in transaction: SQLTransaction
+        group: String, for stored: StoredTransaction, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.send(
             """
-            INSERT INTO offer_claim (bundle_id, customer_identifier, subscription_group, transaction_id, state)
-            VALUES (?, ?, ?, ?, 'reserved')
-            """, customer.bundleId, customer.customerIdentifier, group, id)
+            INSERT INTO offer_claim (bundle_id, customer_identifier, subscription_group, product_identifier,
+                transaction_id, state)
+            VALUES (?, ?, ?, ?, ?, 'reserved')
+            """, stored.customer.bundleId, stored.customer.customerIdentifier, group,
+            stored.transaction.payment.productIdentifier, stored.id)
     }
 
     /// Nothing happens to a transaction without a claim.
@@ -144,4 +169,30 @@ package enum EntitlementRepository {
         WHERE bundle_id = ? AND customer_identifier = ? AND product_identifier = ? AND phase = 'waiting'
         ORDER BY created_seq LIMIT 100
         """
+}
+
+extension SubscriptionHistory.Entry {
+    fileprivate init(_ value: StoredSubscription, groups: [String]) {
+        self.init(
+            originalTransactionIdentifier: value.originalIdentifier, productIdentifier: value.product, groups: groups,
+            activeUntil: value.graceUntil ?? value.activeUntil, activeTransaction: value.activeTransaction,
+            state: value.state, isRenewalDue: value.state == .subscribed && value.willAutoRenew && value.dueAt != nil)
+    }
+}
+
+extension Quote {
+    /// The product with its group of today, to ask a customer's history about; nil for what is no subscription.
+    package var historyQuestion: SubscriptionHistory.Question? {
+        guard let product, product.type == .autoRenewable, let group = product.subscriptionGroupIdentifier else {
+            return nil
+        }
+        return SubscriptionHistory.Question(of: product.productIdentifier, inGroup: group) { other in
+            sharesGroup(with: other)
+        }
+    }
+
+    /// Whether another product is in the same group today.
+    package func sharesGroup(with other: String) -> Bool {
+        subscriptionGroupProducts?.contains { $0.utf8.elementsEqual(other.utf8) } ?? false
+    }
 }

@@ -47,7 +47,8 @@ package enum HistoryRepository {
     private static let removals = [
         ("offer_claim", "transaction_id"), ("purchase_slot", "transaction_id"), ("owned_product", "transaction_id"),
         ("refund", "transaction_id"), ("revocation", "transaction_id"), ("subscription_event", "original_id"),
-        ("subscription_period", "original_id"), ("subscription_period", "transaction_id"),
+        ("paid_group", "original_id"), ("subscription_period", "original_id"),
+        ("subscription_period", "transaction_id"),
         ("subscription", "original_id"), ("prompt", "transaction_id"), ("download", "transaction_id"),
         ("payment", "transaction_id"), ("payment_transaction", "id"),
     ].map { table, column in

@@ -17,6 +17,8 @@ package enum PaymentQueueSchema {
         Migration(number: 9, name: "renewals under way, by app", sql: ninth),
         Migration(number: 10, name: "promoted purchases that had their payment", sql: tenth),
         Migration(number: 11, name: "a version of the testers' settings", sql: testersVersion),
+        Migration(number: 12, name: "subscriptions and offers by product, whatever group it is in", sql: regrouping),
+        Migration(number: 13, name: "prompts for more than a purchase", sql: promptPurposes),
     ]
 
     /// Every settled purchase asks who waited for it. Without an index of their own that looks through all that the

@@ -4,16 +4,19 @@ import StoreModels
 /// Open prompts. An answered one has no row: whoever deletes the row has answered.
 package enum PromptRepository {
     package static func insert(
-        _ kind: Prompt.Kind, then nextKind: Prompt.Kind?, about stored: StoredTransaction, wall: Timestamp,
-        in transaction: SQLTransaction
+        _ kinds: [Prompt.Kind], _ purpose: StoredPrompt.Purpose = .purchase, about stored: StoredTransaction,
+        times: Int = 1, wall: Timestamp, in transaction: SQLTransaction
     ) async throws {
+        guard let kind = kinds.first else { return }
         try await transaction.send(
             """
-            INSERT INTO prompt (id, kind, next_kind, bundle_id, customer_identifier, transaction_id, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO prompt (id, kind, purpose, next_kinds, bundle_id, customer_identifier, transaction_id, times,
+                created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
-            Identifiers.prompt(try await CounterRepository.next(.prompt, in: transaction)), kind, nextKind,
-            stored.customer.bundleId, stored.customer.customerIdentifier, stored.id, wall.milliseconds)
+            Identifiers.prompt(try await CounterRepository.next(.prompt, in: transaction)), kind, purpose,
+            kinds.dropFirst().map(\.rawValue).joined(separator: ","), stored.customer.bundleId,
+            stored.customer.customerIdentifier, stored.id, times, wall.milliseconds)
     }
 
     package static func find(_ id: String, in reader: SQLReader) async throws -> StoredPrompt? {
@@ -28,20 +31,59 @@ package enum PromptRepository {
 
     /// The open question about a transaction.
     package static func find(
-        about transactionID: String, _ customer: CustomerID, in reader: SQLReader
+        about transactionID: String, _ purpose: StoredPrompt.Purpose, _ customer: CustomerID,
+        in reader: SQLReader
     ) async throws -> StoredPrompt? {
         try await reader.queryOne(
             """
             SELECT p.*, c.account FROM prompt p
             JOIN customer c ON c.bundle_id = p.bundle_id AND c.customer_identifier = p.customer_identifier
-            WHERE p.transaction_id = ? AND p.bundle_id = ? AND p.customer_identifier = ?
-            """, transactionID, customer.bundleId, customer.customerIdentifier
+            WHERE p.transaction_id = ? AND p.purpose = ? AND p.bundle_id = ? AND p.customer_identifier = ?
+            """, transactionID, purpose, customer.bundleId, customer.customerIdentifier
         ).map(StoredPrompt.init)
     }
 
     /// - Returns: false when the prompt was answered already.
     package static func remove(_ id: String, in transaction: SQLTransaction) async throws(PersistenceError) -> Bool {
         try await transaction.execute("DELETE FROM prompt WHERE id = ?", id) == 1
+    }
+
+    /// The question is asked once more while it is open.
+    /// - Returns: false when it is not open.
+    package static func setTimes(
+        _ times: Int, about transactionID: String, _ purpose: StoredPrompt.Purpose, _ customer: CustomerID,
+        in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> Bool {
+        try await transaction.execute(
+            """
+            UPDATE prompt SET times = ?
+            WHERE transaction_id = ? AND purpose = ? AND bundle_id = ? AND customer_identifier = ?
+            """, times, transactionID, purpose, customer.bundleId, customer.customerIdentifier) == 1
+    }
+
+    /// The question goes, when there is one: what it was about is no longer so.
+    package static func withdraw(
+        about transactionID: String, _ purpose: StoredPrompt.Purpose, _ customer: CustomerID,
+        in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.send(
+            """
+            DELETE FROM prompt
+            WHERE transaction_id = ? AND purpose = ? AND bundle_id = ? AND customer_identifier = ?
+            """, transactionID, purpose, customer.bundleId, customer.customerIdentifier)
+    }
+
+    /// Questions of a kind that were asked by then, oldest first.
+    package static func list(
+        _ kind: Prompt.Kind, askedBy wall: Timestamp, limit: Int, in reader: SQLReader
+    ) async throws -> [StoredPrompt] {
+        try await reader.query(
+            """
+            SELECT p.*, c.account FROM prompt p
+            JOIN customer c ON c.bundle_id = p.bundle_id AND c.customer_identifier = p.customer_identifier
+            WHERE p.kind = ? AND p.created_at <= ? ORDER BY p.id LIMIT ?
+            """, kind, wall.milliseconds, limit
+        ).map(StoredPrompt.init)
     }
 
     /// Open prompts behind `after`, oldest first.

@@ -1,35 +1,56 @@
 import Persistence
 import StoreModels
 
-/// A question that waits for a person's answer.
+/// A question that waits for an answer.
 package struct StoredPrompt: Hashable, Sendable {
+    /// What asks.
+    package enum Purpose: String, Sendable {
+        /// A purchase under way, which waits for the answer.
+        case purchase
+        /// An unfinished transaction that was delivered again.
+        case redelivery
+        /// A subscription whose price has gone up; the prompt is about its latest transaction.
+        case priceConsent
+    }
+
     package var id: String
     package var kind: Prompt.Kind
-    /// Who is asked after this one has agreed.
-    package var nextKind: Prompt.Kind?
+    package var purpose: Purpose
+    /// Who is asked after this one has agreed, one after the other.
+    package var nextKinds: [Prompt.Kind]
     package var customer: CustomerID
     package var account: String
     package var transactionID: String
+    package var times: Int
     /// Wall time.
     package var createdAt: Timestamp
 
     init(_ row: SQLRow) throws {
         id = try row["id"]
         kind = try row["kind"]
-        nextKind = try row["next_kind"]
+        purpose = try row["purpose"]
+        let next: String = try row["next_kinds"]
+        nextKinds = next.split(separator: ",").compactMap { Prompt.Kind(rawValue: String($0)) }
         customer = CustomerID(
             bundleId: try row["bundle_id"], customerIdentifier: try row["customer_identifier"])
         account = try row["account"]
         transactionID = try row["transaction_id"]
+        times = try row["times"]
         createdAt = Timestamp(milliseconds: try row["created_at"])
     }
 
+    /// The answers it takes: nothing can be declined of what was bought already.
+    package var answers: [Prompt.Answer] {
+        purpose == .redelivery ? [.approve, .cancel] : PaymentSheetPolicy.answers(to: kind)
+    }
+
     /// As the operator sees it.
-    func prompt(about transaction: PaymentTransaction?) -> Prompt {
+    func prompt(about transaction: PaymentTransaction?, _ increase: PriceIncrease? = nil) -> Prompt {
         Prompt(
             id: id, kind: kind, bundleId: customer.bundleId, account: account, transaction: transaction,
-            createdAt: createdAt, answers: PaymentSheetPolicy.answers(to: kind))
+            times: kind == .signIn ? times : nil, priceIncrease: increase, createdAt: createdAt, answers: answers)
     }
 }
 
 extension Prompt.Kind: SQLValueConvertible {}
+extension StoredPrompt.Purpose: SQLValueConvertible {}

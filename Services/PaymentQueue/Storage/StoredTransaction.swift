@@ -68,8 +68,8 @@ package struct StoredTransaction: Hashable, Sendable {
         key.hasPrefix(chargeKeyPrefix) ? String(key.dropFirst(chargeKeyPrefix.count)) : nil
     }
 
-    /// The subscription group it is sold in, or is to be.
-    package var subscriptionGroup: String? { terms?.subscription?.group ?? quote?.product?.subscriptionGroupIdentifier }
+    /// What the subscription is kept by that it is a purchase of; nil also while it waits and nothing is agreed.
+    package var subscriptionKey: String? { terms?.subscription?.key }
 
     /// Nothing more happens to it by itself.
     package var isAtRest: Bool { phase == .settled || phase == .quarantined || awaitsAnswer }

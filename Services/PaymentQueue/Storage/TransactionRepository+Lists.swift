@@ -30,6 +30,19 @@ extension TransactionRepository {
         }
     }
 
+    /// Counts that people are asked to sign in because a transaction is delivered again.
+    /// - Returns: how often that was.
+    package static func countSignIn(
+        _ id: String, _ customer: CustomerID, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> Int {
+        let row = try await transaction.queryOne(
+            """
+            UPDATE payment_transaction SET sign_ins = sign_ins + 1
+            WHERE id = ? AND bundle_id = ? AND customer_identifier = ? RETURNING sign_ins
+            """, id, customer.bundleId, customer.customerIdentifier)
+        return try row?["sign_ins"] ?? 1
+    }
+
     /// Purchased and restored, oldest first, from behind a transaction number.
     package static func history(
         of customer: CustomerID, after: Int64, limit: Int, in reader: SQLReader

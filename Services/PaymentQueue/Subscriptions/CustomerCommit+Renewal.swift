@@ -52,6 +52,6 @@ extension PaymentTransaction {
             originDeviceId: original.originDeviceId, expiresDate: value.activeUntil,
             isTrialPeriod: attempt.terms.flags.isTrialPeriod,
             isInIntroOfferPeriod: attempt.terms.flags.isInIntroOfferPeriod,
-            subscriptionGroupIdentifier: value.group, price: attempt.terms.amount, offer: attempt.terms.offer)
+            subscriptionGroupIdentifier: value.paidGroup, price: attempt.terms.amount, offer: attempt.terms.offer)
     }
 }

@@ -1,17 +1,10 @@
 import StoreModels
 
 extension CustomerCommit {
-    /// The customer's subscription of a group, locked until the commit: neither the renewer nor another replica changes
+    /// The customer's subscription that began in a group, locked until the commit: neither the renewer nor another replica changes
     /// it meanwhile.
     func subscription(group: String) async throws -> StoredSubscription? {
         try await SubscriptionRepository.lock(group: group, of: customer, in: transaction)
-    }
-
-    /// Something is under way or has fallen due that has to happen before anything else can: a renewal is being charged,
-    /// or nobody has seen to one yet. Whoever buys in the group waits, and the renewal's commit wakes them.
-    func isDue(group: String) async throws -> Bool {
-        guard let known = try await subscription(group: group) else { return false }
-        return known.isBusy(at: now)
     }
 
     /// Begins or goes on with the subscription a purchased transaction gives, at once: the first purchase of the group,
@@ -20,17 +13,18 @@ extension CustomerCommit {
         guard let bought = terms.subscription, let identifier = value.transactionIdentifier,
             let start = value.transactionDate, let end = value.expiresDate
         else { return }
-        let known = try await subscription(group: bought.group)
+        let known = try await subscription(group: bought.key)
         let purchase = SubscriptionPurchase(
             paid: SubscriptionPaid(
                 id: value.id, identifier: identifier, product: value.payment.productIdentifier,
                 chargeKey: terms.isFree ? nil : StoredTransaction.chargeKey(of: value.id), amount: terms.amount,
                 start: start, end: end),
-            level: bought.level, length: bought.length, accessPeriod: bought.accessPeriod,
+            group: bought.group, price: bought.price, level: bought.level, length: bought.length,
+            accessPeriod: bought.accessPeriod,
             offer: terms.offer.map {
                 .init(applied: $0, amount: terms.amount, periodsLeft: bought.offerPeriodsLeft)
             }, rate: bought.rate)
-        let before = known ?? .new(customer, group: bought.group, value, identifier: identifier, purchase)
+        let before = known ?? .new(customer, group: bought.key, value, identifier: identifier, purchase)
         try await apply(.bought(purchase), to: before, at: start, isNew: known == nil, about: value)
     }
 
@@ -131,6 +125,11 @@ extension CustomerCommit {
                 try await journal(event, of: written, about: paid)
             case .writePeriod(let period):
                 try await SubscriptionPeriodRepository.insert(period, of: written, in: transaction)
+            case .askConsent(let id): try await askConsent(about: id)
+            case .withdrawConsent(let id):
+                try await PromptRepository.withdraw(about: id, .priceConsent, customer, in: transaction)
+            case .writeGroup(let group, let product):
+                try await SubscriptionGroupRepository.insert(group, of: product, written, in: transaction)
             case .cutPeriods(let end):
                 try await SubscriptionPeriodRepository.cut(at: end, of: written.originalID, in: transaction)
             case .extendPeriod(let index, let end):
@@ -150,7 +149,8 @@ extension CustomerCommit {
         if value == nil {
             value = try await TransactionRepository.find(written.activeID, of: customer, in: transaction)?.transaction
         }
-        guard let value else { return }
+        guard var value else { return }
+        value.priceIncrease = written.priceIncrease
         try journal(.subscriptionChanged, value, event: kind)
     }
 
@@ -173,7 +173,8 @@ extension StoredSubscription {
         _ purchase: SubscriptionPurchase
     ) -> StoredSubscription {
         StoredSubscription(
-            customer: customer, group: group, originalID: value.id, originalIdentifier: identifier, revision: 1,
+            customer: customer, group: group, paidGroup: purchase.group, originalID: value.id,
+            originalIdentifier: identifier, revision: 1,
             state: .subscribed, product: purchase.paid.product, level: purchase.level, length: purchase.length,
             periodIndex: -1, periodStart: purchase.paid.start, activeUntil: purchase.paid.end, activeID: value.id,
             activeTransaction: identifier, anchor: purchase.paid.start, anchorCount: 0, willAutoRenew: true,
@@ -220,8 +221,12 @@ extension StoreEvent.Kind {
         case .changeScheduled, .changeReverted: self = .renewalPreferenceChanged
         case .upgraded: self = .upgraded
         case .extended: self = .extended
+        case .priceIncreasePending: self = .priceIncreasePending
+        case .priceIncreaseAgreed: self = .priceIncreaseAgreed
+        case .priceIncreaseDeclined: self = .priceIncreaseDeclined
         case .subscribed, .resubscribed, .renewed, .billingFailed, .crossgraded, .refunded, .revoked,
-            .refundedProrated, .priceChanged:
+            .refundedProrated, .priceChanged, .groupChanged,
+            .priceIncreaseWithdrawn:
             return nil
         }
     }

@@ -25,6 +25,8 @@ package struct RenewalAttempt: Hashable, Sendable, Codable {
     package var hasGrace: Bool
     /// What the period before cost, where the regular price is another one now.
     package var formerPrice: Money?
+    /// The subscriber has to agree to a higher price, and was not asked in time: the next period has it.
+    package var asks: PriceIncrease?
 
     private static let prefix = "renew:"
 
@@ -46,7 +48,8 @@ package struct RenewalAttempt: Hashable, Sendable, Codable {
             throw StoreError(.internal, "a renewal of something that is no subscription")
         }
         return SubscriptionRenewal(
-            id: id, identifier: identifier, product: product, level: subscription.level, length: subscription.length,
+            id: id, identifier: identifier, product: product, group: subscription.group,
+            price: subscription.price, asks: asks, level: subscription.level, length: subscription.length,
             chargeKey: terms.isFree ? nil : chargeKey, amount: terms.amount,
             offer: terms.offer.map { .init(applied: $0, amount: terms.amount, periodsLeft: offerLeft) },
             formerPrice: formerPrice)

@@ -43,28 +43,44 @@ package enum RenewalPolicy {
     /// - Parameter at: the instant that has fallen due, or the operator's now.
     package static func step(_ value: StoredSubscription, _ facts: Facts, at: Timestamp) -> Step {
         if let change = withoutQuote(value, at: at) { return .change(change) }
+        if !isAgreed(value, facts) { return .change(.expired(.priceIncreaseRefused)) }
         return renewal(value, facts, at: at).map(Step.renew) ?? .change(.expired(.productNotAvailable))
+    }
+
+    /// Whether the subscriber has agreed to what the next period costs, as far as they have to. An offer that goes on costs
+    /// what was agreed with it.
+    package static func isAgreed(_ value: StoredSubscription, _ facts: Facts) -> Bool {
+        offer(of: value) != nil
+            || PriceConsentPolicy.renewal(of: value, facts.quote, facts.tester.priceConsent ?? .agree) != .refuse
     }
 
     /// The charge of the next period.
     /// - Returns: nil for a product that is not for sale any more.
     package static func renewal(_ value: StoredSubscription, _ facts: Facts, at: Timestamp) -> RenewalAttempt? {
         guard facts.quote.availability == .available, let product = facts.quote.product,
-            product.subscriptionGroupIdentifier.isExactly(value.group),
-            var terms = PurchaseTerms(
+            let agreed = PurchaseTerms(
                 product: product, level: facts.quote.subscriptionLevel, quantity: 1,
                 catalogVersion: facts.quote.catalogVersion, offer: nil, rate: value.rate),
-            terms.subscription != nil
+            agreed.subscription != nil
         else { return nil }
+        var terms = agreed.filed(under: value)
         let offer = offer(of: value)
         if let offer { (terms.amount, terms.offer) = (offer.amount, offer.applied) }
+        var asks: PriceIncrease?
+        if offer == nil,
+            case .askFirst(let increase) = PriceConsentPolicy.renewal(
+                of: value, facts.quote, facts.tester.priceConsent ?? .agree)
+        {
+            (terms.amount, asks) = (increase.formerPrice, increase)
+        }
         terms.simulate = value.failsNext ? .decline : facts.tester.processor
         let isPriceComparable = offer == nil && value.offer == nil && value.renewProduct == value.product
         let former = isPriceComparable ? facts.lastAmount : nil
         return RenewalAttempt(
             chargeKey: RenewalAttempt.chargeKey(of: value), period: value.periodIndex + 1, product: value.renewProduct,
             terms: terms, offerLeft: max(0, (offer?.periodsLeft ?? 0) - 1), at: at,
-            hasGrace: facts.quote.billingGracePeriod ?? false, formerPrice: former == terms.amount ? nil : former)
+            hasGrace: facts.quote.billingGracePeriod ?? false, formerPrice: former == terms.amount ? nil : former,
+            asks: asks)
     }
 
     /// An offer that is paid as you go goes on until its periods are over, or another product is wanted.

@@ -13,7 +13,10 @@ package struct StoredSubscription: Hashable, Sendable {
     }
 
     package var customer: CustomerID
+    /// The group it began in, by which its row is found.
     package var group: String
+    /// The group its product was in when it was last paid.
+    package var paidGroup: String
     /// The `id` of the first transaction, and its identifier.
     package var originalID: String
     package var originalIdentifier: String
@@ -50,22 +53,27 @@ package struct StoredSubscription: Hashable, Sendable {
     package var retryCount: Int
     package var graceUntil: Timestamp?
     package var expirationReason: Subscription.ExpirationReason?
+    /// The product's own price as the subscriber has agreed to it; nil for one sold before this was kept.
+    package var agreedPrice: Money?
+    package var priceIncrease: PriceIncrease?
     /// When something happens next, by the app's clock; nil when nothing does by itself.
     package var dueAt: Timestamp?
     /// The charge under way, as JSON of the engine's own.
     package var attempt: String?
 
     package init(
-        customer: CustomerID, group: String, originalID: String, originalIdentifier: String, revision: Int,
+        customer: CustomerID, group: String, paidGroup: String? = nil, originalID: String, originalIdentifier: String,
+        revision: Int,
         state: SubscriptionState, product: String, level: Int, length: SubscriptionPeriod, periodIndex: Int,
         periodStart: Timestamp, activeUntil: Timestamp, activeID: String, activeTransaction: String,
         anchor: Timestamp, anchorCount: Int, willAutoRenew: Bool, renewProduct: String, offer: RunningOffer? = nil,
         rate: SubscriptionRenewalRate, renewals: Int, failsNext: Bool, retrySince: Timestamp? = nil,
         retryCount: Int, graceUntil: Timestamp? = nil, expirationReason: Subscription.ExpirationReason? = nil,
-        dueAt: Timestamp? = nil, attempt: String? = nil
+        agreedPrice: Money? = nil, priceIncrease: PriceIncrease? = nil, dueAt: Timestamp? = nil, attempt: String? = nil
     ) {
         self.customer = customer
         self.group = group
+        self.paidGroup = paidGroup ?? group
         self.originalID = originalID
         self.originalIdentifier = originalIdentifier
         self.revision = revision
@@ -90,8 +98,16 @@ package struct StoredSubscription: Hashable, Sendable {
         self.retryCount = retryCount
         self.graceUntil = graceUntil
         self.expirationReason = expirationReason
+        self.agreedPrice = agreedPrice
+        self.priceIncrease = priceIncrease
         self.dueAt = dueAt
         self.attempt = attempt
+    }
+
+    /// Of what is stored, as JSON.
+    struct Price: Codable {
+        var agreed: Money
+        var increase: PriceIncrease?
     }
 
     /// The processor has charged another amount for a renewal than was agreed. It stays so until an operator has decided.
@@ -122,13 +138,15 @@ extension StoredSubscription {
             throw StoreError(.internal, "a stored period '\(length)' cannot be read")
         }
         let offer: String? = try row["offer"]
+        let price: String? = try row["price"]
+        let known = try price.map { try StoredJSON.value(Price.self, $0) }
         func instant(_ column: String) throws -> Timestamp? {
             let value: Int64? = try row[column]
             return value.map(Timestamp.init(milliseconds:))
         }
         self.init(
             customer: CustomerID(bundleId: try row["bundle_id"], customerIdentifier: try row["customer_identifier"]),
-            group: try row["subscription_group"], originalID: try row["original_id"],
+            group: try row["subscription_group"], paidGroup: try row["paid_group"], originalID: try row["original_id"],
             originalIdentifier: try row["original_identifier"], revision: try row["revision"], state: try row["state"],
             product: try row["product_identifier"], level: try row["level"], length: period,
             periodIndex: try row["period_index"], periodStart: Timestamp(milliseconds: try row["period_start"]),
@@ -140,6 +158,7 @@ extension StoredSubscription {
             rate: try row["rate"], renewals: try row["renewals"], failsNext: try row["fails_next"],
             retrySince: try instant("retry_since"), retryCount: try row["retry_count"],
             graceUntil: try instant("grace_until"), expirationReason: try row["expiration_reason"],
-            dueAt: try instant("due_at"), attempt: try row["attempt"])
+            agreedPrice: known?.agreed, priceIncrease: known?.increase, dueAt: try instant("due_at"),
+            attempt: try row["attempt"])
     }
 }

@@ -21,6 +21,10 @@ package enum SubscriptionChange: Hashable, Sendable {
     case ended(SubscriptionEnding, refunded: Money?)
     case extended(days: Int)
     case renewalWillFail
+    /// The next renewal costs more than was agreed to; nil: no longer.
+    case priceRaised(PriceIncrease?)
+    /// What the subscriber says to it.
+    case priceAnswered(agrees: Bool)
 }
 
 /// What belongs into the commit of a change, besides the subscription's row.
@@ -28,6 +32,11 @@ package enum SubscriptionAction: Hashable, Sendable {
     /// An entry of the timeline; whose account it is, is known to the commit.
     case record(SubscriptionEvent)
     case writePeriod(SubscriptionPeriodRow)
+    /// A person is asked about the price, or no longer; the prompt is about this transaction.
+    case askConsent(about: String)
+    case withdrawConsent(about: String)
+    /// A product was paid in a group for the first time since it was another one.
+    case writeGroup(String, product: String)
     /// All periods are over at an instant, also such that were to begin later.
     case cutPeriods(at: Timestamp)
     /// A period ends later than it was sold for.
@@ -53,6 +62,10 @@ package struct SubscriptionPaid: Hashable, Sendable {
 /// A purchase that begins a period now.
 package struct SubscriptionPurchase: Hashable, Sendable {
     package var paid: SubscriptionPaid
+    /// The product's group.
+    package var group: String
+    /// The product's own price, which the subscriber agrees to; nil where it is not known.
+    package var price: Money?
     package var level: Int
     /// The product's own period, and how long was bought.
     package var length: SubscriptionPeriod
@@ -66,6 +79,12 @@ package struct SubscriptionRenewal: Hashable, Sendable {
     package var id: String
     package var identifier: String
     package var product: String
+    /// The product's group.
+    package var group: String
+    /// The product's own price.
+    package var price: Money?
+    /// A price the subscriber was not asked about in time: this period costs the one before, and they are asked now.
+    package var asks: PriceIncrease?
     package var level: Int
     package var length: SubscriptionPeriod
     package var chargeKey: String?

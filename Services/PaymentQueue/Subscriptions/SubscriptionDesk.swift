@@ -60,6 +60,11 @@ package struct SubscriptionDesk: Sendable {
                 details: ["state": .string(known.value.state.rawValue)])
         }
         let quote = try await renewer.quotes.quote(known.quoteRequest, until: .now + SubscriptionRenewer.quoteTime)
+        guard RenewalPolicy.isAgreed(known.value, known.facts(quote)) else {
+            throw StoreError(
+                .transactionStateInvalid, "the subscriber has not agreed to the higher price",
+                details: ["state": .string(known.value.state.rawValue)])
+        }
         guard let attempt = RenewalPolicy.renewal(known.value, known.facts(quote), at: now) else {
             throw StoreError(.transactionStateInvalid, "the product is not for sale any more")
         }
@@ -133,12 +138,28 @@ package struct SubscriptionDesk: Sendable {
         var request = due.quoteRequest
         request.productIdentifier = product
         let quote = try await renewer.quotes.quote(request, until: last)
-        guard quote.availability == .available,
-            quote.product?.subscriptionGroupIdentifier?.isExactly(due.value.group) == true,
+        guard quote.availability == .available, quote.isOfGroup(of: due.value),
             let length = quote.product?.subscriptionPeriod
         else { throw StoreError(.productNotFound, "the subscription's group has no such product for sale") }
         return SubscriptionChangePolicy.Wanted(
             product: product, level: quote.subscriptionLevel ?? 1, length: length)
+    }
+
+    /// The app puts the question about a higher price off, or has the person asked.
+    /// - Throws: `notFound`, also for another customer's.
+    package func showPriceConsent(_ request: ShowPriceConsentRequest) async throws -> Subscription {
+        let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
+        let due = try await store.database.read { reader in
+            try await SubscriptionLookup.find(
+                original: request.originalTransactionIdentifier, of: customer, in: reader)
+        }
+        guard let due else { throw StoreError(.notFound, "no such subscription") }
+        try await store.database.write { transaction in
+            _ = try await CustomerCommit.run(customer, in: transaction, clock: store.clock) { commit in
+                try await commit.show(request.show, consentOf: due.value.originalID)
+            }
+        }
+        return try await show(due.value.originalID, isOperator: false)
     }
 
     // MARK: Common
@@ -182,5 +203,14 @@ package struct SubscriptionDesk: Sendable {
             throw StoreError(.notFound, "no such subscription")
         }
         return await reader.show(due, isOperator: isOperator)
+    }
+}
+
+extension Quote {
+    /// Whether a subscription may change to the product: one of its own group, as that is today or was when it was paid.
+    fileprivate func isOfGroup(of value: StoredSubscription) -> Bool {
+        guard let group = product?.subscriptionGroupIdentifier else { return false }
+        return [value.group, value.paidGroup].contains { $0.utf8.elementsEqual(group.utf8) }
+            || sharesGroup(with: value.product)
     }
 }

@@ -23,8 +23,8 @@ package struct SubscriptionReader: Sendable {
             }
             let rows = try await SubscriptionLookup.list(
                 of: customer, after: request.after ?? "", limit: request.limit + 1, in: reader)
-            let winBacks = try await winBackFacts(rows, of: customer, in: reader)
-            return (rows, winBacks, clock.now(try await CustomerRepository.clock(of: customer.bundleId, in: reader)))
+            let now = clock.now(try await CustomerRepository.clock(of: customer.bundleId, in: reader))
+            return (rows, try await winBackFacts(rows, of: customer, at: now, in: reader), now)
         }
         let shown = Array(rows.prefix(request.limit))
         return SubscriptionsPage(
@@ -72,15 +72,17 @@ package struct SubscriptionReader: Sendable {
 
     /// What win-back offers are decided by, of subscriptions that have ended; by their first transaction.
     private func winBackFacts(
-        _ rows: [DueSubscription], of customer: CustomerID, in reader: SQLReader
+        _ rows: [DueSubscription], of customer: CustomerID, at now: Timestamp, in reader: SQLReader
     ) async throws -> [ExactText: WinBackFacts] {
         let ended = rows.filter { !$0.value.state.isExisting }
         guard !ended.isEmpty else { return [:] }
-        let histories = try await EntitlementRepository.histories(of: customer, in: reader)
+        let history = try await EntitlementRepository.history(of: customer, in: reader)
         var facts: [ExactText: WinBackFacts] = [:]
         for row in ended {
+            let question = SubscriptionHistory.Question(
+                of: row.value.product, inGroup: row.value.paidGroup, sharesGroup: { _ in false })
             facts[row.value.originalID] = try await EntitlementRepository.winBackFacts(
-                of: row.value, history: histories[row.value.group], in: reader)
+                of: row.value, history: history.group(of: question, at: now), in: reader)
         }
         return facts
     }
@@ -118,11 +120,11 @@ package struct SubscriptionReader: Sendable {
     ) async -> Subscription {
         let value = due.value
         var shown = Subscription(
-            originalTransactionIdentifier: value.originalIdentifier, subscriptionGroupIdentifier: value.group,
+            originalTransactionIdentifier: value.originalIdentifier, subscriptionGroupIdentifier: value.paidGroup,
             productIdentifier: value.product, state: value.state, willAutoRenew: value.willAutoRenew,
             autoRenewProductIdentifier: value.renewProduct, purchaseDate: value.periodStart,
             expiresDate: value.activeUntil, gracePeriodExpiresDate: value.graceUntil,
-            expirationReason: value.expirationReason, offer: value.offer?.applied,
+            priceIncrease: value.priceIncrease, expirationReason: value.expirationReason, offer: value.offer?.applied,
             transactionIdentifier: value.activeTransaction, id: value.activeID, period: value.periodIndex)
         if isOperator { (shown.bundleId, shown.account) = (value.customer.bundleId, due.account) }
         guard value.willAutoRenew, value.state.isExisting else { return shown }

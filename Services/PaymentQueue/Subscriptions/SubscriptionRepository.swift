@@ -2,7 +2,7 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Subscriptions as rows, one per customer and group.
+/// Subscriptions as rows, one per customer and group they began in.
 package enum SubscriptionRepository {
     package static func find(
         group: String, of customer: CustomerID, in reader: SQLReader
@@ -12,6 +12,18 @@ package enum SubscriptionRepository {
             SELECT * FROM subscription
             WHERE bundle_id = ? AND customer_identifier = ? AND subscription_group = ?
             """, customer.bundleId, customer.customerIdentifier, group
+        ).map(StoredSubscription.init)
+    }
+
+    /// The one a transaction has paid a period of.
+    package static func find(
+        paidBy transactionID: String, in reader: SQLReader
+    ) async throws -> StoredSubscription? {
+        try await reader.queryOne(
+            """
+            SELECT s.* FROM subscription s JOIN subscription_period p ON p.original_id = s.original_id
+            WHERE p.transaction_id = ?
+            """, transactionID
         ).map(StoredSubscription.init)
     }
 
@@ -39,15 +51,17 @@ package enum SubscriptionRepository {
         ).map(StoredSubscription.init)
     }
 
-    /// Locks all of a customer's until the commit.
-    package static func lockAll(of customer: CustomerID, in transaction: SQLTransaction) async throws(PersistenceError)
-    {
-        guard transaction.dialect == .postgres else { return }
-        _ = try await transaction.query(
+    /// All of a customer's, locked until the commit.
+    @discardableResult
+    package static func lockAll(
+        of customer: CustomerID, in transaction: SQLTransaction
+    ) async throws -> [StoredSubscription] {
+        try await transaction.query(
             """
-            SELECT original_id FROM subscription WHERE bundle_id = ? AND customer_identifier = ?
+            SELECT * FROM subscription WHERE bundle_id = ? AND customer_identifier = ?
             ORDER BY original_id \(transaction.dialect.lockRow)
-            """, customer.bundleId, customer.customerIdentifier)
+            """, customer.bundleId, customer.customerIdentifier
+        ).map(StoredSubscription.init)
     }
 
     /// All of a customer's, in the order of their first purchase.
@@ -76,15 +90,15 @@ package enum SubscriptionRepository {
         return identifiers
     }
 
-    /// The primary key lets a customer have one subscription of a group (S6).
+    /// The primary key lets a customer begin one subscription in a group (S6).
     package static func insert(_ value: StoredSubscription, in transaction: SQLTransaction) async throws {
         try await transaction.execute(
             """
             INSERT INTO subscription (state, product_identifier, level, length, period_index, period_start, active_until,
                 active_id, active_transaction, anchor, anchor_count, will_auto_renew, renew_product, offer, rate,
-                renewals, fails_next, retry_since, retry_count, grace_until, expiration_reason, due_at, attempt,
+                paid_group, price, renewals, fails_next, retry_since, retry_count, grace_until, expiration_reason, due_at, attempt,
                 revision, bundle_id, customer_identifier, subscription_group, original_id, original_identifier)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             arguments: try facts(value) + [
                 value.revision, value.customer.bundleId, value.customer.customerIdentifier, value.group,
@@ -103,7 +117,7 @@ package enum SubscriptionRepository {
             """
             UPDATE subscription SET state = ?, product_identifier = ?, level = ?, length = ?, period_index = ?,
                 period_start = ?, active_until = ?, active_id = ?, active_transaction = ?, anchor = ?,
-                anchor_count = ?, will_auto_renew = ?, renew_product = ?, offer = ?, rate = ?, renewals = ?,
+                anchor_count = ?, will_auto_renew = ?, renew_product = ?, offer = ?, rate = ?, paid_group = ?, price = ?, renewals = ?,
                 fails_next = ?, retry_since = ?, retry_count = ?, grace_until = ?, expiration_reason = ?, due_at = ?,
                 attempt = ?, revision = ?, claimed_by = NULL, claimed_until = 0
             WHERE original_id = ? AND revision = ?
@@ -116,7 +130,10 @@ package enum SubscriptionRepository {
             value.state, value.product, value.level, value.length.iso8601, value.periodIndex,
             value.periodStart.milliseconds, value.activeUntil.milliseconds, value.activeID, value.activeTransaction,
             value.anchor.milliseconds, value.anchorCount, value.willAutoRenew, value.renewProduct,
-            try value.offer.map(StoredJSON.text), value.rate, value.renewals, value.failsNext,
+            try value.offer.map(StoredJSON.text), value.rate, value.paidGroup,
+            try value.agreedPrice.map {
+                try StoredJSON.text(StoredSubscription.Price(agreed: $0, increase: value.priceIncrease))
+            }, value.renewals, value.failsNext,
             value.retrySince?.milliseconds, value.retryCount, value.graceUntil?.milliseconds, value.expirationReason,
             value.dueAt?.milliseconds, value.attempt,
         ]

@@ -40,6 +40,8 @@ package struct SubscriptionStateMachine: Hashable, Sendable {
         case .ended(let ending, let refunded): end(ending, refunded)
         case .extended(let days): try extend(days)
         case .renewalWillFail: try failNext()
+        case .priceRaised(let increase): try raise(increase)
+        case .priceAnswered(let agrees): try answer(agrees)
         }
         return actions
     }
@@ -74,12 +76,13 @@ package struct SubscriptionStateMachine: Hashable, Sendable {
         let wasExisting = !isFirst && value.state.isExisting
         let (former, formerLevel) = (value.product, value.level)
         if wasExisting { actions.append(.cutPeriods(at: bought.paid.start)) }
-        begin(bought.paid, level: bought.level, length: bought.length)
+        forgetIncrease()
+        begin(bought.paid, group: bought.group, level: bought.level, length: bought.length)
         let anchor = RenewalSchedule(bought.rate).anchor(
             from: bought.paid.start, to: bought.paid.end, access: bought.accessPeriod, length: bought.length)
         (value.anchor, value.anchorCount) = (anchor.at, anchor.count)
         (value.willAutoRenew, value.rate, value.renewals, value.failsNext) = (true, bought.rate, 0, false)
-        value.offer = bought.offer
+        (value.offer, value.agreedPrice) = (bought.offer, bought.price)
         let kind: SubscriptionEvent.Kind =
             if isFirst { .subscribed } else if !wasExisting { .resubscribed } else {
                 bought.level < formerLevel ? .upgraded : .crossgraded
@@ -93,21 +96,29 @@ package struct SubscriptionStateMachine: Hashable, Sendable {
         try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "renewed")
         let isRecovery = value.state != .subscribed
         let anchor = anchor(of: renewal)
+        let increase = renewal.asks ?? (renewal.offer == nil ? nil : value.priceIncrease)
+        forgetIncrease()
         let start = value.state == .inBillingRetryPeriod ? at : value.activeUntil
         let end = calendar.end(of: renewal.length, times: anchor.count, from: anchor.at)
         begin(
             SubscriptionPaid(
                 id: renewal.id, identifier: renewal.identifier, product: renewal.product, chargeKey: renewal.chargeKey,
                 amount: renewal.amount, start: start, end: end),
-            level: renewal.level, length: renewal.length)
+            group: renewal.group, level: renewal.level, length: renewal.length)
         (value.anchor, value.anchorCount, value.offer) = (anchor.at, anchor.count, renewal.offer)
         value.renewals += 1
+        if renewal.offer == nil { value.agreedPrice = renewal.asks?.formerPrice ?? renewal.price }
         if let former = renewal.formerPrice {
             record(.priceChanged, amount: renewal.amount, detail: "was \(former.amount)")
         }
         record(
             isRecovery ? .recovered : .renewed, amount: renewal.amount, offer: renewal.offer?.applied, expires: end,
             transactionIdentifier: renewal.identifier)
+        if let increase {
+            value.priceIncrease = increase
+            if renewal.asks != nil { record(.priceIncreasePending, amount: increase.price) }
+            if increase.status == .pending { actions.append(.askConsent(about: value.activeID)) }
+        }
     }
 
     /// The billing date stays, unless access was interrupted or the product's length is another one.
@@ -117,8 +128,16 @@ package struct SubscriptionStateMachine: Hashable, Sendable {
         return RenewalSchedule.Anchor(at: value.anchor, count: value.anchorCount + 1)
     }
 
-    private mutating func begin(_ paid: SubscriptionPaid, level: Int, length: SubscriptionPeriod) {
+    private mutating func begin(
+        _ paid: SubscriptionPaid, group: String, level: Int, length: SubscriptionPeriod
+    ) {
+        let isSameGroup = value.paidGroup.utf8.elementsEqual(group.utf8)
+        if value.periodIndex < 0 || !isSameGroup || !value.product.utf8.elementsEqual(paid.product.utf8) {
+            actions.append(.writeGroup(group, product: paid.product))
+        }
+        if value.periodIndex >= 0, !isSameGroup { record(.groupChanged, detail: "from \(value.paidGroup) to \(group)") }
         value.periodIndex += 1
+        value.paidGroup = group
         (value.product, value.level, value.length, value.renewProduct) = (paid.product, level, length, paid.product)
         (value.periodStart, value.activeUntil, value.dueAt) = (paid.start, paid.end, paid.end)
         (value.activeID, value.activeTransaction) = (paid.id, paid.identifier)
@@ -198,6 +217,7 @@ package struct SubscriptionStateMachine: Hashable, Sendable {
         (value.state, value.expirationReason, value.dueAt) = (.expired, reason, nil)
         (value.willAutoRenew, value.failsNext, value.renewProduct) = (false, false, value.product)
         leaveRetry()
+        forgetIncrease()
         record(.expired, expires: value.activeUntil, detail: detail(of: reason))
     }
 
@@ -212,6 +232,7 @@ package struct SubscriptionStateMachine: Hashable, Sendable {
         actions.append(.cutPeriods(at: at))
         value.renewProduct = value.product
         leaveRetry()
+        forgetIncrease()
         record(
             ending == .refunded ? .refunded : .revoked, amount: refunded,
             transactionIdentifier: value.activeTransaction)
@@ -266,5 +287,34 @@ package struct SubscriptionStateMachine: Hashable, Sendable {
     private mutating func failNext() throws(StoreError) {
         try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "made to fail")
         value.failsNext = true
+    }
+
+    // MARK: A higher price
+
+    private mutating func raise(_ increase: PriceIncrease?) throws(StoreError) {
+        try require([.subscribed, .inGracePeriod, .inBillingRetryPeriod], "given another price")
+        guard value.priceIncrease != increase else { return }
+        forgetIncrease()
+        value.priceIncrease = increase
+        switch increase?.status {
+        case nil: record(.priceIncreaseWithdrawn)
+        case .pending:
+            record(.priceIncreasePending, amount: increase?.price)
+            actions.append(.askConsent(about: value.activeID))
+        case .agreed: record(.priceIncreaseAgreed, amount: increase?.price)
+        case .declined: record(.priceIncreaseDeclined, amount: increase?.price)
+        }
+    }
+
+    private mutating func answer(_ agrees: Bool) throws(StoreError) {
+        guard let increase = value.priceIncrease, increase.status == .pending else { return }
+        value.priceIncrease?.status = agrees ? .agreed : .declined
+        actions.append(.withdrawConsent(about: value.activeID))
+        record(agrees ? .priceIncreaseAgreed : .priceIncreaseDeclined, amount: increase.price)
+    }
+
+    private mutating func forgetIncrease() {
+        if value.priceIncrease?.status == .pending { actions.append(.withdrawConsent(about: value.activeID)) }
+        value.priceIncrease = nil
     }
 }

@@ -8,12 +8,12 @@ package struct TesterDesk: Sendable {
 
     let database: any SQLDatabase
     let clock: BusinessClock
-    let storefronts: @Sendable (ContinuousClock.Instant) async throws(StoreError) -> Set<String>
+    let storefronts: @Sendable (ContinuousClock.Instant) async throws(StoreError) -> [Storefront]
 
-    /// - Parameter storefronts: the country codes Catalog knows.
+    /// - Parameter storefronts: those Catalog knows.
     package init(
         database: any SQLDatabase, clock: BusinessClock,
-        storefronts: @escaping @Sendable (ContinuousClock.Instant) async throws(StoreError) -> Set<String>
+        storefronts: @escaping @Sendable (ContinuousClock.Instant) async throws(StoreError) -> [Storefront]
     ) {
         self.database = database
         self.clock = clock
@@ -34,8 +34,7 @@ package struct TesterDesk: Sendable {
 
     /// Replaces what was set. A storefront moves the account's customers of all apps in the same commit; without one
     /// they stay where they are.
-    /// - Throws: `requestInvalid`, also for a storefront Catalog does not know; `notImplemented` for a member nothing
-    ///   acts on; `serviceUnavailable` when Catalog cannot be asked about the storefront. Then nothing is stored.
+    /// - Throws: `requestInvalid`, also for a storefront Catalog does not know; `serviceUnavailable` when Catalog cannot be asked about the storefront. Then nothing is stored.
     package func put(_ request: PutTesterRequest, deadline: ContinuousClock.Instant) async throws -> Tester {
         try AccountValidation.checkName(request.account)
         try TesterValidation.check(request.settings)
@@ -50,7 +49,7 @@ package struct TesterDesk: Sendable {
     }
 
     private func checkKnown(_ storefront: String, _ deadline: ContinuousClock.Instant) async throws(StoreError) {
-        let known: Set<String>
+        let known: [Storefront]
         do {
             known = try await storefronts(deadline)
         } catch {
@@ -58,7 +57,7 @@ package struct TesterDesk: Sendable {
                 .serviceUnavailable, "the catalogue is away, which knows the storefronts; nothing was changed",
                 retryAfterMs: error.retryAfterMs)
         }
-        guard known.contains(storefront) else {
+        guard known.contains(where: { $0.countryCode == storefront }) else {
             throw StoreError(
                 .requestInvalid, "there is no storefront \(storefront)", details: ["path": .string("$.storefront")])
         }

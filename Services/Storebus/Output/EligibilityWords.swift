@@ -11,13 +11,18 @@ package enum EligibilityWords {
         case .lapsedWithoutOffer:
             "subscribed to \(group) before\(decider), never with an introductory offer, and not now"
         case .offerUsed:
-            "an introductory offer of \(group) was used\(decider); no product of it and no refund gives it back"
-        case .offerReserved: "a payment under way holds the introductory offer of \(group)"
+            "an introductory offer of \(group) was used\(decider)\(other(one)); no product of it and no refund gives it back"
+        case .offerReserved: "a payment under way\(other(one)) holds the introductory offer of \(group)"
         case .subscribed: "subscribed to \(group) now\(decider)"
         case .inGracePeriod: "a subscriber of \(group) still\(decider), in the grace period"
         case .inBillingRetryPeriod: "a subscriber of \(group) still\(decider), whose renewal is charged again"
         case .historyUnavailable: "payment-queue is away, so nobody knows what was bought; it is not guessed"
         }
+    }
+
+    /// The product that decided, where it is another one: ` by com.example.pro.yearly`.
+    private static func other(_ one: ProductEligibility) -> String {
+        one.usedProductIdentifier.map { " by \($0)" } ?? ""
     }
 
     /// `1 week free, then 9.99 USD a month`, or that there is none.

@@ -9,7 +9,7 @@ package enum PromptTable {
         ])
         for prompt in prompts {
             table.add([
-                prompt.id, prompt.kind.rawValue, prompt.account,
+                prompt.id, kind(prompt), prompt.account,
                 product(prompt) ?? "-", price(prompt), prompt.transaction.map(Words.name) ?? "-",
                 Words.time(prompt.createdAt), prompt.answers.map(\.rawValue).joined(separator: ", "),
             ])
@@ -31,8 +31,14 @@ package enum PromptTable {
         prompt.transaction?.payment.productIdentifier ?? prompt.productIdentifier
     }
 
-    /// What saying yes costs: the transaction's price, or the app's own.
+    /// What saying yes costs: the next renewal, the transaction's price, or the app's own.
     private static func price(_ prompt: Prompt) -> String {
-        (prompt.transaction?.price ?? prompt.appPrice).map(Words.price) ?? "-"
+        (prompt.priceIncrease?.price ?? prompt.transaction?.price ?? prompt.appPrice).map(Words.price) ?? "-"
+    }
+
+    /// `signIn ×3`, when it was asked before.
+    private static func kind(_ prompt: Prompt) -> String {
+        guard let times = prompt.times, times > 1 else { return prompt.kind.rawValue }
+        return "\(prompt.kind.rawValue) ×\(times)"
     }
 }

@@ -44,7 +44,18 @@ package struct SubscriptionExplanation: Sendable {
             return "a change was chosen on \(date(last([.changeScheduled]))), so the next renewal buys "
                 + subscription.autoRenewProductIdentifier
         }
+        if let increase = subscription.priceIncrease { return consent(increase) }
         return "auto-renew is on; it is renewed when the store's clock comes to \(Words.time(subscription.expiresDate))"
+    }
+
+    private func consent(_ increase: PriceIncrease) -> String {
+        let price = "\(Words.price(increase.price)), up from \(Words.price(increase.formerPrice))"
+        return switch increase.status {
+        case .pending:
+            "it was asked on \(date(last([.priceIncreasePending]))) whether it goes on for \(price); without consent it ends with this period"
+        case .agreed: "\(price) was agreed to on \(date(last([.priceIncreaseAgreed]))), so it is renewed for that"
+        case .declined: "\(price) was declined on \(date(last([.priceIncreaseDeclined]))), so it ends with this period"
+        }
     }
 
     private var expired: String {

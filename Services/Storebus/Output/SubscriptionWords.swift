@@ -47,6 +47,7 @@ package enum SubscriptionWords {
             let other = subscription.autoRenewProductIdentifier
             let product = other.isExactly(subscription.productIdentifier) ? "" : " as \(other)"
             return "renews \(end)\(product)" + (subscription.renewalPrice.map { " for \(Words.price($0))" } ?? "")
+                + consent(subscription)
         case .inGracePeriod:
             let until = Words.time(subscription.gracePeriodExpiresDate ?? subscription.expiresDate)
             return "access until \(until), the charge is tried again"
@@ -54,6 +55,17 @@ package enum SubscriptionWords {
         case .expired:
             return "ended \(end)" + (subscription.expirationReason.map { ", \(reason($0))" } ?? "")
         case .revoked: return "the period would have gone to \(end)"
+        }
+    }
+
+    /// What the subscriber says to a higher price: `, if the price is agreed to, up from 9.99 USD`.
+    private static func consent(_ subscription: Subscription) -> String {
+        guard let increase = subscription.priceIncrease else { return "" }
+        let former = Words.price(increase.formerPrice)
+        return switch increase.status {
+        case .pending: ", if the price is agreed to, up from \(former)"
+        case .agreed: ", agreed, up from \(former)"
+        case .declined: ", which was declined: it ends then"
         }
     }
 

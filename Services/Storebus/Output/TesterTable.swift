@@ -30,6 +30,7 @@ package enum TesterTable {
         add("canMakePayments", settings.canMakePayments.map { "\($0)" })
         add("signIn", settings.signIn?.rawValue)
         add("sheet", settings.sheet?.text)
+        add("priceConsent", settings.priceConsent?.rawValue)
         add("askToBuy", settings.askToBuy.map { "\($0)" })
         add("interruptPurchases", settings.interruptPurchases.map { "\($0)" })
         add("subscriptionRenewalRate", settings.subscriptionRenewalRate?.rawValue)

@@ -57,7 +57,8 @@ extension SubscriptionEvent {
         case .refunded, .refundedProrated: .back
         case .billingFailed, .gracePeriodStarted, .billingRetryStarted, .gracePeriodExpired, .expired,
             .autoRenewDisabled, .autoRenewEnabled, .changeScheduled, .changeReverted, .revoked, .extended,
-            .priceChanged:
+            .priceChanged, .groupChanged, .priceIncreasePending, .priceIncreaseAgreed, .priceIncreaseDeclined,
+            .priceIncreaseWithdrawn:
             nil
         }
     }

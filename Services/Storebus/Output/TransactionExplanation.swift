@@ -55,6 +55,9 @@ package struct TransactionExplanation: Sendable {
         let transaction = row.transaction
         if row.isFinished { return "the app has finished it: it is not sent again" }
         switch transaction.transactionState {
+        case .purchasing where transaction.storefrontChange != nil:
+            let place = transaction.storefrontChange?.storefront.countryCode ?? ""
+            return "\(row.account) has moved to \(place), and the app is asked whether the purchase goes on there"
         case .purchasing: return "it has no outcome yet; a payment sheet or the processor is waited for"
         case .deferred: return "somebody has to approve it; until then every device of \(row.account) is told so"
         case .failed where transaction.isInterrupted:

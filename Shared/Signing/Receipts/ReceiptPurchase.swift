@@ -1,7 +1,7 @@
 import StoreModels
 
 /// One purchase in a receipt's binary form: less than a ``ReceiptItem``, because Apple's binary form has no place for a
-/// subscription group, a reason of a refund or an account token.
+/// reason of a refund or an account token. The subscription group and upgrades have numbers of ours.
 package struct ReceiptPurchase: Hashable, Sendable {
     package var quantity: Int
     package var productIdentifier: String
@@ -17,6 +17,10 @@ package struct ReceiptPurchase: Hashable, Sendable {
     package var isTrialPeriod: Bool
     package var isInIntroOfferPeriod: Bool?
     package var promotionalOfferIdentifier: String?
+    /// The one the purchase was made in. Receipts made before it was written have none.
+    package var subscriptionGroupIdentifier: String?
+    /// Another product has taken its place; nil where none has.
+    package var isUpgraded: Bool?
 
     package init(_ item: ReceiptItem) {
         quantity = item.quantity
@@ -32,6 +36,8 @@ package struct ReceiptPurchase: Hashable, Sendable {
         isTrialPeriod = item.isTrialPeriod ?? false
         isInIntroOfferPeriod = item.type == .autoRenewable ? item.isInIntroOfferPeriod ?? false : nil
         promotionalOfferIdentifier = item.offer?.type == .subscription ? item.offer?.identifier : nil
+        subscriptionGroupIdentifier = item.subscriptionGroupIdentifier
+        isUpgraded = item.isUpgraded == true ? true : nil
     }
 
     init(reading reader: ReceiptReading) throws(ReceiptError) {
@@ -48,6 +54,8 @@ package struct ReceiptPurchase: Hashable, Sendable {
         isTrialPeriod = try reader.flagIfPresent(.isTrialPeriod) ?? false
         isInIntroOfferPeriod = try reader.flagIfPresent(.isInIntroOfferPeriod)
         promotionalOfferIdentifier = try reader.textIfPresent(.promotionalOfferIdentifier)
+        subscriptionGroupIdentifier = try reader.textIfPresent(.subscriptionGroupIdentifier)
+        isUpgraded = try reader.flagIfPresent(.isUpgraded)
     }
 
     /// As a purchase whose receipt is all that is known of it.
@@ -57,8 +65,9 @@ package struct ReceiptPurchase: Hashable, Sendable {
             productIdentifier: productIdentifier, type: type, quantity: quantity, purchaseDate: purchaseDate,
             originalPurchaseDate: originalPurchaseDate, expiresDate: expiresDate,
             webOrderLineItemIdentifier: webOrderLineItemIdentifier.map(String.init),
+            subscriptionGroupIdentifier: subscriptionGroupIdentifier,
             isTrialPeriod: type == .autoRenewable ? isTrialPeriod : nil, isInIntroOfferPeriod: isInIntroOfferPeriod,
-            cancellationDate: cancellationDate)
+            isUpgraded: isUpgraded, cancellationDate: cancellationDate)
     }
 
     /// Attribute 1707. Apple does not say what its numbers mean; these are the ones receipts are seen to have.

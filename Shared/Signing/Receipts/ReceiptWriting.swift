@@ -69,6 +69,8 @@ extension ReceiptPurchase {
         try writer.integer(.isTrialPeriod, isTrialPeriod ? 1 : 0)
         if let intro = isInIntroOfferPeriod { try writer.integer(.isInIntroOfferPeriod, intro ? 1 : 0) }
         if let offer = promotionalOfferIdentifier { try writer.text(.promotionalOfferIdentifier, offer) }
+        if isUpgraded == true { try writer.integer(.isUpgraded, 1) }
+        if let group = subscriptionGroupIdentifier { try writer.text(.subscriptionGroupIdentifier, group) }
         return try writer.set()
     }
 }

@@ -15,6 +15,8 @@ public struct StoreProblem: LocalizedError, Equatable, Sendable {
     public let retryAfter: Duration?
     /// Finds the request in the store's logs.
     public let traceId: String?
+    /// What StoreKit would report, where the store says it.
+    let storeKitError: TransactionError?
 
     public var errorDescription: String? { detail }
 }
@@ -29,5 +31,8 @@ extension StoreProblem {
         isRetryable = members["retryable"]?.boolValue ?? (status >= 500)
         retryAfter = members["retryAfterMs"]?.intValue.map { .milliseconds($0) }
         traceId = members["traceId"]?.stringValue
+        storeKitError = members["error"].flatMap {
+            try? StoreJSON.decode(TransactionError.self, from: StoreJSON.encode($0))
+        }
     }
 }

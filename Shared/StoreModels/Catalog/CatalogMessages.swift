@@ -232,6 +232,8 @@ public struct Quote: Hashable, Sendable, Codable {
     public var product: Product?
     /// Level within its subscription group, 1 the highest service.
     public var subscriptionLevel: Int?
+    /// Every product of its subscription group today, for sale or not.
+    public var subscriptionGroupProducts: [String]?
     /// The app's own limit of unfinished transactions (M52), if any.
     public var unfinishedLimit: Int?
     /// What testers of the app do unless set otherwise.
@@ -243,13 +245,15 @@ public struct Quote: Hashable, Sendable, Codable {
 
     public init(
         catalogVersion: Int64, availability: Availability, product: Product? = nil, subscriptionLevel: Int? = nil,
-        unfinishedLimit: Int? = nil, testerDefaults: TesterSettings? = nil, billingGracePeriod: Bool? = nil,
+        subscriptionGroupProducts: [String]? = nil, unfinishedLimit: Int? = nil,
+        testerDefaults: TesterSettings? = nil, billingGracePeriod: Bool? = nil,
         redeemableOffers: [RedeemableOffer]? = nil
     ) {
         self.catalogVersion = catalogVersion
         self.availability = availability
         self.product = product
         self.subscriptionLevel = subscriptionLevel
+        self.subscriptionGroupProducts = subscriptionGroupProducts
         self.unfinishedLimit = unfinishedLimit
         self.testerDefaults = testerDefaults
         self.billingGracePeriod = billingGracePeriod

@@ -35,15 +35,18 @@ public struct ProductEligibility: Hashable, Sendable, Codable {
     public var eligibility: OfferEligibility
     public var rule: IntroductoryOfferPolicy.Rule
     public var transactionIdentifier: String?
+    /// The product whose offer was used or is held, where it is another one.
+    public var usedProductIdentifier: String?
     public init(
         productIdentifier: String, subscriptionGroupIdentifier: String, eligibility: OfferEligibility,
-        rule: IntroductoryOfferPolicy.Rule, transactionIdentifier: String? = nil
+        rule: IntroductoryOfferPolicy.Rule, transactionIdentifier: String? = nil, usedProductIdentifier: String? = nil
     ) {
         self.productIdentifier = productIdentifier
         self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
         self.eligibility = eligibility
         self.rule = rule
         self.transactionIdentifier = transactionIdentifier
+        self.usedProductIdentifier = usedProductIdentifier
     }
 }
 

@@ -33,6 +33,18 @@ public enum IntroductoryOfferPolicy {
         public let rule: Rule
         /// The transaction that decided, if one did: the one that used the offer, else the subscription's latest.
         public let transactionIdentifier: String?
+        /// The product whose offer was used or is held.
+        public let usedProductIdentifier: String?
+
+        init(
+            eligibility: OfferEligibility, rule: Rule, transactionIdentifier: String?,
+            usedProductIdentifier: String? = nil
+        ) {
+            self.eligibility = eligibility
+            self.rule = rule
+            self.transactionIdentifier = transactionIdentifier
+            self.usedProductIdentifier = usedProductIdentifier
+        }
     }
 
     /// - Parameters:
@@ -43,10 +55,14 @@ public enum IntroductoryOfferPolicy {
             return Decision(eligibility: .eligible, rule: .newSubscriber, transactionIdentifier: nil)
         }
         if let used = history.introductoryOfferTransaction {
-            return Decision(eligibility: .ineligible, rule: .offerUsed, transactionIdentifier: used)
+            return Decision(
+                eligibility: .ineligible, rule: .offerUsed, transactionIdentifier: used,
+                usedProductIdentifier: history.introductoryOfferProduct)
         }
         if history.introductoryOfferReserved {
-            return Decision(eligibility: .ineligible, rule: .offerReserved, transactionIdentifier: nil)
+            return Decision(
+                eligibility: .ineligible, rule: .offerReserved, transactionIdentifier: nil,
+                usedProductIdentifier: history.introductoryOfferProduct)
         }
         let latest = history.activeTransaction
         switch history.standing(at: now) {

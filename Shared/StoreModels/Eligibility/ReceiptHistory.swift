@@ -14,40 +14,58 @@ public struct ReceiptHistory: Hashable, Sendable, Codable {
 }
 
 extension ReceiptHistory {
-    /// What the purchases say of each subscription group, by its identifier, for ``IntroductoryOfferPolicy``.
+    /// What the purchases say, for ``IntroductoryOfferPolicy``: as PaymentQueue keeps it.
     ///
-    /// All subscriptions count, cancelled and upgraded ones too (M120, M128). A group is what the renewals, else the item,
-    /// else the catalogue says (M122).
-    /// - Parameter catalogue: the app's subscriptions, for sale or not: product → group.
-    public func groups(ofProducts catalogue: [ExactText: String]) -> [ExactText: SubscriptionGroupHistory] {
+    /// All subscriptions count, cancelled and upgraded ones too (M120, M128).
+    public var history: SubscriptionHistory {
         let renewals = renewalsByOriginal
-        var groups: [ExactText: ReceiptGroup] = [:]
-        for item in items where item.type == .autoRenewable {
-            let renewal = renewals[item.originalTransactionIdentifier]
-            guard let group = group(of: item, renewal, catalogue) else { continue }
-            groups[group, default: ReceiptGroup()].add(item, renewal)
+        let items = items.filter { $0.type == .autoRenewable }.sorted { $0.order < $1.order }
+        var subscriptions: [ReceiptSubscription] = []
+        var positions: [ExactText: Int] = [:]
+        for item in items {
+            let position = positions[item.originalTransactionIdentifier] ?? subscriptions.count
+            if position == subscriptions.count {
+                positions[item.originalTransactionIdentifier] = position
+                subscriptions.append(ReceiptSubscription(renewals[item.originalTransactionIdentifier]))
+            }
+            subscriptions[position].add(item)
         }
-        return Dictionary(
-            uniqueKeysWithValues: groups.map { group, found in (group, found.history(group.text, at: now)) })
+        return SubscriptionHistory(
+            subscriptions: subscriptions.compactMap { $0.entry(at: now) }, offers: offers(items, renewals))
     }
 
     /// A purchase that nobody knows the group of and that would make the customer ineligible there: an offer was used,
     /// or a subscription goes on. Nobody may be called eligible then, because the group may be any.
-    public func unplaced(ofProducts catalogue: [ExactText: String]) -> ReceiptItem? {
+    /// - Parameter isKnown: whether the catalogue of today has the product, and so its group.
+    public func unplaced(_ isKnown: (String) -> Bool) -> ReceiptItem? {
         let renewals = renewalsByOriginal
         return items.first { item in
-            guard item.type == .autoRenewable else { return false }
             let renewal = renewals[item.originalTransactionIdentifier]
-            guard group(of: item, renewal, catalogue) == nil else { return false }
-            var alone = ReceiptGroup()
-            alone.add(item, renewal)
-            let decision = IntroductoryOfferPolicy.decide(history: alone.history("", at: now), now: now)
-            return decision.eligibility != .eligible
+            guard item.type == .autoRenewable, item.subscriptionGroupIdentifier == nil,
+                renewal?.subscriptionGroupIdentifier == nil, !isKnown(item.productIdentifier)
+            else { return false }
+            if item.usedOffer { return true }
+            var alone = ReceiptSubscription(renewal)
+            alone.add(item)
+            return alone.entry(at: now)?.state.isExisting == true
         }
     }
 
-    private func group(of item: ReceiptItem, _ renewal: ReceiptRenewal?, _ catalogue: [ExactText: String]) -> String? {
-        renewal?.subscriptionGroupIdentifier ?? item.subscriptionGroupIdentifier ?? catalogue[item.productIdentifier]
+    /// The first use of each product's offer, with all groups the product was bought in.
+    private func offers(_ items: [ReceiptItem], _ renewals: [ExactText: ReceiptRenewal]) -> [SubscriptionHistory.Offer] {
+        var groups: [ExactText: [String]] = [:]
+        for item in items {
+            let renewal = renewals[item.originalTransactionIdentifier]
+            for group in [item.subscriptionGroupIdentifier, renewal?.subscriptionGroupIdentifier] {
+                groups[item.productIdentifier, default: []].insert(exactly: group)
+            }
+        }
+        var seen: Set<ExactText> = []
+        return items.filter { $0.usedOffer && seen.insert($0.productIdentifier).inserted }.map { item in
+            SubscriptionHistory.Offer(
+                productIdentifier: item.productIdentifier, groups: groups[item.productIdentifier] ?? [],
+                transactionIdentifier: item.transactionIdentifier)
+        }
     }
 
     private var renewalsByOriginal: [ExactText: ReceiptRenewal] {
@@ -57,47 +75,57 @@ extension ReceiptHistory {
     }
 }
 
-/// What is remembered of one group while a receipt is read through, once.
-private struct ReceiptGroup {
-    private var firstOffer: ReceiptItem?
+/// What is remembered of one subscription while its purchases are read through, oldest first.
+private struct ReceiptSubscription {
+    private let renewal: ReceiptRenewal?
+    private var groups: [String] = []
     private var latest: ReceiptItem?
     /// The latest one that gives or gave access and was neither taken back nor replaced.
     private var latestKept: ReceiptItem?
-    private var renewal: ReceiptRenewal?
 
-    mutating func add(_ item: ReceiptItem, _ renewal: ReceiptRenewal?) {
-        let usedOffer = item.isTrialPeriod == true || item.isInIntroOfferPeriod == true
-        if usedOffer, firstOffer.map({ item.order < $0.order }) ?? true { firstOffer = item }
-        if latest.map({ $0.order < item.order }) ?? true {
-            latest = item
-            self.renewal = renewal
-        }
-        guard item.cancellationDate == nil, item.isUpgraded != true else { return }
-        if latestKept.map({ $0.end < item.end }) ?? true { latestKept = item }
+    init(_ renewal: ReceiptRenewal?) {
+        self.renewal = renewal
+        groups.insert(exactly: renewal?.subscriptionGroupIdentifier)
     }
 
-    func history(_ group: String, at now: Timestamp) -> SubscriptionGroupHistory {
-        let state = state(at: now)
+    mutating func add(_ item: ReceiptItem) {
+        groups.insert(exactly: item.subscriptionGroupIdentifier)
+        latest = item
+        if item.cancellationDate == nil, item.isUpgraded != true { latestKept = item }
+    }
+
+    func entry(at now: Timestamp) -> SubscriptionHistory.Entry? {
+        guard let latest else { return nil }
+        let state = state(of: latest, at: now)
         let deciding = state == .revoked ? latest : latestKept ?? latest
-        return SubscriptionGroupHistory(
-            subscriptionGroupIdentifier: group, introductoryOfferTransaction: firstOffer?.transactionIdentifier,
-            activeUntil: deciding?.expiresDate, activeTransaction: deciding?.transactionIdentifier, state: state)
+        return SubscriptionHistory.Entry(
+            originalTransactionIdentifier: latest.originalTransactionIdentifier,
+            productIdentifier: latest.productIdentifier, groups: groups, activeUntil: deciding.expiresDate,
+            activeTransaction: deciding.transactionIdentifier, state: state)
     }
 
     /// A refund of the latest period ends what a failed renewal had left open.
-    private func state(at now: Timestamp) -> SubscriptionState {
+    private func state(of latest: ReceiptItem, at now: Timestamp) -> SubscriptionState {
         if let end = latestKept?.expiresDate, end > now { return .subscribed }
-        guard latest?.cancellationDate == nil else { return .revoked }
+        guard latest.cancellationDate == nil else { return .revoked }
         if let until = renewal?.gracePeriodExpiresDate, until > now { return .inGracePeriod }
         return renewal?.isInBillingRetryPeriod == true ? .inBillingRetryPeriod : .expired
     }
 }
 
 extension ReceiptItem {
+    fileprivate var usedOffer: Bool { isTrialPeriod == true || isInIntroOfferPeriod == true }
+
     /// Identifiers grow with time; a shorter decimal is a smaller one.
     fileprivate var order: (Int64, Int, String) {
         (purchaseDate.milliseconds, transactionIdentifier.utf8.count, transactionIdentifier)
     }
+}
 
-    fileprivate var end: (Int64, Int64) { ((expiresDate ?? purchaseDate).milliseconds, purchaseDate.milliseconds) }
+extension [String] {
+    /// Adds what is not there byte for byte; nil adds nothing.
+    package mutating func insert(exactly text: String?) {
+        guard let text, !containsExactly(text) else { return }
+        append(text)
+    }
 }

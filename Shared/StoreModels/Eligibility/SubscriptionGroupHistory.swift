@@ -1,4 +1,5 @@
-/// What decides about introductory offers in one subscription group, for one customer.
+/// What decides about offers for one product in its subscription group, for one customer
+/// (``SubscriptionHistory/group(of:)``).
 ///
 /// ```json
 /// {"subscriptionGroupIdentifier":"21378123","introductoryOfferTransaction":"2000000000000001",
@@ -8,6 +9,8 @@ public struct SubscriptionGroupHistory: Hashable, Sendable, Codable {
     public var subscriptionGroupIdentifier: String
     /// The transaction that used the group's introductory offer, refunded or not (M128).
     public var introductoryOfferTransaction: String?
+    /// The product whose offer it was, or is held; another one of the group perhaps.
+    public var introductoryOfferProduct: String?
     /// A payment in flight or deferred holds the offer; it counts as used.
     public var introductoryOfferReserved: Bool
     /// The latest expiry among the customer's subscriptions of the group; grace and billing retry included.
@@ -20,11 +23,13 @@ public struct SubscriptionGroupHistory: Hashable, Sendable, Codable {
 
     public init(
         subscriptionGroupIdentifier: String, introductoryOfferTransaction: String? = nil,
-        introductoryOfferReserved: Bool = false, activeUntil: Timestamp? = nil, activeTransaction: String? = nil,
-        state: SubscriptionState? = nil, isRenewalDue: Bool = false
+        introductoryOfferProduct: String? = nil, introductoryOfferReserved: Bool = false,
+        activeUntil: Timestamp? = nil, activeTransaction: String? = nil, state: SubscriptionState? = nil,
+        isRenewalDue: Bool = false
     ) {
         self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
         self.introductoryOfferTransaction = introductoryOfferTransaction
+        self.introductoryOfferProduct = introductoryOfferProduct
         self.introductoryOfferReserved = introductoryOfferReserved
         self.activeUntil = activeUntil
         self.activeTransaction = activeTransaction

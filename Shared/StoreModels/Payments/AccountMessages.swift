@@ -22,14 +22,17 @@ public struct AccountReply: Hashable, Sendable, Codable {
     public var canMakePayments: Bool
     /// The error that loading products meets, when the tester is set so.
     public var simulatedLoadProductsError: String?
+    /// What asking for the receipt fails with, when the tester is set so.
+    public var simulatedReceiptError: TransactionError?
     public init(
         customerIdentifier: String, account: String, storefront: String, canMakePayments: Bool,
-        simulatedLoadProductsError: String? = nil
+        simulatedLoadProductsError: String? = nil, simulatedReceiptError: TransactionError? = nil
     ) {
         self.customerIdentifier = customerIdentifier
         self.account = account
         self.storefront = storefront
         self.canMakePayments = canMakePayments
         self.simulatedLoadProductsError = simulatedLoadProductsError
+        self.simulatedReceiptError = simulatedReceiptError
     }
 }

@@ -16,7 +16,7 @@ public struct CustomerChange: Hashable, Sendable, Codable {
         case downloadsUpdated
         /// The customer has lost what these products gave.
         case entitlementsRevoked
-        /// A subscription has changed in a way no transaction's state shows; streams pass it over.
+        /// A subscription has changed in a way no transaction's state shows; streams tell of a price that waits for consent.
         case subscriptionChanged
     }
 
@@ -84,7 +84,7 @@ public struct CustomerChange: Hashable, Sendable, Codable {
         if let onlyDevice = self.deviceId { return onlyDevice.isExactly(deviceId) }
         return switch kind {
         case .entitlementsRevoked: true
-        case .subscriptionChanged: false
+        case .subscriptionChanged: transaction?.priceIncrease?.status == .pending
         case .updated, .removed, .restoreEnded, .downloadsUpdated: transaction?.isVisible(to: deviceId) ?? false
         }
     }

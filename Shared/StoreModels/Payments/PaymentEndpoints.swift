@@ -25,6 +25,10 @@ public enum PaymentEndpoints {
     public static func finishTransaction<Item>(as item: Item.Type) -> Endpoint<TransactionRequest, Item> {
         Endpoint(.paymentQueue, "transaction.finish", isIdempotent: true)
     }
+    /// The app's answer to a transaction's `storefrontChange`. One that comes late changes nothing.
+    /// - Throws: `notFound`, also for a purchase of another device.
+    public static let continueTransaction = Endpoint<ContinueTransactionRequest, PaymentTransaction>(
+        .paymentQueue, "transaction.continue", isIdempotent: true)
     /// Deferred only: a parent says yes. Whoever comes second gets what the first one's word has led to.
     public static let approveTransaction = Endpoint<OperateTransactionRequest, PaymentTransaction>(
         .paymentQueue, "transaction.approve", isIdempotent: true)

@@ -115,6 +115,8 @@ public struct SnapshotOf<Item: Hashable & Sendable & Codable>: Hashable, Sendabl
     public var restores: [Restore]
     /// What the customer has lost and no stream of this device has written yet; on the last page only.
     public var revocations: [Revocation]
+    /// Higher prices of the customer's that wait for consent; on a launch's first page only.
+    public var priceConsents: [PriceConsentQuestion]?
     public init(
         transactions: [Item], seq: Int64, after: String? = nil, restores: [Restore] = [], revocations: [Revocation] = []
     ) {
@@ -270,13 +272,13 @@ public struct OfferSummaryRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// What PaymentQueue knows of a customer, per subscription group with any history; read in one snapshot.
+/// What PaymentQueue knows of a customer's subscriptions and offers; read in one snapshot.
 public struct OfferSummary: Hashable, Sendable, Codable {
-    public var groups: [SubscriptionGroupHistory]
+    public var history: SubscriptionHistory
     /// The business clock at the moment of reading.
     public var businessNow: Timestamp
-    public init(groups: [SubscriptionGroupHistory], businessNow: Timestamp) {
-        self.groups = groups
+    public init(history: SubscriptionHistory, businessNow: Timestamp) {
+        self.history = history
         self.businessNow = businessNow
     }
 }

@@ -45,6 +45,10 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     /// What the whole purchase cost, quantity and offer included.
     public var price: Money?
     public var offer: AppliedOffer?
+    /// While the app is asked whether it goes on where the shopper is now.
+    public var storefrontChange: StorefrontChange?
+    /// On events about it only: a subscription's price, on its latest transaction.
+    public var priceIncrease: PriceIncrease?
 
     public init(
         id: String, transactionIdentifier: String? = nil, transactionState: TransactionState,
@@ -54,7 +58,8 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
         expiresDate: Timestamp? = nil, isTrialPeriod: Bool? = nil, isInIntroOfferPeriod: Bool? = nil,
         isUpgraded: Bool? = nil, revocationDate: Timestamp? = nil, revocationReason: RefundRequest.Reason? = nil,
         effectiveDate: Timestamp? = nil, subscriptionGroupIdentifier: String? = nil, price: Money? = nil,
-        offer: AppliedOffer? = nil
+        offer: AppliedOffer? = nil, storefrontChange: StorefrontChange? = nil,
+        priceIncrease: PriceIncrease? = nil
     ) {
         self.id = id
         self.transactionIdentifier = transactionIdentifier
@@ -79,6 +84,8 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
         self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
         self.price = price
         self.offer = offer
+        self.storefrontChange = storefrontChange
+        self.priceIncrease = priceIncrease
     }
 
     /// Whether the device's observer is told of this transaction (`http-api.md`, "Whose transactions"): purchased and
@@ -93,7 +100,7 @@ extension PaymentTransaction {
         case id, transactionIdentifier, transactionState, transactionDate, payment, original
         case originalTransactionIdentifier, error, downloads, revision, deliveries, originDeviceId, supersedes
         case warnings, expiresDate, isTrialPeriod, isInIntroOfferPeriod, isUpgraded, revocationDate
-        case revocationReason, effectiveDate, subscriptionGroupIdentifier, price, offer
+        case revocationReason, effectiveDate, subscriptionGroupIdentifier, price, offer, storefrontChange, priceIncrease
     }
 
     /// `transactionIdentifier`, `transactionDate`, `original`, `originalTransactionIdentifier` and `error` are always
@@ -124,5 +131,7 @@ extension PaymentTransaction {
         try container.encodeIfPresent(subscriptionGroupIdentifier, forKey: .subscriptionGroupIdentifier)
         try container.encodeIfPresent(price, forKey: .price)
         try container.encodeIfPresent(offer, forKey: .offer)
+        try container.encodeIfPresent(storefrontChange, forKey: .storefrontChange)
+        try container.encodeIfPresent(priceIncrease, forKey: .priceIncrease)
     }
 }

@@ -34,6 +34,8 @@ public struct Subscription: Hashable, Sendable, Codable {
     public var gracePeriodExpiresDate: Timestamp?
     /// What the next renewal costs, as far as is known now; absent when there is none.
     public var renewalPrice: Money?
+    /// The next renewal costs more than was agreed to, and what the subscriber says to it.
+    public var priceIncrease: PriceIncrease?
     public var expirationReason: ExpirationReason?
     /// The offer of the present period.
     public var offer: AppliedOffer?
@@ -52,7 +54,8 @@ public struct Subscription: Hashable, Sendable, Codable {
         originalTransactionIdentifier: String, subscriptionGroupIdentifier: String, productIdentifier: String,
         state: SubscriptionState, willAutoRenew: Bool, autoRenewProductIdentifier: String, purchaseDate: Timestamp,
         expiresDate: Timestamp, gracePeriodExpiresDate: Timestamp? = nil, renewalPrice: Money? = nil,
-        expirationReason: ExpirationReason? = nil, offer: AppliedOffer? = nil, transactionIdentifier: String,
+        priceIncrease: PriceIncrease? = nil, expirationReason: ExpirationReason? = nil, offer: AppliedOffer? = nil,
+        transactionIdentifier: String,
         id: String, period: Int, eligibleWinBackOfferIdentifiers: [String] = [], bundleId: String? = nil,
         account: String? = nil
     ) {
@@ -66,6 +69,7 @@ public struct Subscription: Hashable, Sendable, Codable {
         self.expiresDate = expiresDate
         self.gracePeriodExpiresDate = gracePeriodExpiresDate
         self.renewalPrice = renewalPrice
+        self.priceIncrease = priceIncrease
         self.expirationReason = expirationReason
         self.offer = offer
         self.transactionIdentifier = transactionIdentifier

@@ -11,6 +11,9 @@ public enum SubscriptionEndpoints {
     /// - Throws: `notFound`; `transactionStateInvalid` where the subscription's state has no such edge.
     public static let operate = Endpoint<OperateSubscriptionRequest, OperateSubscriptionReply>(
         .paymentQueue, "subscription.operate", isIdempotent: false)
+    /// Nothing happens without an increase that waits for consent. - Throws: `notFound`.
+    public static let showPriceConsent = Endpoint<ShowPriceConsentRequest, Subscription>(
+        .paymentQueue, "subscription.priceConsent", isIdempotent: true)
     public static let timeline = Endpoint<TimelineRequest, SubscriptionTimeline>(
         .paymentQueue, "subscription.timeline", isIdempotent: true)
     /// All of a purchase's money that is still there; again: the same transaction.

@@ -28,6 +28,11 @@ public struct SubscriptionEvent: Hashable, Sendable, Codable {
         case extended
         /// The next renewal costs another amount.
         case priceChanged
+        /// It is paid in another group from here on: its product was moved, or the group renamed.
+        case groupChanged
+        /// The subscriber is asked whether it goes on at a higher price, which is `amount`; what they said; the price went
+        /// down again before they had to.
+        case priceIncreasePending, priceIncreaseAgreed, priceIncreaseDeclined, priceIncreaseWithdrawn
     }
 
     /// Business time.

@@ -13,6 +13,10 @@
 public struct Prompt: Hashable, Sendable, Codable {
     public enum Kind: String, CaseIterable, Sendable, Codable {
         case sheet, signIn, askToBuy, interrupted, appPurchase
+        /// Asks the app whether a purchase goes on in the storefront the shopper has moved to.
+        case storefrontChange
+        /// Asks whether a subscription goes on at a higher price.
+        case priceConsent
     }
 
     public enum Answer: String, CaseIterable, Sendable, Codable {
@@ -29,12 +33,17 @@ public struct Prompt: Hashable, Sendable, Codable {
     public var productIdentifier: String?
     /// With `appPurchase`: what the app costs.
     public var appPrice: Money?
+    /// With `signIn`: how often people were asked about this transaction.
+    public var times: Int?
+    /// With `priceConsent`.
+    public var priceIncrease: PriceIncrease?
     public var createdAt: Timestamp
     public var answers: [Answer]
 
     public init(
         id: String, kind: Kind, bundleId: String, account: String, transaction: PaymentTransaction?,
-        productIdentifier: String? = nil, appPrice: Money? = nil, createdAt: Timestamp, answers: [Answer]
+        productIdentifier: String? = nil, appPrice: Money? = nil, times: Int? = nil,
+        priceIncrease: PriceIncrease? = nil, createdAt: Timestamp, answers: [Answer]
     ) {
         self.id = id
         self.kind = kind
@@ -43,6 +52,8 @@ public struct Prompt: Hashable, Sendable, Codable {
         self.transaction = transaction
         self.productIdentifier = productIdentifier
         self.appPrice = appPrice
+        self.times = times
+        self.priceIncrease = priceIncrease
         self.createdAt = createdAt
         self.answers = answers
     }

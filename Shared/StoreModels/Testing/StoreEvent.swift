@@ -12,6 +12,7 @@ public struct StoreEvent: Hashable, Sendable, Codable {
         /// What happens to a subscription besides the transactions it makes.
         case expired, billingRetryStarted, gracePeriodStarted, gracePeriodExpired, recovered, autoRenewEnabled
         case autoRenewDisabled, renewalPreferenceChanged, upgraded, extended
+        case priceIncreasePending, priceIncreaseAgreed, priceIncreaseDeclined
     }
 
     /// Opaque; grows. The next request's `after`.

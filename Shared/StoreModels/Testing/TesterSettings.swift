@@ -3,7 +3,8 @@
 ///
 /// ```json
 /// {"storefront":"FRA","canMakePayments":true,"askToBuy":false,"interruptPurchases":false,"signIn":"ok",
-///  "sheet":"decline:paymentInvalid","subscriptionRenewalRate":"realTime","simulatedErrors":{"purchase":"unknown"}}
+///  "sheet":"decline:paymentInvalid","priceConsent":"agree","subscriptionRenewalRate":"realTime",
+///  "simulatedErrors":{"purchase":"unknown"}}
 /// ```
 public struct TesterSettings: Hashable, Sendable, Codable {
     /// What signing in at the payment sheet ends with.
@@ -13,6 +14,18 @@ public struct TesterSettings: Hashable, Sendable, Codable {
         case fails
         /// The payment fails with `paymentCancelled` (2).
         case cancelled
+        /// A person is asked, with each purchase and again with each launch that brings unfinished transactions.
+        case interactive
+    }
+
+    /// What becomes of a subscription whose price has gone up.
+    public enum PriceConsent: String, CaseIterable, Sendable, Codable {
+        /// The next renewal costs the new price.
+        case agree
+        /// It expires at the next renewal.
+        case decline
+        /// The app, then a person is asked.
+        case interactive
     }
 
     /// Errors that requests of this tester meet, by the name StoreKit Test gives the request.
@@ -44,6 +57,7 @@ public struct TesterSettings: Hashable, Sendable, Codable {
     public var interruptPurchases: Bool?
     public var signIn: SignIn?
     public var sheet: PaymentSheetAnswer?
+    public var priceConsent: PriceConsent?
     /// One of ``SubscriptionRenewalRate``'s names.
     public var subscriptionRenewalRate: SubscriptionRenewalRate?
     public var simulatedErrors: SimulatedErrors?
@@ -53,8 +67,8 @@ public struct TesterSettings: Hashable, Sendable, Codable {
     public init(
         storefront: String? = nil, canMakePayments: Bool? = nil, askToBuy: Bool? = nil,
         interruptPurchases: Bool? = nil, signIn: SignIn? = nil, sheet: PaymentSheetAnswer? = nil,
-        subscriptionRenewalRate: SubscriptionRenewalRate? = nil, simulatedErrors: SimulatedErrors? = nil,
-        processor: ProcessorMode? = nil
+        priceConsent: PriceConsent? = nil, subscriptionRenewalRate: SubscriptionRenewalRate? = nil,
+        simulatedErrors: SimulatedErrors? = nil, processor: ProcessorMode? = nil
     ) {
         self.storefront = storefront
         self.canMakePayments = canMakePayments
@@ -62,6 +76,7 @@ public struct TesterSettings: Hashable, Sendable, Codable {
         self.interruptPurchases = interruptPurchases
         self.signIn = signIn
         self.sheet = sheet
+        self.priceConsent = priceConsent
         self.subscriptionRenewalRate = subscriptionRenewalRate
         self.simulatedErrors = simulatedErrors
         self.processor = processor
@@ -69,7 +84,7 @@ public struct TesterSettings: Hashable, Sendable, Codable {
 
     /// The members a request may have; anything else is a spelling mistake.
     public static let memberNames: Set = [
-        "storefront", "canMakePayments", "askToBuy", "interruptPurchases", "signIn", "sheet",
+        "storefront", "canMakePayments", "askToBuy", "interruptPurchases", "signIn", "sheet", "priceConsent",
         "subscriptionRenewalRate", "simulatedErrors", "processor",
     ]
 
@@ -80,7 +95,7 @@ public struct TesterSettings: Hashable, Sendable, Codable {
             storefront: storefront ?? defaults.storefront,
             canMakePayments: canMakePayments ?? defaults.canMakePayments, askToBuy: askToBuy ?? defaults.askToBuy,
             interruptPurchases: interruptPurchases ?? defaults.interruptPurchases, signIn: signIn ?? defaults.signIn,
-            sheet: sheet ?? defaults.sheet,
+            sheet: sheet ?? defaults.sheet, priceConsent: priceConsent ?? defaults.priceConsent,
             subscriptionRenewalRate: subscriptionRenewalRate ?? defaults.subscriptionRenewalRate,
             simulatedErrors: simulatedErrors ?? defaults.simulatedErrors, processor: processor ?? defaults.processor)
     }
@@ -89,5 +104,5 @@ public struct TesterSettings: Hashable, Sendable, Codable {
     /// is the United States'.
     public static let standard = TesterSettings(
         storefront: "USA", canMakePayments: true, askToBuy: false, interruptPurchases: false, signIn: .ok, sheet: .auto,
-        subscriptionRenewalRate: .realTime, simulatedErrors: SimulatedErrors())
+        priceConsent: .agree, subscriptionRenewalRate: .realTime, simulatedErrors: SimulatedErrors())
 }

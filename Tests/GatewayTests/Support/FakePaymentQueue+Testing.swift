@@ -12,9 +12,6 @@ extension FakePaymentQueue {
         }
         service.handle(PaymentEndpoints.putTester) { [self] request in
             try check()
-            if request.settings.simulatedErrors?.receiptRefresh != nil {
-                throw StoreError(.notImplemented, "simulatedErrors.receiptRefresh has no effect in this version")
-            }
             contents.withLock { $0.testers[request.account] = request.settings }
             return Tester(account: request.account, settings: request.settings)
         }
@@ -32,6 +29,14 @@ extension FakePaymentQueue {
     }
 
     func serveTesting() {
+        service.handle(PaymentEndpoints.continueTransaction) { [self] request in
+            contents.withLock { $0.continued.append(request) }
+            return Sample.purchased(request.transaction.id)
+        }
+        service.handle(SubscriptionEndpoints.showPriceConsent) { [self] request in
+            contents.withLock { $0.shown.append(request) }
+            return Sample.subscription
+        }
         service.handle(PaymentEndpoints.listPrompts) { [self] request in
             contents.withLock { $0.prompts.page(request) }
         }

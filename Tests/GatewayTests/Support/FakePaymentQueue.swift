@@ -25,6 +25,7 @@ final class FakePaymentQueue: Sendable {
         var adding: Adding?
         var storefront = "USA"
         var simulatedLoadProductsError: String?
+        var simulatedReceiptError: TransactionError?
         var accountRequests: [GetAccountRequest] = []
         var canMakePayments = true
         var failure: StoreError?
@@ -51,6 +52,8 @@ final class FakePaymentQueue: Sendable {
         /// Of every customer, oldest first.
         var receiptItems: [ReceiptItem] = []
         var receiptRequests: [ReceiptFactsRequest] = []
+        var continued: [ContinueTransactionRequest] = []
+        var shown: [ShowPriceConsentRequest] = []
         var owned: [String] = []
         var ownsMore = false
         var standingRequests: [CustomerStandingRequest] = []
@@ -142,7 +145,8 @@ final class FakePaymentQueue: Sendable {
                 return AccountReply(
                     customerIdentifier: identifier, account: String(identifier.dropFirst(2)),
                     storefront: contents.storefront, canMakePayments: contents.canMakePayments,
-                    simulatedLoadProductsError: contents.simulatedLoadProductsError)
+                    simulatedLoadProductsError: contents.simulatedLoadProductsError,
+                    simulatedReceiptError: contents.simulatedReceiptError)
             }
         }
     }
@@ -263,7 +267,7 @@ final class FakePaymentQueue: Sendable {
         }
         service.handle(PaymentEndpoints.offerSummary) { [self] _ in
             try check()
-            return OfferSummary(groups: [], businessNow: contents.withLock { $0.businessNow })
+            return OfferSummary(history: SubscriptionHistory(), businessNow: contents.withLock { $0.businessNow })
         }
     }
 

@@ -123,7 +123,8 @@ import Testing
                             id: "t_\(periods.count)", identifier: "1", product: "a", chargeKey: "p",
                             amount: .usd("9.99"),
                             start: now, end: end),
-                        level: 2, length: month, accessPeriod: month, offer: nil, rate: .realTime)), at: now)
+                        group: "pro", level: 2, length: month, accessPeriod: month, offer: nil, rate: .realTime)),
+                at: now)
         }
 
         /// What people do; a state without such an edge refuses it. Nobody touches what is in quarantine but to end it.
@@ -136,7 +137,7 @@ import Testing
             var machine = SubscriptionStateMachine(value, at: at)
             for action in try machine.handle(event) {
                 switch action {
-                case .record: break
+                case .record, .writeGroup, .askConsent, .withdrawConsent: break
                 case .writePeriod(let period): periods.append(period)
                 case .cutPeriods(let end):
                     for index in periods.indices where periods[index].end > end {

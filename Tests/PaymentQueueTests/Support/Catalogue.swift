@@ -40,12 +40,25 @@ final class Catalogue: Sendable {
         }
     }
 
+    /// As an import without the product does.
+    func remove(_ productIdentifier: String) {
+        contents.withLock { contents in
+            contents.version += 1
+            contents.quotes[productIdentifier] = nil
+        }
+    }
+
     func quote(_ request: QuoteRequest) -> Quote {
         contents.withLock { contents in
             contents.requests += 1
             contents.lastStorefront = request.storefront
             var quote = contents.quotes[request.productIdentifier] ?? Quote(catalogVersion: 0, availability: .unknown)
             quote.catalogVersion = contents.version
+            if let group = quote.product?.subscriptionGroupIdentifier {
+                quote.subscriptionGroupProducts = contents.quotes.values.compactMap(\.product).filter {
+                    $0.subscriptionGroupIdentifier == group
+                }.map(\.productIdentifier)
+            }
             quote.testerDefaults = contents.testerDefaults
             quote.billingGracePeriod = contents.billingGracePeriod
             // For a test URL's purchase a product is sold before it is available (M109).

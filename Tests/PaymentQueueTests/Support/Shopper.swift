@@ -76,10 +76,19 @@ struct Shopper: Sendable {
             HistoryRequest(bundleId: bundleId, customerIdentifier: customer, after: after, limit: limit))
     }
 
-    func offers() async throws -> [SubscriptionGroupHistory] {
+    func offerSummary() async throws -> OfferSummary {
         try await store.caller.call(
-            PaymentEndpoints.offerSummary, OfferSummaryRequest(bundleId: bundleId, customerIdentifier: customer)
-        ).groups
+            PaymentEndpoints.offerSummary, OfferSummaryRequest(bundleId: bundleId, customerIdentifier: customer))
+    }
+
+    /// What decides about offers, by group.
+    func offers() async throws -> [SubscriptionGroupHistory] {
+        let summary = try await offerSummary()
+        let groups = Set(summary.history.subscriptions.flatMap(\.groups) + summary.history.offers.flatMap(\.groups))
+        return groups.sorted().compactMap { group in
+            let question = SubscriptionHistory.Question(of: "", inGroup: group, sharesGroup: { _ in false })
+            return summary.history.group(of: question, at: summary.businessNow)
+        }
     }
 
     func restore(

@@ -4,7 +4,8 @@ import StoreModels
 /// `storebus prompt …`
 struct PromptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "prompt", abstract: "See and answer what waits for a person: payment sheets, Ask to Buy.",
+        commandName: "prompt",
+        abstract: "See and answer what waits for a person: payment sheets, signing in, Ask to Buy, prices.",
         discussion: """
             storebus account set alice --sheet interactive
             storebus prompt list

@@ -17,7 +17,7 @@ struct TesterOptions: ParsableArguments {
     var interruptPurchases: Bool?
 
     @Option(
-        help: ArgumentHelp("What signing in ends with: ok, fails or cancelled.", valueName: "end"),
+        help: ArgumentHelp("What signing in ends with: ok, fails, cancelled or interactive.", valueName: "end"),
         completion: .list(TesterSettings.SignIn.allCases.map(\.rawValue)))
     var signIn: String?
 
@@ -26,6 +26,12 @@ struct TesterOptions: ParsableArguments {
             "The payment sheet: auto, approve, cancel, decline:<SKError name or code>, interactive.",
             valueName: "answer"), completion: .list(["auto", "approve", "cancel", "decline:", "interactive"]))
     var sheet: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What becomes of subscriptions whose price goes up: agree, decline or interactive.", valueName: "answer"),
+        completion: .list(TesterSettings.PriceConsent.allCases.map(\.rawValue)))
+    var priceConsent: String?
 
     @Option(
         help: ArgumentHelp("How fast subscriptions renew.", valueName: "rate"),
@@ -53,11 +59,13 @@ struct TesterOptions: ParsableArguments {
 
     var isEmpty: Bool {
         storefront == nil && canMakePayments == nil && askToBuy == nil && interruptPurchases == nil && signIn == nil
-            && sheet == nil && renewalRate == nil && processor == nil && simulate.isEmpty && unset.isEmpty
+            && sheet == nil && priceConsent == nil && renewalRate == nil && processor == nil && simulate.isEmpty
+            && unset.isEmpty
     }
 
     func validate() throws {
         try Choice.check("--sign-in", signIn, among: TesterSettings.SignIn.allCases.map(\.rawValue))
+        try Choice.check("--price-consent", priceConsent, among: TesterSettings.PriceConsent.allCases.map(\.rawValue))
         try Choice.check("--renewal-rate", renewalRate, among: SubscriptionRenewalRate.allCases.map(\.rawValue))
         try Choice.check("--processor", processor, among: ProcessorMode.names)
         for member in unset { try Choice.check("--unset", member, among: TesterSettings.memberNames.sorted()) }
@@ -93,6 +101,7 @@ struct TesterOptions: ParsableArguments {
         members["interruptPurchases"] = interruptPurchases.map { .bool($0) } ?? members["interruptPurchases"]
         members["signIn"] = signIn.map { .string($0) } ?? members["signIn"]
         members["sheet"] = sheet.map { .string($0) } ?? members["sheet"]
+        members["priceConsent"] = priceConsent.map { .string($0) } ?? members["priceConsent"]
         members["subscriptionRenewalRate"] = renewalRate.map { .string($0) } ?? members["subscriptionRenewalRate"]
         members["processor"] = processor.map { .string($0) } ?? members["processor"]
         var errors = (members["simulatedErrors"]?.objectValue ?? [:]).filter { $0.value != .null }

@@ -1,0 +1,30 @@
+import StoreModels
+
+/// Asks Catalog about the storefront a shopper has moved to, when an answer needs it; nobody else does.
+struct StorefrontLookup: Sendable {
+    let storefronts: @Sendable (ContinuousClock.Instant) async throws(StoreError) -> [Storefront]
+
+    /// Runs a commit, and once more with the storefront it wants.
+    /// - Throws: what `body` throws; `serviceUnavailable` when Catalog cannot be asked.
+    func retrying<Output: Sendable>(
+        until deadline: ContinuousClock.Instant, _ body: @Sendable (Storefront?) async throws -> Output
+    ) async throws -> Output {
+        do {
+            return try await body(nil)
+        } catch let moved as StorefrontMoved {
+            let all: [Storefront]
+            do {
+                all = try await storefronts(deadline)
+            } catch {
+                throw StoreError(
+                    .serviceUnavailable,
+                    "the catalogue is away, which knows the shopper's new storefront; nothing was changed",
+                    retryAfterMs: error.retryAfterMs)
+            }
+            // Whoever moved there was let in by Catalog's list; an identifier it has lost since is left empty.
+            return try await body(
+                all.first { $0.countryCode == moved.countryCode }
+                    ?? Storefront(countryCode: moved.countryCode, identifier: ""))
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import StoreModels
+
+/// Decides what a price that has gone up since its subscriber agreed to it leads to, without I/O. A lower price, another
+/// currency and a product the subscriber has chosen themselves need no consent.
+package enum PriceConsentPolicy {
+    /// What the next renewal may do.
+    package enum Renewal: Hashable, Sendable {
+        /// It costs what the product costs.
+        case charge
+        /// Nobody was asked in time: it costs the agreed price once more, and the subscriber is asked.
+        case askFirst(PriceIncrease)
+        /// There is no consent.
+        case refuse
+    }
+
+    /// What is to be done as long as the renewal is not due.
+    /// - Returns: nil when the subscription is as it should be.
+    package static func look(
+        at value: StoredSubscription, _ quote: Quote, _ consent: TesterSettings.PriceConsent
+    ) -> SubscriptionChange? {
+        guard let raised = raised(value, quote), consent != .agree else {
+            return value.priceIncrease == nil ? nil : .priceRaised(nil)
+        }
+        var wanted = raised
+        wanted.status = consent == .decline ? .declined : .pending
+        if let known = value.priceIncrease, known.price == raised.price,
+            consent == .interactive || known.status == .declined
+        {
+            return nil
+        }
+        return .priceRaised(wanted)
+    }
+
+    package static func renewal(
+        of value: StoredSubscription, _ quote: Quote, _ consent: TesterSettings.PriceConsent
+    ) -> Renewal {
+        guard let raised = raised(value, quote) else { return .charge }
+        switch consent {
+        case .agree: return .charge
+        case .decline: return .refuse
+        case .interactive:
+            guard let known = value.priceIncrease, known.price == raised.price else { return .askFirst(raised) }
+            return known.status == .agreed ? .charge : .refuse
+        }
+    }
+
+    /// What the subscriber would have to agree to.
+    private static func raised(_ value: StoredSubscription, _ quote: Quote) -> PriceIncrease? {
+        guard quote.availability == .available, let price = quote.product?.price, let agreed = value.agreedPrice,
+            value.renewProduct.utf8.elementsEqual(value.product.utf8), price.currency == agreed.currency,
+            price.minorUnits > agreed.minorUnits
+        else { return nil }
+        return PriceIncrease(status: .pending, price: price, formerPrice: agreed)
+    }
+}

@@ -1,0 +1,38 @@
+import Persistence
+
+/// In which groups the products of a subscription were paid: one row for each pair there ever was.
+package enum SubscriptionGroupRepository {
+    package struct Row: Hashable, Sendable {
+        package var originalID: String
+        package var product: String
+        package var group: String
+    }
+
+    package static func insert(
+        _ group: String, of product: String, _ subscription: StoredSubscription, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.send(
+            """
+            INSERT INTO paid_group (bundle_id, customer_identifier, original_id, product_identifier, subscription_group)
+            VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            """, subscription.customer.bundleId, subscription.customer.customerIdentifier, subscription.originalID,
+            product, group)
+    }
+
+    package static func all(of customer: CustomerID, in reader: SQLReader) async throws(PersistenceError) -> [Row] {
+        var rows: [Row] = []
+        for row in try await reader.query(
+            """
+            SELECT original_id, product_identifier, subscription_group FROM paid_group
+            WHERE bundle_id = ? AND customer_identifier = ?
+            ORDER BY original_id, product_identifier, subscription_group
+            """, customer.bundleId, customer.customerIdentifier)
+        {
+            rows.append(
+                Row(
+                    originalID: try row["original_id"], product: try row["product_identifier"],
+                    group: try row["subscription_group"]))
+        }
+        return rows
+    }
+}

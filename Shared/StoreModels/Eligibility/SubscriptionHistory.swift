@@ -1,0 +1,133 @@
+/// A customer's subscriptions and introductory offers in one app, by product and by group.
+///
+/// Groups are the developer's to change: an import renames, splits and merges them. So nothing is kept by group alone;
+/// what happened counts for its product, for every group the product was bought in, and for the group it is in today.
+///
+/// ```json
+/// {"subscriptions":[{"originalTransactionIdentifier":"2000000000000001","productIdentifier":"pro.monthly",
+///   "groups":["21378123"],"activeUntil":"2026-12-21T10:00:00.000Z","activeTransaction":"2000000000000004",
+///   "state":"subscribed","isRenewalDue":false}],
+///  "offers":[{"productIdentifier":"pro.monthly","groups":["21378123"],"transactionIdentifier":"2000000000000001"}]}
+/// ```
+public struct SubscriptionHistory: Hashable, Sendable, Codable {
+    /// One subscription, from its first transaction on.
+    public struct Entry: Hashable, Sendable, Codable {
+        public var originalTransactionIdentifier: String
+        /// What it is of now, or was at the end.
+        public var productIdentifier: String
+        /// Every group it was paid in.
+        public var groups: [String]
+        public var activeUntil: Timestamp?
+        /// The latest transaction.
+        public var activeTransaction: String?
+        public var state: SubscriptionState
+        /// As ``SubscriptionGroupHistory/isRenewalDue``.
+        public var isRenewalDue: Bool
+
+        public init(
+            originalTransactionIdentifier: String, productIdentifier: String, groups: [String],
+            activeUntil: Timestamp? = nil, activeTransaction: String? = nil, state: SubscriptionState,
+            isRenewalDue: Bool = false
+        ) {
+            self.originalTransactionIdentifier = originalTransactionIdentifier
+            self.productIdentifier = productIdentifier
+            self.groups = groups
+            self.activeUntil = activeUntil
+            self.activeTransaction = activeTransaction
+            self.state = state
+            self.isRenewalDue = isRenewalDue
+        }
+    }
+
+    /// An introductory offer that was used, or is held by a payment in flight.
+    public struct Offer: Hashable, Sendable, Codable {
+        public var productIdentifier: String
+        /// Every group the product was bought in.
+        public var groups: [String]
+        /// Nil while a payment holds it.
+        public var transactionIdentifier: String?
+
+        public init(productIdentifier: String, groups: [String], transactionIdentifier: String? = nil) {
+            self.productIdentifier = productIdentifier
+            self.groups = groups
+            self.transactionIdentifier = transactionIdentifier
+        }
+    }
+
+    public var subscriptions: [Entry]
+    public var offers: [Offer]
+
+    public init(subscriptions: [Entry] = [], offers: [Offer] = []) {
+        self.subscriptions = subscriptions
+        self.offers = offers
+    }
+}
+
+extension SubscriptionHistory {
+    /// A product in its group of today, which history is asked about.
+    public struct Question: Sendable {
+        public let productIdentifier: String
+        public let group: String
+        /// Whether another product is in the same group today, for sale or not.
+        let sharesGroup: @Sendable (String) -> Bool
+
+        public init(
+            of productIdentifier: String, inGroup group: String,
+            sharesGroup: @escaping @Sendable (String) -> Bool
+        ) {
+            self.productIdentifier = productIdentifier
+            self.group = group
+            self.sharesGroup = sharesGroup
+        }
+
+        /// Whether what happened to a product counts here.
+        fileprivate func concerns(_ product: String, _ groups: [String]) -> Bool {
+            product.utf8.elementsEqual(productIdentifier.utf8)
+                || groups.contains { $0.utf8.elementsEqual(group.utf8) } || sharesGroup(product)
+        }
+    }
+
+    /// What decides about offers for a product; nil when the customer has no history that counts there.
+    /// - Parameter now: the app's business clock.
+    public func group(of question: Question, at now: Timestamp) -> SubscriptionGroupHistory? {
+        let offers = offers.filter { question.concerns($0.productIdentifier, $0.groups) }
+        let entry = subscription(of: question, at: now)
+        guard entry != nil || !offers.isEmpty else { return nil }
+        let used = offers.filter { $0.transactionIdentifier != nil }.min(by: Self.isEarlier)
+        var group =
+            entry.map { Self.group(question.group, $0) }
+            ?? SubscriptionGroupHistory(subscriptionGroupIdentifier: question.group)
+        group.introductoryOfferTransaction = used?.transactionIdentifier
+        group.introductoryOfferProduct = (used ?? offers.first)?.productIdentifier
+        group.introductoryOfferReserved = used == nil && !offers.isEmpty
+        return group
+    }
+
+    private static func group(_ group: String, _ entry: Entry) -> SubscriptionGroupHistory {
+        SubscriptionGroupHistory(
+            subscriptionGroupIdentifier: group, activeUntil: entry.activeUntil,
+            activeTransaction: entry.activeTransaction, state: entry.state, isRenewalDue: entry.isRenewalDue)
+    }
+
+    /// The subscription that buying a product goes on with or changes: of several, which merged groups lead to, one that
+    /// goes on, of the product itself, that lasts longest.
+    public func subscription(of question: Question, at now: Timestamp) -> Entry? {
+        subscriptions.filter { question.concerns($0.productIdentifier, $0.groups) }
+            .max { Self.rank($0, question, now).lexicographicallyPrecedes(Self.rank($1, question, now)) }
+    }
+
+    private static func rank(_ entry: Entry, _ question: Question, _ now: Timestamp) -> [Int64] {
+        let isSameProduct = entry.productIdentifier.utf8.elementsEqual(question.productIdentifier.utf8)
+        let goesOn = if case .existing = group("", entry).standing(at: now) { true } else { false }
+        return [
+            goesOn ? 1 : 0, isSameProduct ? 1 : 0, entry.activeUntil?.milliseconds ?? .min,
+            Int64(entry.originalTransactionIdentifier) ?? 0,
+        ]
+    }
+
+    /// Identifiers grow with time; a shorter decimal is a smaller one.
+    private static func isEarlier(_ left: Offer, _ right: Offer) -> Bool {
+        let (left, right) = (left.transactionIdentifier ?? "", right.transactionIdentifier ?? "")
+        return (left.utf8.count, left) < (right.utf8.count, right)
+    }
+}

@@ -1,0 +1,25 @@
+/// The app is asked whether a purchase goes on in another storefront than it began in:
+///
+/// ```json
+/// {"storefront":{"countryCode":"FRA","identifier":"143442"},"answerBy":"2026-11-22T10:00:10.000Z"}
+/// ```
+public struct StorefrontChange: Hashable, Sendable, Codable {
+    /// Where the shopper is now.
+    public var storefront: Storefront
+    /// When it goes on without an answer; wall time.
+    public var answerBy: Timestamp
+    public init(storefront: Storefront, answerBy: Timestamp) {
+        self.storefront = storefront
+        self.answerBy = answerBy
+    }
+}
+
+/// The app's answer about a purchase of its own device.
+public struct ContinueTransactionRequest: Hashable, Sendable, Codable {
+    public var transaction: TransactionRequest
+    public var shouldContinue: Bool
+    public init(transaction: TransactionRequest, shouldContinue: Bool) {
+        self.transaction = transaction
+        self.shouldContinue = shouldContinue
+    }
+}

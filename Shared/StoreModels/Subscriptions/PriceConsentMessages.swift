@@ -1,0 +1,43 @@
+/// What an app is asked when a subscription costs more from its next renewal on:
+///
+/// ```json
+/// {"originalTransactionIdentifier":"2000000000000001","productIdentifier":"pro.monthly",
+///  "price":{"amount":"12.99","currency":"USD"},"formerPrice":{"amount":"9.99","currency":"USD"}}
+/// ```
+public struct PriceConsentQuestion: Hashable, Sendable, Codable {
+    public var originalTransactionIdentifier: String
+    public var productIdentifier: String
+    public var price: Money
+    public var formerPrice: Money
+
+    public init(originalTransactionIdentifier: String, productIdentifier: String, price: Money, formerPrice: Money) {
+        self.originalTransactionIdentifier = originalTransactionIdentifier
+        self.productIdentifier = productIdentifier
+        self.price = price
+        self.formerPrice = formerPrice
+    }
+
+    /// - Returns: nil for a transaction that does not tell of a price that waits for consent.
+    public init?(_ transaction: PaymentTransaction) {
+        guard let increase = transaction.priceIncrease, increase.status == .pending,
+            let original = transaction.originalTransactionIdentifier ?? transaction.transactionIdentifier
+        else { return nil }
+        self.init(
+            originalTransactionIdentifier: original, productIdentifier: transaction.payment.productIdentifier,
+            price: increase.price, formerPrice: increase.formerPrice)
+    }
+}
+
+/// The app puts the question about a higher price off, or has the person asked.
+public struct ShowPriceConsentRequest: Hashable, Sendable, Codable {
+    public var bundleId: String
+    public var customerIdentifier: String
+    public var originalTransactionIdentifier: String
+    public var show: Bool
+    public init(bundleId: String, customerIdentifier: String, originalTransactionIdentifier: String, show: Bool) {
+        self.bundleId = bundleId
+        self.customerIdentifier = customerIdentifier
+        self.originalTransactionIdentifier = originalTransactionIdentifier
+        self.show = show
+    }
+}

@@ -155,8 +155,8 @@ var targets: [Target] = [
         "Gateway",
         [
             "Gateway", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", "Operations",
-            "Persistence", "Signing", "StorebusTesting", hummingbird, asyncHTTPClient, nioCore, nioHTTP1, httpTypes,
-            lifecycle, logging, jwtKit, crypto,
+            "Persistence", "ServiceTesting", "Signing", "StorebusTesting", hummingbird, asyncHTTPClient, nioCore,
+            nioHTTP1, nioPosix, httpTypes, lifecycle, logging, jwtKit, crypto,
         ]),
     tests(
         "Storebus",
@@ -192,7 +192,7 @@ targets += service(
     "Gateway",
     busService + [
         "COpenAPI", "CQREncode", "EventLoop", "Persistence", "ServiceDatabase", "Signing", "Operations", hummingbird,
-        nioCore, nioPosix, httpTypes, jwtKit, crypto, lifecycle,
+        nioCore, nioHTTP1, nioPosix, httpTypes, jwtKit, crypto, lifecycle,
     ], exclude: ["Resources"])
 // The command line speaks HTTP with the gateway and starts processes; `storebus bus …` joins the bus as a service does.
 targets += [

@@ -53,7 +53,7 @@ struct OfferEvaluation {
     ) -> IntroductoryOfferPolicy.Decision {
         let group = product.subscriptionGroupIdentifier
         let question = SubscriptionHistory.Question(of: product.productIdentifier, inGroup: group) { other in
-            subscriptions.groups[other].map { $0.utf8.elementsEqual(group.utf8) } ?? false
+            subscriptions.groups[other].map { $0.isExactly(group) } ?? false
         }
         return IntroductoryOfferPolicy.decide(history: history.group(of: question, at: now), now: now)
     }
@@ -66,7 +66,7 @@ struct OfferEvaluation {
             subscriptionGroupIdentifier: product.subscriptionGroupIdentifier, eligibility: decision.eligibility,
             rule: decision.rule, transactionIdentifier: decision.transactionIdentifier,
             usedProductIdentifier: decision.usedProductIdentifier.flatMap { used in
-                used.utf8.elementsEqual(product.productIdentifier.utf8) ? nil : used
+                used.isExactly(product.productIdentifier) ? nil : used
             })
     }
 

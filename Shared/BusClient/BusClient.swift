@@ -24,7 +24,7 @@ package protocol BusClient: Sendable {
     ///   - timeout: Time for the whole exchange, as far as this client is concerned.
     /// - Returns: The answer, error replies of services (`Nats-Service-Error`) included.
     /// - Throws: `timeout`, `noResponders` (nobody takes the subject: nothing was done), `overloaded` (all who do are:
-    ///   nothing was done), `disconnected`, `closed`, `cancelled`, `permissionDenied`, `payloadTooLarge`,
+    ///   nothing was done), `disconnected`, `takerLost`, `closed`, `cancelled`, `permissionDenied`, `payloadTooLarge`,
     ///   `invalidSubject`, `invalidMessage`, `tooManyRequests`.
     func request(
         _ subject: String, body: [UInt8], headers: BusHeaders, key: String?, timeout: Duration

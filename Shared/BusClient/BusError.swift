@@ -19,6 +19,8 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
         package static let overloaded = Code("overloaded")
         /// There is no connection, or it was lost while waiting; then the outcome is unknown.
         package static let disconnected = Code("disconnected")
+        /// The member that took the request has gone without an answer; the outcome is unknown.
+        package static let takerLost = Code("takerLost")
         /// The client was closed.
         package static let closed = Code("closed")
         /// The calling task was cancelled.
@@ -68,7 +70,9 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Whether the same thing may work later without a change. An idempotent request may then be sent again.
     package var isRetryable: Bool {
         switch code {
-        case .timeout, .noResponders, .overloaded, .disconnected, .slowConsumer, .bufferFull, .tooManyRequests: true
+        case .timeout, .noResponders, .overloaded, .disconnected, .takerLost, .slowConsumer, .bufferFull,
+            .tooManyRequests:
+            true
         default: false
         }
     }

@@ -9,7 +9,8 @@ package struct BusMessage: Sendable, Equatable {
     /// The affinity key it was published with.
     package var key: String?
     package var headers: BusHeaders
-    /// Set by the broker only: 503 nobody takes the subject, 429 all who do are overloaded. Clients turn it into
+    /// Set by the broker only: 503 nobody takes the subject, 429 all who do are overloaded, 502 the
+    /// member that took the request has gone. Clients turn it into
     /// errors, so that requests never return a message with a status.
     package var status: Int?
     /// Byte for byte as published; JSON unless `Content-Type` says otherwise.

@@ -82,6 +82,7 @@ package struct PendingRequests {
         case nil: nil
         case 503: BusError(.noResponders, "nobody takes this subject", origin: .broker)
         case 429: BusError(.overloaded, "everybody who takes this subject is overloaded", origin: .broker)
+        case 502: BusError(.takerLost, "the member that took the request has gone", origin: .broker)
         case let status?: BusError(.refused, "the broker answered with status \(status)", origin: .broker)
         }
     }

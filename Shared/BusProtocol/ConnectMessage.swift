@@ -21,13 +21,15 @@ package struct ConnectMessage: Sendable, Equatable {
     package var auth: Authentication
     /// Whether the connection gets its own publishes back.
     package var echo: Bool
+    /// Whether it is told, with status 502, of requests whose taker's connection ended before the answer.
+    package var lost: Bool
     /// Silence in milliseconds after which a ping is sent, 1000…600000.
     package var pingMilliseconds: Int?
     package var seq: Int?
 
     package init(
         name: String, lang: String = "swift", ver: String, inst: String? = nil, auth: Authentication = .none,
-        echo: Bool = true, pingMilliseconds: Int? = nil, seq: Int? = nil
+        echo: Bool = true, lost: Bool = false, pingMilliseconds: Int? = nil, seq: Int? = nil
     ) {
         self.name = name
         self.lang = lang
@@ -35,6 +37,7 @@ package struct ConnectMessage: Sendable, Equatable {
         self.inst = inst
         self.auth = auth
         self.echo = echo
+        self.lost = lost
         self.pingMilliseconds = pingMilliseconds
         self.seq = seq
     }
@@ -53,6 +56,7 @@ extension ConnectMessage {
         inst = try header.optionalText(.inst, max: BusLimits.instanceBytesMax, in: bytes)
         auth = try Self.authentication(header, in: bytes)
         echo = try header.optionalFlag(.echo) ?? true
+        lost = try header.optionalFlag(.lost) ?? false
         pingMilliseconds = try header.optionalInteger(
             .pingMilliseconds, in: bytes, range: BusLimits.pingMillisecondsRange)
         seq = try header.optionalInteger(.seq, in: bytes)
@@ -101,6 +105,7 @@ extension ConnectMessage {
         frame.name(.auth, into: &output)
         encodeAuthentication(into: &output)
         if !echo { frame.member(.echo, false, into: &output) }
+        if lost { frame.member(.lost, true, into: &output) }
         frame.member(.pingMilliseconds, pingMilliseconds, into: &output)
         frame.member(.seq, seq, into: &output)
         frame.finish(into: &output)

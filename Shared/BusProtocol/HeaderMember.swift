@@ -2,7 +2,7 @@
 package enum HeaderMember: UInt8, CaseIterable, Sendable {
     case op, seq, sid, subject, reply, queue, key, headers, status, max, overflow, t
     case v, id, name, ver, cid, auth, maxHeader, maxBody, maxSubs, pingMilliseconds, pingOut, time
-    case lang, inst, echo, re, delivered, user, inbox, inMilliseconds, why, code, num, message, fatal
+    case lang, inst, echo, lost, re, delivered, user, inbox, inMilliseconds, why, code, num, message, fatal
 
     /// The name on the wire.
     package var wireName: String { Self.wireNames[Int(rawValue)] }
@@ -95,6 +95,8 @@ package enum HeaderMember: UInt8, CaseIterable, Sendable {
             .inst
         } else if name.isEqual("echo") {
             .echo
+        } else if name.isEqual("lost") {
+            .lost
         } else if name.isEqual("user") {
             .user
         } else if name.isEqual("code") {

@@ -8,7 +8,8 @@ package struct MsgMessage: Sendable, Equatable {
     package var reply: String?
     package var key: String?
     package var headers: BusHeaders
-    /// Set by the broker only: 503 nobody takes this subject, 429 everybody who does is overloaded.
+    /// Set by the broker only: 503 nobody takes this subject, 429 everybody who does is overloaded, 502 the member that
+    /// took the request has gone.
     package var status: Int?
 
     package init(

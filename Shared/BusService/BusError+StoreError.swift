@@ -19,6 +19,10 @@ extension StoreError {
             self.init(
                 .serviceUnavailable, "the bus is away: \(error.message)", retryAfterMs: 1000,
                 details: ["outcome": "unknown"])
+        case .takerLost:
+            self.init(
+                .serviceUnavailable, "\(service) went away while it worked on the request", retryAfterMs: 1000,
+                details: ["outcome": "unknown"])
         case .cancelled:
             self.init(.deadlineExceeded, "the caller gave up waiting for \(service)")
         case .payloadTooLarge:

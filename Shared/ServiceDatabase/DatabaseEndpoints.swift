@@ -1,4 +1,5 @@
 import BusService
+import Logging
 import Persistence
 import StoreModels
 
@@ -27,8 +28,8 @@ package struct DatabaseEndpoints: Sendable {
         _ endpoint: Endpoint<Request, Response>,
         _ handler: @escaping @Sendable (Request) async throws -> Response
     ) {
-        service.handle(endpoint) { [owner] request, _ in
-            try await Self.answering(owner) { try await handler(request) }
+        service.handle(endpoint) { [owner] request, context in
+            try await Self.answering(owner, context) { try await handler(request) }
         }
     }
 
@@ -39,17 +40,20 @@ package struct DatabaseEndpoints: Sendable {
         _ handler: @escaping @Sendable (Request, ContinuousClock.Instant) async throws -> Response
     ) {
         service.handle(endpoint) { [owner] request, context in
-            try await Self.answering(owner) { try await handler(request, context.deadline) }
+            try await Self.answering(owner, context) { try await handler(request, context.deadline) }
         }
     }
 
-    /// Errors that are not the database's pass as they are.
+    /// Errors that are not the database's pass as they are. What callers are not told is in the log, with their trace.
     private static func answering<Response>(
-        _ owner: String, _ body: () async throws -> Response
+        _ owner: String, _ context: RequestContext, _ body: () async throws -> Response
     ) async throws -> Response {
         do {
             return try await body()
         } catch let error as PersistenceError {
+            // One that is away or full is logged when that begins, by the database itself.
+            context.logger.log(
+                level: error.isRetryable ? .debug : .error, "the database failed", metadata: ["error": "\(error)"])
             throw StoreError(storage: error, of: owner)
         }
     }

@@ -13,7 +13,7 @@ extension ServiceEnvironment {
     /// | `database.synchronous` | `DATABASE_SYNCHRONOUS` | `full`; `normal` and `off` lose acknowledged commits and are for measuring |
     ///
     /// On PostgreSQL a service has a schema of its own, `payment_queue`, and any number of processes; a SQLite file has
-    /// one process.
+    /// one process. A server that is away, as while it recovers from a crash, is waited for.
     /// - Throws: ``StartupError`` that names the place, what is wrong with it and the remedy.
     package func openDatabase(_ migrations: [Migration]) async throws(StartupError) -> any SQLDatabase {
         let synchronous = try configuration.choice("database.synchronous", default: DatabaseSynchronous.full)
@@ -35,9 +35,14 @@ extension ServiceEnvironment {
                     path: "\(dataDirectory)/\(process.name).sqlite", holder: process.name, migrations: migrations,
                     synchronous: synchronous, logger: logger)
             }
-            return try await PostgresDatabase.open(
-                PostgresLocation(url: url, password: password), holder: process.name, migrations: migrations,
-                synchronous: synchronous, loop: loop, logger: logger)
+            let location = try PostgresLocation(url: url, password: password)
+            return try await DatabaseArrival(logger: logger).wait { () throws(PersistenceError) in
+                try await PostgresDatabase.open(
+                    location, holder: process.name, migrations: migrations, synchronous: synchronous, loop: loop,
+                    logger: logger)
+            } pausing: {
+                try? await Task.sleep(for: $0)
+            }
         } catch {
             throw StartupError(ProcessExit(rawValue: error.exitCode) ?? .bug, error.message)
         }

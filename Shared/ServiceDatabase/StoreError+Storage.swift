@@ -11,7 +11,8 @@ extension StoreError {
     package init(storage error: PersistenceError, of owner: String) {
         switch error.code {
         case .storageFull: self.init(.serviceUnavailable, "\(owner)'s disk is full; nothing was written")
-        case .busy, .overloaded, .closed, .unavailable, .conflict:
+        case .unavailable: self.init(.serviceUnavailable, "\(owner)'s database is away", retryAfterMs: 200)
+        case .busy, .overloaded, .closed, .conflict:
             self.init(.serviceUnavailable, "\(owner)'s database is busy", retryAfterMs: 200)
         case .storageFailed, .outcomeUnknown:
             self.init(.outcomeUnknown, "\(owner)'s database was lost during a commit")

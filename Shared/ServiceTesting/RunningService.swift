@@ -1,6 +1,6 @@
 import BusClient
 import BusService
-import Logging
+internal import Logging
 import StoreModels
 
 /// A service that answers on a bus inside the process until a test stops it.
@@ -16,11 +16,13 @@ package final class RunningService: Sendable {
     private init(_ task: Task<Void, any Error>) { self.task = task }
 
     /// Returns when the service takes requests.
-    /// - Parameter register: gives it its endpoints.
+    /// - Parameters:
+    ///   - logs: where its lines are kept; without it they are dropped.
+    ///   - register: gives it its endpoints.
     package static func start(
-        _ name: ServiceName, on bus: InMemoryBus, register: (BusService) -> Void
+        _ name: ServiceName, on bus: InMemoryBus, logs: LogCapture? = nil, register: (BusService) -> Void
     ) async -> RunningService {
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let logger = Logger(label: "test") { _ in logs?.handler() ?? SwiftLogNoOpLogHandler() }
         let service = BusService(name: name, version: "test", bus: bus.client(name: name.rawValue), logger: logger)
         register(service)
         // Not a child of the test: it is stopped by hand, as a process is.

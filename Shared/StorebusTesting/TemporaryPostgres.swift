@@ -38,7 +38,8 @@ public final class TemporaryPostgres: Sendable {
     private let input: FileHandle
 
     /// A server beside the shared one, for a test that stops or kills it.
-    public init() async throws {
+    /// - Parameter isRecovering: It replays its log and refuses connections, as after a crash, until ``recover()``.
+    public init(isRecovering: Bool = false) async throws {
         let binaries = try Self.binaries()
         // Short, because a socket's path has at most 107 bytes; made without Foundation's temporary directory, which may
         // be closed to another user.
@@ -52,8 +53,10 @@ public final class TemporaryPostgres: Sendable {
             cd '\(directory)' || exit 1
             \(become)'\(binaries)/initdb' --pgdata=data --username=storebus --auth=trust --encoding=UTF8 --locale=C.UTF-8 \
                 --no-sync >initdb.log 2>&1 || { cat initdb.log; exit 1; }
+            \(isRecovering ? "\(become)touch data/standby.signal" : "")
             \(become)'\(binaries)/postgres' -D data -k '\(directory)' -c listen_addresses= -c max_connections=300 \
-                -c shared_buffers=64MB -c max_wal_size=256MB >postgres.log 2>&1 &
+                -c shared_buffers=64MB -c max_wal_size=256MB \
+                -c hot_standby=\(isRecovering ? "off" : "on") >postgres.log 2>&1 &
             server=$!
             read -r line
             kill -QUIT "$server" 2>/dev/null
@@ -74,13 +77,19 @@ public final class TemporaryPostgres: Sendable {
                 guard shell.isRunning else {
                     throw Failure(description: "PostgreSQL did not start; see the lines above")
                 }
-                return Self.status(in: directory).last == "ready"
+                return Self.status(in: directory).last == (isRecovering ? "standby" : "ready")
             }
         } catch {
             try? input.close()
             throw error
         }
         processIdentifier = Self.status(in: directory).first.flatMap { Int32($0) } ?? 0
+    }
+
+    /// Ends a recovery: connections are accepted soon after.
+    public func recover() throws {
+        try Data().write(to: URL(fileURLWithPath: "\(directory)/data/promote"))
+        kill(processIdentifier, SIGUSR1)
     }
 
     /// Ends the server and removes its directory. The shared one is left running.

@@ -34,7 +34,7 @@ final class CoreHarness {
 
     /// Accepts and signs in; the `hello` and the `ok` are taken.
     func client(
-        _ name: String = "test", instance: String? = nil, echo: Bool = true,
+        _ name: String = "test", instance: String? = nil, echo: Bool = true, lost: Bool = false,
         auth: ConnectMessage.Authentication = .none,
         pingMilliseconds: Int? = nil
     ) -> TestClient {
@@ -42,7 +42,8 @@ final class CoreHarness {
         _ = client.take()
         client.send { output in
             ConnectMessage(
-                name: name, ver: "1", inst: instance, auth: auth, echo: echo, pingMilliseconds: pingMilliseconds
+                name: name, ver: "1", inst: instance, auth: auth, echo: echo, lost: lost,
+                pingMilliseconds: pingMilliseconds
             ).encode(into: &output)
         }
         for case .ok(let ok) in client.messages() { client.inbox = ok.inbox ?? "" }

@@ -22,6 +22,40 @@ import Testing
         #expect(asks.log() == ["ok pub 1 delivered=1", "msg 1 \(asks.inbox).1"])
     }
 
+    @Test func `who asks to be told hears 502 at once when the taker of a request has gone`() throws {
+        let harness = CoreHarness()
+        let asks = harness.client("asks", lost: true)
+        asks.sub(1, "\(asks.inbox).>")
+        let plain = requester(harness)
+        let takes = harness.client()
+        takes.sub(5, "work", queue: "q")
+        asks.pub("work", reply: "\(asks.inbox).1")
+        asks.pub("work", reply: "\(asks.inbox).2")
+        plain.pub("work", reply: "\(plain.inbox).1")
+        takes.pub("\(asks.inbox).1", body: [1])
+        #expect(asks.log() == ["msg 1 \(asks.inbox).1"])
+        // Long after it has ceased to count as load.
+        harness.advance(.seconds(6))
+        _ = asks.take()
+        harness.disconnect(takes.cid)
+        harness.flush()
+        #expect(asks.log() == ["msg 1 \(asks.inbox).2 502"], "not the answered one")
+        #expect(plain.log().filter { $0.contains("502") } == [], "who has not asked is told as ever")
+        #expect(harness.core.counters.takersLost == 1)
+    }
+
+    @Test func `a plain subscriber that goes is nobody's loss, another may answer`() {
+        let harness = CoreHarness()
+        let asks = harness.client("asks", lost: true)
+        asks.sub(1, "\(asks.inbox).>")
+        let hears = harness.client()
+        hears.sub(5, "work")
+        asks.pub("work", reply: "\(asks.inbox).1")
+        harness.disconnect(hears.cid)
+        harness.flush()
+        #expect(asks.log() == [])
+    }
+
     @Test func `C16 without a taker the requester hears 503 before the ok`() throws {
         for echo in [true, false] {
             let harness = CoreHarness()

@@ -32,7 +32,9 @@ import Testing
         #expect(machine.handle(.opened, now: .zero) == [.wait(.seconds(5))])
         #expect(
             machine.handle(.hello(hello), now: .zero) == [
-                .send(ConnectMessage(name: "test", ver: "0.1.0", inst: "i", auth: .none, pingMilliseconds: 2000))
+                .send(
+                    ConnectMessage(
+                        name: "test", ver: "0.1.0", inst: "i", auth: .none, lost: true, pingMilliseconds: 2000))
             ])
         #expect(!machine.isReady)
         #expect(

@@ -21,6 +21,24 @@ extension ConformanceTests {
     }
 
     @Test(arguments: BusTransport.allCases)
+    func `a request whose taker goes away fails at once, with an unknown outcome`(_ kind: BusTransport) async throws {
+        try await BusFixture.with(kind, "the taker of a request goes away", needs: [.takerLoss]) { bus in
+            let service = try await bus.client("service")
+            let arrived = Atomic(0)
+            _ = try await service.subscribe("sb.test.v1.never", queue: "q") { _ in arrived.add(1, ordering: .relaxed) }
+            let caller = try await bus.client("caller")
+            let waiting = Task { try await caller.request("sb.test.v1.never", timeout: .seconds(120)) }
+            try await eventually("the request arrived") { arrived.load(ordering: .relaxed) == 1 }
+            let gone = ContinuousClock.now
+            await service.close()
+            let error = await #expect(throws: BusError.self) { try await waiting.value }
+            #expect(error?.code == .takerLost)
+            // At once; the bound only tells it from the request's own timeout on a busy machine.
+            #expect(gone.duration(to: .now) < .seconds(10))
+        }
+    }
+
+    @Test(arguments: BusTransport.allCases)
     func `C23 a killed broker fails what is in flight at once; when it is back, all subscriptions are`(
         _ kind: BusTransport
     ) async throws {

@@ -42,7 +42,8 @@ struct WireTests {
             }
             #expect(
                 connect
-                    == ConnectMessage(name: "wire", ver: "0.1.0", inst: "i-1", auth: .none, pingMilliseconds: 2000))
+                    == ConnectMessage(
+                        name: "wire", ver: "0.1.0", inst: "i-1", auth: .none, lost: true, pingMilliseconds: 2000))
             #expect(inbox.subject.text == "_INBOX.c1.*")
             #expect(inbox.queue == nil)
         }

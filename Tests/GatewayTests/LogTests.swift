@@ -1,4 +1,5 @@
 import NIOHTTP1
+import ServiceTesting
 import StoreModels
 import Synchronization
 import Testing

@@ -120,6 +120,26 @@ import Testing
         }
     }
 
+    @Test func `a body in an unknown transfer coding is 501, a broken one 400, by name`() async throws {
+        try await GatewayHarness.run { store in
+            func send(_ coding: String, _ body: String) async throws -> String {
+                try await RawConnection.exchange(
+                    store, "POST /v1/sessions HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: \(coding)\r\n\r\n\(body)")
+            }
+            for coding in ["xchunked", "chunkedx", "identity, xchunked"] {
+                let answer = try await send(coding, "0\r\n\r\n")
+                // The parser itself refuses some, without a word of ours.
+                #expect(answer.hasPrefix("HTTP/1.1 501") || answer.hasPrefix("HTTP/1.1 400"), "\(coding): \(answer)")
+            }
+            let unknown = try await send("xchunked", "0\r\n\r\n")
+            #expect(unknown.contains("\"code\":\"notImplemented\""), "\(unknown)")
+            #expect(unknown.contains("Transfer-Encoding"))
+            let broken = try await send("chunked", "zz\r\n{}\r\n")
+            #expect(broken.hasPrefix("HTTP/1.1 400"), "\(broken)")
+            #expect(broken.contains("\"code\":\"requestInvalid\""))
+        }
+    }
+
     @Test func `JSON may nest 32 deep`() async throws {
         try await GatewayHarness.run { store in
             func send(_ depth: Int) async throws -> Answer {

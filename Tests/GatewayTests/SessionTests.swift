@@ -6,6 +6,31 @@ import Testing
 @testable import Gateway
 
 @Suite struct SessionTests {
+    @Test func `in production sessions are for the app's server, with a key of that app`() async throws {
+        try await GatewayHarness.run(environment: .production) { store in
+            let body =
+                #"{"bundleId":"\#(Sample.bundleId)","deviceId":"alice-1","account":"alice","platform":"iOS","#
+                + #""osVersion":"17.4","appVersion":"1.0"}"#
+            func open(_ token: String?) async throws -> Answer {
+                try await store.send(.POST, "/v1/sessions", token: token, body: body)
+            }
+            let nobody = try await open(nil)
+            #expect(nobody.status == 401)
+            #expect(nobody.code == "unauthenticated")
+            #expect(try await open(Sample.adminKey).status == 403)
+            store.catalog.contents.withLock {
+                $0.apps["com.example.two"] = App(
+                    bundleId: "com.example.two", settings: .init(name: "2"), catalogVersion: 1)
+            }
+            #expect(try await open(try await store.apiKey("com.example.two")).status == 404)
+            let answer = try await open(try await store.apiKey())
+            #expect(answer.status == 201)
+            let token = try #require(answer.json["token"]?.stringValue)
+            #expect(try await store.send(.GET, "/v1/transactions", token: token).status == 200)
+            #expect(try await open(token).status == 403, "a session opens no other")
+        }
+    }
+
     private func body(_ extra: String = "", client: String = "") -> String {
         #"{"bundleId":"com.example.app","deviceId":"alice-1","account":"alice","platform":"iOS","osVersion":"17.0","#
             + #""appVersion":"1.0"\#(extra)}"#

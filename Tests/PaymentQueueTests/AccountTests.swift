@@ -30,6 +30,24 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `each launch has a larger number than those before it, also after a restart`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            var numbers: [Int64] = []
+            for launch in 0..<6 {
+                if launch == 3 { try await store.restartQueue() }
+                let reply = try await store.caller.call(
+                    PaymentEndpoints.openAccount,
+                    OpenAccountRequest(
+                        bundleId: "com.example.app", account: launch.isMultiple(of: 2) ? "alice" : "bob",
+                        deviceId: "phone", launches: true))
+                numbers.append(try #require(reply.launch))
+            }
+            #expect(numbers == numbers.sorted() && Set(numbers).count == 6)
+            #expect(try await open(store, "alice").launch == nil, "the store launches no app")
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `sixteen first sessions at once make one customer`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let replies = try await withThrowingTaskGroup { group in

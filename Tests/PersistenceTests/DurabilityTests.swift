@@ -49,11 +49,34 @@ import Testing
         #expect(try String(contentsOfFile: files.path, encoding: .utf8) == text)
     }
 
-    @Test func `a damaged page is found at the start`() async throws {
+    @Test func `a damaged page is found at the first start of the machine after it ended under the database`()
+        async throws
+    {
         let files = try TemporaryDatabase()
         try await files.withDatabase { database async throws in
             for number in 0..<300 { try await database.insert(String(repeating: "\(number) ", count: 100)) }
         }
+        try "812 items\nan-earlier-start-of-the-machine\n".write(
+            toFile: files.path + ".lock", atomically: false, encoding: .utf8)
+        try damage(files)
+        for _ in 0..<2 {
+            let error = #expect(throws: PersistenceError.self) { try files.open() }
+            #expect(error?.code == .corrupted, "it is not taken for whole because it was looked at")
+            #expect(error?.message.contains(files.path) == true)
+        }
+    }
+
+    @Test func `a copy, which has no lock file beside it, is checked`() async throws {
+        let files = try TemporaryDatabase()
+        try await files.withDatabase { database async throws in
+            for number in 0..<300 { try await database.insert(String(repeating: "\(number) ", count: 100)) }
+        }
+        try damage(files)
+        try FileManager.default.removeItem(atPath: files.path + ".lock")
+        #expect(throws: PersistenceError.self) { try files.open() }
+    }
+
+    private func damage(_ files: TemporaryDatabase) throws {
         let handle = try #require(FileHandle(forUpdatingAtPath: files.path))
         let size = try handle.seekToEnd()
         for page in stride(from: UInt64(4096 * 2), to: size, by: 4096) {
@@ -61,9 +84,34 @@ import Testing
             try handle.write(contentsOf: Data(repeating: 0xA5, count: 64))
         }
         try handle.close()
-        let error = #expect(throws: PersistenceError.self) { try files.open() }
-        #expect(error?.code == .corrupted)
-        #expect(error?.message.contains(files.path) == true)
+    }
+
+    @Test func `a database is read whole only when the machine has ended under it`() async throws {
+        let files = try TemporaryDatabase()
+        func lastEnd(of text: String?) throws -> LockFile.LastEnd {
+            let path = files.directory.file("\(text?.count ?? -1).sqlite")
+            if let text { try text.write(toFile: path + ".lock", atomically: false, encoding: .utf8) }
+            let lock = try LockFile(guarding: path, holder: "items", machine: "this-start")
+            defer { lock.release(isInOrder: false) }
+            return lock.lastEnd
+        }
+        #expect(try lastEnd(of: nil) == .unknown)
+        #expect(try lastEnd(of: "") == .written, "closed in good order")
+        #expect(try lastEnd(of: "812 items\nthis-start\n") == .written, "killed, and the machine went on")
+        #expect(try lastEnd(of: "812 items\nanother-start\n") == .unknown)
+        #expect(try lastEnd(of: "812 items\n") == .unknown, "killed before it was known to be whole")
+    }
+
+    @Test func `what was not written in order is checked next time`() throws {
+        let files = try TemporaryDatabase()
+        for (isInOrder, isWhole, expected) in [(true, true, LockFile.LastEnd.written), (false, false, .unknown)] {
+            let lock = try LockFile(guarding: files.path, holder: "items", machine: "this-start")
+            if isWhole { lock.noteWhole() }
+            lock.release(isInOrder: isInOrder)
+            let next = try LockFile(guarding: files.path, holder: "items", machine: "this-start")
+            #expect(next.lastEnd == expected)
+            next.release(isInOrder: false)
+        }
     }
 
     @Test func `a directory that is not there is named`() throws {

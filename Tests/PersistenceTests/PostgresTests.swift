@@ -110,6 +110,26 @@ import Testing
         }
     }
 
+    @Test func `a statement whose PREPARE was skipped is prepared again for the connection's next user`() async throws {
+        struct Stop: Error {}
+        try await TestDatabase.with(.postgres) { database async throws in
+            try await database.insert("twice")
+            for number in 0..<50 {
+                let update = "UPDATE item SET price = \(number) WHERE name = ?"
+                await #expect(throws: Stop.self) {
+                    try await database.write { transaction in
+                        try await transaction.send("INSERT INTO item (name) VALUES (?)", "twice")
+                        try await transaction.send(update, "twice")
+                        throw Stop()
+                    }
+                }
+                // At once, before the server has answered anything of the one before.
+                let changed = try await database.write { try await $0.execute(update, "twice") }
+                #expect(changed == 1)
+            }
+        }
+    }
+
     @Test func `more bodies than connections wait, and all are served`() async throws {
         let database = try await TestDatabase(.postgres).openPostgres()
         let gate = Gate()

@@ -40,6 +40,17 @@ import Testing
         #expect(full?.retryAfterMs == nil)
     }
 
+    @Test func `what a caller is not told is in the log`() async throws {
+        let logs = LogCapture()
+        let error = await refusal(logs: logs) { endpoints in
+            endpoints.handle(PaymentEndpoints.heads) { _ in throw PersistenceError(.cannotOpen, "role 'shop' is gone") }
+        }
+        #expect(error?.code == .internal)
+        let line = try #require(logs.all.first { $0.contains("role 'shop' is gone") })
+        #expect(line.hasPrefix("error the database failed"))
+        #expect(line.contains("traceID"))
+    }
+
     @Test func `other errors pass as they are, and so do answers`() async throws {
         let refused = await refusal { endpoints in
             endpoints.handle(PaymentEndpoints.heads) { _ in throw StoreError(.notFound, "nobody knows them") }
@@ -56,9 +67,11 @@ import Testing
     }
 
     /// How a service refuses a call that has registered nothing but this; nil when it answers.
-    private func refusal(_ register: (DatabaseEndpoints) -> Void) async -> StoreError? {
+    private func refusal(
+        logs: LogCapture? = nil, _ register: (DatabaseEndpoints) -> Void
+    ) async -> StoreError? {
         let bus = InMemoryBus()
-        let running = await RunningService.start(.paymentQueue, on: bus) {
+        let running = await RunningService.start(.paymentQueue, on: bus, logs: logs) {
             register(DatabaseEndpoints(of: "the payment queue", on: $0))
         }
         let caller = ServiceCaller(bus: bus.client(name: "test"), caller: "test")

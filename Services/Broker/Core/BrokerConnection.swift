@@ -44,6 +44,8 @@ final class BrokerConnection {
     var permissions: Permissions?
     var instance: String?
     @exclusivity(unchecked) var wantsEcho = true
+    /// Whether it is told of requests whose taker has gone.
+    var wantsLost = false
     var pingInterval: Duration
     /// What affinity by key goes by: the instance, or else this very connection.
     var identityHash: UInt64 = 0

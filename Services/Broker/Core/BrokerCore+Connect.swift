@@ -22,6 +22,7 @@ extension BrokerCore {
         connection.permissions = user.permissions
         if let responses = user.permissions?.rules.responses { connection.ledger.grant(responses) }
         connection.wantsEcho = message.echo
+        connection.wantsLost = message.lost
         if let milliseconds = message.pingMilliseconds { connection.pingInterval = .milliseconds(milliseconds) }
         takeInstance(message.inst, connection)
         connection.state = .ready

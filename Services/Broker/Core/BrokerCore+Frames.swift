@@ -112,6 +112,7 @@ extension BrokerCore {
 
     /// Drops a connection's subscriptions, inbox and instance. It may be called twice.
     func release(_ connection: BrokerConnection) {
+        reportLost(connection)
         for subscription in connection.subscriptions.values { retire(subscription) }
         connection.releasedSubscriptions += connection.subscriptions.count
         connection.subscriptions = [:]

@@ -177,6 +177,25 @@ extension BrokerCore {
         delivered(own)
     }
 
+    /// Tells those who wait for answers of a connection that has ended that none will come, where they have asked to be
+    /// told: at their own subscription for the reply, as with a request that nobody takes.
+    func reportLost(_ connection: BrokerConnection) {
+        for reply in connection.ledger.takeUnanswered() {
+            let subject = reply.span
+            let first = SubjectSyntax.tokenEnd(subject, 0)
+            guard first < subject.count, subject.starts(with: "_INBOX.") else { continue }
+            let second = SubjectSyntax.tokenEnd(subject, first + 1)
+            guard second < subject.count, let owner = inboxes[subject.extracting(0..<second)],
+                owner !== connection, owner.wantsLost, owner.state == .ready,
+                let own = ownSubscription(matching: subject, of: owner)
+            else { continue }
+            counters.takersLost += 1
+            let status = MsgMessage(sid: own.sid, subject: subject.text, status: 502)
+            write(to: owner) { status.encode(into: &$0) }
+            delivered(own)
+        }
+    }
+
     /// A connection's own subscription with the lowest sid that takes a subject.
     func ownSubscription(matching subject: Span<UInt8>, of connection: BrokerConnection) -> Subscription? {
         var matches: [Subscription] = []

@@ -6,6 +6,8 @@ package struct BrokerCounters: Sendable, Equatable {
     package var totalConnections = 0
     /// Requests answered with 503, because nobody takes their subject.
     package var noResponders = 0
+    /// Requests answered with 502, because the member that took them has gone.
+    package var takersLost = 0
     /// Messages without `reply` that nobody took.
     package var noInterest = 0
     /// Messages that only queue members matched, none of them eligible.

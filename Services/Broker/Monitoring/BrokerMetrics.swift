@@ -13,6 +13,7 @@ enum BrokerMetrics {
         add("messages_out_total", .counter, "Messages delivered.", counters.traffic.messagesOut, &lines)
         add("bytes_in_total", .counter, "Bytes received.", counters.traffic.bytesIn, &lines)
         add("bytes_out_total", .counter, "Bytes written.", counters.traffic.bytesOut, &lines)
+        add("takers_lost_total", .counter, "Requests whose taker has gone.", counters.takersLost, &lines)
         add("no_responders_total", .counter, "Requests nobody takes.", counters.noResponders, &lines)
         add("no_interest_total", .counter, "Messages nobody takes.", counters.noInterest, &lines)
         add("no_eligible_total", .counter, "Messages no queue member could take.", counters.noEligible, &lines)

@@ -11,6 +11,8 @@ struct RequestLedger {
         var grants: Int
         /// Queue deliveries not answered and not forgotten.
         var unanswered: Int
+        /// Whether the connection was chosen for it among a queue group: nobody else answers it.
+        var isOwn = false
         var previous: Int?
         var next: Int?
     }
@@ -52,12 +54,14 @@ struct RequestLedger {
         if let slot = entries.slot(of: reply) {
             entry.grants = entries[slot: slot].grants
             entry.unanswered = entries[slot: slot].unanswered
+            entry.isOwn = entries[slot: slot].isOwn
             remove(slot)
         } else if entries.count >= limits.grants {
             return
         }
         entry.grants += responses.max
         if countsAsLoad {
+            entry.isOwn = true
             entry.unanswered += 1
             unanswered += 1
         }
@@ -83,6 +87,18 @@ struct RequestLedger {
     mutating func holds(_ subject: Span<UInt8>, now: Duration) -> Bool {
         expire(now)
         return entries.slot(of: subject).map { entries[slot: $0].grants > 0 } ?? false
+    }
+
+    /// Empties the ledger of a connection that has ended.
+    /// - Returns: The reply subjects of requests it was chosen for and may still have answered, oldest first.
+    mutating func takeUnanswered() -> [[UInt8]] {
+        var replies: [[UInt8]] = []
+        while let slot = oldest {
+            if entries[slot: slot].isOwn { replies.append(entries.key(ofSlot: slot)) }
+            remove(slot)
+        }
+        unanswered = 0
+        return replies
     }
 
     /// When the oldest request was delivered that is unanswered and not forgotten.

@@ -10,7 +10,7 @@ struct Session: Hashable, Sendable {
 
     /// New for each `POST /v1/sessions`.
     var identifier: String
-    /// When it began; the newest session of an installation is the one that is alive.
+    /// When it began, by the gateway's clock: from here on its token counts down.
     var startedAt: Timestamp
     var bundleId: String
     var customerIdentifier: String
@@ -24,6 +24,9 @@ struct Session: Hashable, Sendable {
     /// Of the device, and of the app; nil of the store, which launches none.
     var osVersion = ""
     var appVersion: String?
+    /// PaymentQueue's number of the launch: the largest of an installation is the session that is alive. 0 of the store,
+    /// and in tokens of earlier versions, which any launch supersedes.
+    var launchNumber: Int64 = 0
     /// PromotionController was away when the session began: it has not heard of the launch, or of the device.
     var isUntold = false
 

@@ -13,7 +13,7 @@ import StoreModels
 /// {"iss":"storebus","aud":"storebus-session","iat":1795600000,"exp":1795686400,"jti":"s_…","sub":"c_…",
 ///  "startedAt":"2026-11-21T10:00:00.000Z","bundleId":"com.example.app","account":"alice","deviceId":"alice-1",
 ///  "client":"app","storefront":"USA","platform":"iOS","promotedPurchases":"delegate","osVersion":"17.4",
-///  "appVersion":"1.0"}
+///  "appVersion":"1.0","launch":812}
 /// ```
 struct SessionClaims: JWTPayload {
     static let issuer = "storebus"
@@ -39,6 +39,8 @@ struct SessionClaims: JWTPayload {
     /// Not in tokens of earlier versions.
     var osVersion: String?
     var appVersion: String?
+    /// Not in tokens of earlier versions, nor of the store.
+    var launch: Int64?
     /// Absent is false.
     var isUntold: Bool?
 
@@ -60,6 +62,7 @@ struct SessionClaims: JWTPayload {
         promotedPurchases = session.promotedPurchases
         osVersion = session.osVersion
         appVersion = session.appVersion
+        launch = session.launchNumber == 0 ? nil : session.launchNumber
         isUntold = session.isUntold ? true : nil
     }
 
@@ -68,7 +71,7 @@ struct SessionClaims: JWTPayload {
             identifier: jti.value, startedAt: startedAt, bundleId: bundleId, customerIdentifier: sub.value,
             account: account, deviceId: deviceId, client: client, storefront: storefront, platform: platform,
             promotedPurchases: promotedPurchases, osVersion: osVersion ?? "", appVersion: appVersion,
-            isUntold: isUntold ?? false)
+            launchNumber: launch ?? 0, isUntold: isUntold ?? false)
     }
 
     /// Everything but the signature. ``SessionTokens`` has its own clock, so that expiry can be tested; the library's

@@ -1,11 +1,10 @@
 import StoreModels
 
-/// Which ends of restores and which revocations a stream has written, and which of those PaymentQueue has to be told of:
-/// what is not acknowledged comes again with the next snapshot, so it must not be acknowledged before it was written,
-/// and nothing is lost when the acknowledgement is.
+/// Which ends of restores and which revocations a stream has handed to its connection. PaymentQueue keeps each until it
+/// is acknowledged, and brings it with the first page of every stream until then.
 ///
-/// Each notice goes from queued to being written to written; then it is due, and due again with each ``retry()``, until
-/// it was acknowledged.
+/// Each notice goes from queued to being written to written. Only when the reader has closed the stream in good order is
+/// it known that what was written was read (``StreamConnection``).
 struct Acknowledgements {
     /// Something an observer is told that PaymentQueue keeps until it was.
     enum Notice: Hashable, Sendable {
@@ -15,15 +14,15 @@ struct Acknowledgements {
         case revocation(Int64)
     }
 
-    /// Notices that wait for their acknowledgement; more are left to the next snapshot.
+    /// Notices that wait for the stream's end; more come again with the next stream.
     static let writtenMax = 256
 
     private var queued: [Notice] = []
     private var inWrite: [Notice] = []
-    private var written: [Notice] = []
-    private var mayTake = false
+    private(set) var written: [Notice] = []
 
-    var areDue: Bool { mayTake && !written.isEmpty }
+    /// Whether the write under way has a notice in it.
+    var isWriting: Bool { !inWrite.isEmpty }
 
     mutating func queue(_ notice: Notice) { queued.append(notice) }
 
@@ -33,28 +32,16 @@ struct Acknowledgements {
         queued = []
     }
 
-    /// What was being written, the connection has taken.
-    mutating func wereWritten() {
-        written = Array((written + inWrite).prefix(Self.writtenMax))
+    /// What was being written has gone to the connection.
+    /// - Parameter isRead: Whether the reader was still there then.
+    mutating func wereWritten(isRead: Bool) {
+        if isRead { written = Array((written + inWrite).prefix(Self.writtenMax)) }
         inWrite = []
-        mayTake = true
     }
-
-    /// - Returns: What is due; nil when nothing is, or it has been taken and not been retried since.
-    mutating func take() -> [Notice]? {
-        guard areDue else { return nil }
-        mayTake = false
-        return written
-    }
-
-    /// A second has passed: what could not be acknowledged is due again.
-    mutating func retry() { mayTake = true }
-
-    mutating func wereAcknowledged(_ notices: [Notice]) { written.removeAll { notices.contains($0) } }
 }
 
 extension DeliveryMachine.Event {
-    /// What PaymentQueue wants to hear of once this was written; nil for what it keeps no account of.
+    /// What PaymentQueue wants to hear of once this was read; nil for what it keeps no account of.
     var notice: Acknowledgements.Notice? {
         switch self {
         case .restoreEnded(_, let restore): .restoreEnd(restore.restoreIdentifier)

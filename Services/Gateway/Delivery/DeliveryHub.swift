@@ -46,7 +46,7 @@ final class DeliveryHub: Sendable {
     /// - Throws: `promotedPurchaseHandlerConflict`, `rateLimited`, `serviceUnavailable`.
     func register(
         _ session: Session, promotedPurchases: DeviceLaunch.PromotedPurchases, now: ContinuousClock.Instant,
-        cut: @escaping @Sendable () -> Void
+        cut: @escaping @Sendable () -> Void, progress: @escaping ObserverStream.Progress = { _ in }
     ) throws(StoreError) -> ObserverStream {
         let (stream, count) = try state.withLock { state throws(StoreError) in
             try state.admit(session, promotedPurchases)
@@ -54,7 +54,8 @@ final class DeliveryHub: Sendable {
             let stream = ObserverStream(
                 id: state.nextID, session: session, promotedPurchases: promotedPurchases,
                 storefront: state.storefronts[session.identifier] ?? session.storefront, now: now, cut: cut,
-                forget: { [weak self] in self?.forget($0) }, told: { [weak self] in self?.told(session, $0) })
+                progress: progress, forget: { [weak self] in self?.forget($0) },
+                told: { [weak self] in self?.told(session, $0) })
             state.entries[stream.id] = Entry(stream: stream, session: session, promotedPurchases: promotedPurchases)
             return (stream, state.entries.count)
         }
@@ -171,7 +172,7 @@ extension DeliveryHub.State {
     }
 
     fileprivate mutating func remember(_ opened: SessionOpened) {
-        if let known = newest[opened.installation], known.startedAt > opened.startedAt { return }
+        if let known = newest[opened.installation], known.launch > opened.launch { return }
         if newest.count >= DeliveryLimits.sessionsRememberedMax { newest.removeAll() }
         newest[opened.installation] = opened
     }

@@ -3,7 +3,7 @@ enum DeliveryLimits {
     /// Bytes that may wait for one observer. At the bound its connection is cut; it loses nothing, because the next one
     /// begins with everything unfinished.
     static let pendingBytesMax = 8 * 1024 * 1024
-    /// How long one write may stand still before the connection is cut.
+    /// How long the reader of a write may take no byte before the connection is cut.
     static let stallMax = Duration.seconds(5)
     /// How often a comment is sent, so that a broken connection is noticed by both sides.
     static let commentInterval = Duration.seconds(15)

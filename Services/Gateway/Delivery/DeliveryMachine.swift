@@ -33,8 +33,8 @@ struct DeliveryMachine {
     private enum Phase {
         /// Snapshot pages are being read; `cursor` is nil before the first.
         case opening(cursor: String?)
-        /// All pages were read; intents come before what the last one ends with.
-        case closing(lastPage: Snapshot)
+        /// All pages were read; intents come before the ends of restores and the rest.
+        case closing
         case live
     }
 
@@ -54,6 +54,9 @@ struct DeliveryMachine {
     /// The largest `seq` known to exist.
     private var target: Int64 = 0
     private var held: [Int64: CustomerChange] = [:]
+    /// What the opening ends with.
+    private var restores: [Restore] = []
+    private var revocations: [Revocation] = []
     /// Revisions that later snapshot pages brought before their changes; until `newerUntil` is reached.
     private var newer: [ExactText: Int] = [:]
     private var newerUntil: Int64 = 0
@@ -96,30 +99,32 @@ struct DeliveryMachine {
             consents = page.priceConsents ?? []
         }
         if page.seq > position { remember(page) }
+        restores += page.restores
+        revocations += page.revocations
         var events: [Event] = []
         let visible = page.transactions.filter { $0.isVisible(to: deviceId) }
         if isFirst || !visible.isEmpty { events.append(.updated(seq: position, visible)) }
         if let after = page.after {
             phase = .opening(cursor: after)
         } else if tellsIntents, !hasSynchronized {
-            phase = .closing(lastPage: page)
+            phase = .closing
         } else {
-            events += close(page)
+            events += close()
         }
         return events
     }
 
     /// The intents that were pending are on their way to the observer, or nobody can say which are.
     mutating func intentsWereTold() -> [Event] {
-        guard case .closing(let page) = phase else { return [] }
-        return close(page)
+        guard case .closing = phase else { return [] }
+        return close()
     }
 
-    private mutating func close(_ page: Snapshot) -> [Event] {
+    private mutating func close() -> [Event] {
         phase = .live
         hasSynchronized = true
-        var events = page.revocations.flatMap { revoke($0, at: position) }
-        events += page.restores.flatMap { end($0, at: position) }
+        var events = revocations.flatMap { revoke($0, at: position) }
+        events += restores.flatMap { end($0, at: position) }
         events += consents.map { .priceConsentPending(seq: position, $0) }
         consents.removeAll()
         events.append(.synchronized(seq: position))
@@ -182,8 +187,14 @@ struct DeliveryMachine {
     }
 
     /// The read that ``need`` asked for did not come.
-    mutating func readFailed() {
+    /// - Returns: Whether the stream is over, because its customer is gone.
+    mutating func readFailed(_ code: StoreErrorCode) -> Bool {
         isResting = true
+        guard code == .notFound else { return false }
+        // The page began behind a transaction that was deleted meanwhile; the first page begins behind none.
+        guard case .opening(.some) = phase else { return true }
+        restart()
+        return false
     }
 
     private mutating func begin(at seq: Int64) {
@@ -192,6 +203,8 @@ struct DeliveryMachine {
         target = max(seq, held.keys.max() ?? 0)
         newer.removeAll()
         newerUntil = 0
+        restores.removeAll()
+        revocations.removeAll()
     }
 
     /// A page read after the first may be ahead of it; its changes still come, and must not take the observer back.

@@ -13,9 +13,11 @@ extension Gateway {
     func openStream(_ call: Call) async throws -> Response {
         let session = call.session
         let handler = try handler(call)
+        let connection = StreamConnection(call.channel)
         let stream = try delivery.register(
-            session, promotedPurchases: handler, now: .now,
-            cut: { [channel = call.channel] in channel.close(promise: nil) })
+            session, promotedPurchases: handler, now: .now, cut: { connection.cut() },
+            progress: { connection.progress($0) })
+        await connection.begin()
         do {
             async let untold = announce(handler, of: session, call)
             try await listen(for: stream, call)
@@ -33,7 +35,7 @@ extension Gateway {
             // Watching for the reader to hang up takes the connection with it.
             .connection: "close",
         ]
-        return Response(status: .ok, headers: headers, body: body(of: stream, call))
+        return Response(status: .ok, headers: headers, body: body(of: stream, connection, call))
     }
 
     /// Which way this stream handles promoted purchases: the session's, unless it says another.
@@ -88,7 +90,8 @@ extension Gateway {
     private func firstPage(_ call: Call) async throws(StoreError) -> Snapshot {
         do {
             return try await services.call(
-                PaymentEndpoints.snapshot, SnapshotRequest(of: call.session, after: nil, countsDelivery: true),
+                PaymentEndpoints.snapshot,
+                SnapshotRequest(of: call.session, after: nil, through: nil, countsDelivery: true),
                 context: call.context())
         } catch  where error.code == .deadlineExceeded {
             throw StoreError(.serviceUnavailable, "payment-queue did not answer in time", retryAfterMs: 1000)
@@ -96,11 +99,11 @@ extension Gateway {
     }
 
     /// Sends until the stream ends or its reader hangs up.
-    private func body(of stream: ObserverStream, _ call: Call) -> ResponseBody {
+    private func body(of stream: ObserverStream, _ connection: StreamConnection, _ call: Call) -> ResponseBody {
         ResponseBody { [self] writer in
             try await call.request.body.consumeWithInboundCloseHandler { _ in
                 let sender = StreamSender(
-                    stream: stream, services: services, channel: call.channel, context: { call.context(deadline: $0) },
+                    stream: stream, services: services, connection: connection, context: { call.context(deadline: $0) },
                     announce: { [self] session, deadline throws(StoreError) in
                         // What an older session says of the installation is no longer so.
                         guard !delivery.isSuperseded(session) else { return }

@@ -13,8 +13,6 @@ final class ObserverStream: Sendable {
         case read(DeliveryMachine.Need)
         /// Asks for purchases that began in the store.
         case askForIntents
-        /// The observer was told of these; PaymentQueue should hear of it.
-        case acknowledge([Acknowledgements.Notice])
         /// Nothing follows; the stream ends in good order.
         case end
     }
@@ -28,7 +26,9 @@ final class ObserverStream: Sendable {
         /// Services the stream does without for the time being, by name.
         var degraded: Set<String> = []
         var commentDue: ContinuousClock.Instant
+        /// When the write under way began or got on last.
         var writingSince: ContinuousClock.Instant?
+        var progress: UInt64?
         var waiter: CheckedContinuation<Void, Never>?
         /// What the observer has been told when everything queued, and everything being written, has been written.
         var storefrontQueued: String?
@@ -45,26 +45,32 @@ final class ObserverStream: Sendable {
     private let state: Mutex<State>
     private let subscriptions = Mutex<[any BusSubscription]>([])
     private let cut: @Sendable () -> Void
+    private let progress: Progress
     private let forget: @Sendable (ObserverStream.ID) -> Void
     private let told: @Sendable (String) -> Void
     let id: ID
 
     typealias ID = UInt64
+    /// Tells its argument a number that changes whenever the reader takes a byte.
+    typealias Progress = @Sendable (@escaping @Sendable (UInt64) -> Void) -> Void
 
     /// - Parameters:
     ///   - storefront: Where the observer believes its customer shops.
     ///   - cut: Closes the connection under a write that stands still.
+    ///   - progress: Looks how far the reader is.
     ///   - forget: Takes the stream out of its hub.
     ///   - told: Hears of each storefront the observer was told of.
     init(
         id: ID, session: Session, promotedPurchases: DeviceLaunch.PromotedPurchases, storefront: String,
-        now: ContinuousClock.Instant, cut: @escaping @Sendable () -> Void, forget: @escaping @Sendable (ID) -> Void,
+        now: ContinuousClock.Instant, cut: @escaping @Sendable () -> Void,
+        progress: @escaping Progress, forget: @escaping @Sendable (ID) -> Void,
         told: @escaping @Sendable (String) -> Void
     ) {
         self.id = id
         self.session = session
         self.promotedPurchases = promotedPurchases
         self.cut = cut
+        self.progress = progress
         self.forget = forget
         self.told = told
         let intents = IntentDelivery(promotedPurchases)
@@ -132,11 +138,18 @@ final class ObserverStream: Sendable {
         state.withLock { $0.writingSince = now }
     }
 
+    /// Whether the write under way brings what PaymentQueue keeps until it was read.
+    var isWritingNotices: Bool { state.withLock { $0.acknowledgements.isWriting } }
+
+    /// What has gone to a reader who was there.
+    var written: [Acknowledgements.Notice] { state.withLock { $0.acknowledgements.written } }
+
     /// The connection has taken it all.
-    func writeEnded() {
+    /// - Parameter isRead: Whether the reader was still there.
+    func writeEnded(isRead: Bool = true) {
         let storefront = state.withLock { state in
             state.writingSince = nil
-            state.acknowledgements.wereWritten()
+            state.acknowledgements.wereWritten(isRead: isRead)
             defer { state.storefrontInWrite = nil }
             return state.storefrontInWrite
         }
@@ -175,11 +188,6 @@ final class ObserverStream: Sendable {
             state.machine.receive(head: head, askedAt: position)
             return []
         }
-    }
-
-    /// PaymentQueue knows that these were written.
-    func acknowledged(_ notices: [Acknowledgements.Notice]) {
-        state.withLock { $0.acknowledgements.wereAcknowledged(notices) }
     }
 
     /// What is pending of purchases that began in the store.
@@ -224,11 +232,16 @@ final class ObserverStream: Sendable {
         }
     }
 
-    /// PaymentQueue could not be asked. Said in a comment at once, and with every further one.
-    func readFailed() {
+    /// PaymentQueue could not be asked. Said in a comment at once, and with every further one. A customer who is gone
+    /// ends the stream; a new one is refused with the reason.
+    func readFailed(_ code: StoreErrorCode) {
         update { state in
-            state.machine.readFailed()
-            state.degrade(Self.payments)
+            if state.machine.readFailed(code) {
+                state.enqueue(ServerSentEvent.comment("ended \(code)"))
+                state.isEnding = true
+            } else if code != .notFound {
+                state.degrade(Self.payments)
+            }
             return []
         }
     }
@@ -263,18 +276,25 @@ final class ObserverStream: Sendable {
 
     /// - Returns: Whether the observer was cut for standing still.
     func tick(now: ContinuousClock.Instant) -> Bool {
-        let isStalled = state.withLock { state in
-            if let since = state.writingSince, now - since >= DeliveryLimits.stallMax { return true }
-            state.acknowledgements.retry()
+        let (isStalled, isWriting) = state.withLock { state in
+            if let since = state.writingSince, now - since >= DeliveryLimits.stallMax { return (true, true) }
             if now >= state.commentDue {
                 state.commentDue = now + DeliveryLimits.commentInterval
                 state.enqueue(ServerSentEvent.comment(state.comment))
             }
-            return false
+            return (false, state.writingSince != nil)
         }
-        if isStalled { cut() }
+        if isStalled { cut() } else if isWriting { progress { [weak self] in self?.note($0, now: now) } }
         wake()
         return isStalled
+    }
+
+    /// The reader has got so far. A slow one that gets on is left alone.
+    private func note(_ progress: UInt64, now: ContinuousClock.Instant) {
+        state.withLock { state in
+            if state.writingSince != nil, let last = state.progress, last != progress { state.writingSince = now }
+            state.progress = progress
+        }
     }
 
     private static let payments = ServiceName.paymentQueue.degradedName ?? ""
@@ -283,7 +303,6 @@ final class ObserverStream: Sendable {
     private func takeStep() -> Step? {
         state.withLock { state in
             if !state.outbox.isEmpty { return .write(state.takeAll()) }
-            if let notices = state.acknowledgements.take() { return .acknowledge(notices) }
             if state.isEnding { return .end }
             let need = state.machine.need
             if need == .intents || state.intents.isDue {
@@ -316,8 +335,7 @@ final class ObserverStream: Sendable {
     private func park(_ continuation: CheckedContinuation<Void, Never>) {
         let isNeeded = state.withLock { state in
             let isIdle =
-                state.outbox.isEmpty && !state.isEnding && !state.acknowledgements.areDue
-                && state.machine.need == .nothing && !state.intents.isDue
+                state.outbox.isEmpty && !state.isEnding && state.machine.need == .nothing && !state.intents.isDue
             if isIdle { state.waiter = continuation }
             return isIdle
         }

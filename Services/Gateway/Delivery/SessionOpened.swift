@@ -4,7 +4,7 @@ import StoreModels
 /// it is open. A hint, like every event: lost, the older stream only lives on.
 ///
 /// ```json
-/// {"installation":{"bundleId":"com.example.app","deviceId":"alice-1"},"sessionIdentifier":"s_…","startedAt":"…"}
+/// {"installation":{"bundleId":"com.example.app","deviceId":"alice-1"},"sessionIdentifier":"s_…","launch":812}
 /// ```
 struct SessionOpened: Hashable, Sendable, Codable {
     /// One subject for all: gateways are few, and each needs every one.
@@ -12,18 +12,17 @@ struct SessionOpened: Hashable, Sendable, Codable {
 
     var installation: Installation
     var sessionIdentifier: String
-    var startedAt: Timestamp
+    var launch: Int64
 
     init(_ session: Session) {
         installation = session.installation
         sessionIdentifier = session.identifier
-        startedAt = session.startedAt
+        launch = session.launchNumber
     }
 
-    /// Whether `session` is an older one of the same installation. Of two that began in the same millisecond neither
-    /// is.
+    /// Whether `session` is an older one of the same installation.
     func supersedes(_ session: Session) -> Bool {
         installation == session.installation && !sessionIdentifier.isExactly(session.identifier)
-            && startedAt > session.startedAt
+            && launch > session.launchNumber
     }
 }

@@ -7,8 +7,8 @@ import StoreModels
 struct StreamSender {
     let stream: ObserverStream
     let services: ServiceCaller
-    /// The connection the bytes go into.
-    let channel: any Channel
+    /// Where the bytes go.
+    let connection: StreamConnection
     /// A context for each request, of the client's trace.
     let context: @Sendable (ContinuousClock.Instant) -> CallContext
     /// Tells PromotionController of a launch it has not heard of.
@@ -21,9 +21,11 @@ struct StreamSender {
             while try await step(&writer) {}
         } catch {
             await stream.close()
+            await acknowledge()
             throw error
         }
         await stream.close()
+        await acknowledge()
         try await writer.finish(nil)
     }
 
@@ -33,25 +35,18 @@ struct StreamSender {
         case .write(let bytes):
             stream.writeBegan(now: .now)
             try await writer.write(ByteBuffer(bytes: bytes))
-            stream.writeEnded()
+            stream.writeEnded(isRead: stream.isWritingNotices ? await connection.isRead() : true)
         case .read(let need): await read(need)
         case .askForIntents: await askForIntents()
-        case .acknowledge(let notices): await acknowledge(notices)
         }
         return true
     }
 
-    /// Tells PaymentQueue which ends and revocations were written, once nothing of them is left in the gateway's own
-    /// buffers: a connection that is cut takes those with it. What is not acknowledged now is tried again with the next
-    /// second, and otherwise comes with the next stream.
-    private func acknowledge(_ notices: [Acknowledgements.Notice]) async {
-        guard await isFlushed() else { return }
-        var acknowledged: [Acknowledgements.Notice] = []
-        for notice in notices {
-            guard await isTaken(notice) else { break }
-            acknowledged.append(notice)
-        }
-        stream.acknowledged(acknowledged)
+    /// Tells PaymentQueue which ends and revocations the reader has read. What is not acknowledged, because the
+    /// connection broke or PaymentQueue is away, comes with the next stream.
+    private func acknowledge() async {
+        guard connection.hasTakenAll else { return }
+        for notice in stream.written { guard await isTaken(notice) else { return } }
     }
 
     private func isTaken(_ notice: Acknowledgements.Notice) async -> Bool {
@@ -71,10 +66,6 @@ struct StreamSender {
                     context: context)
             }
         return reply != nil
-    }
-
-    private func isFlushed() async -> Bool {
-        (try? await channel.getOption(ChannelOptions.bufferedWritableBytes).get()) == 0
     }
 
     /// From the first time on the app's time for an answer runs. An app that was never launched is given nothing, so a
@@ -103,7 +94,9 @@ struct StreamSender {
             switch need {
             case .nothing, .intents: return
             case .snapshot(let after, let countsDelivery):
-                let request = SnapshotRequest(of: session, after: after, countsDelivery: countsDelivery)
+                let request = SnapshotRequest(
+                    of: session, after: after, through: after == nil ? nil : stream.position,
+                    countsDelivery: countsDelivery)
                 let page = try await services.call(PaymentEndpoints.snapshot, request, context: context)
                 stream.receive(page)
             case .changes(let after):
@@ -112,16 +105,17 @@ struct StreamSender {
                 stream.receive(try await services.call(PaymentEndpoints.changes, request, context: context))
             }
         } catch {
-            stream.readFailed()
+            stream.readFailed(error.code)
         }
     }
 }
 
 extension SnapshotRequest {
     /// A page of what a session's device has not finished.
-    init(of session: Session, after: String?, countsDelivery: Bool) {
+    /// - Parameter through: The first page's `seq`; nil for the first page.
+    init(of session: Session, after: String?, through: Int64?, countsDelivery: Bool) {
         self.init(
             bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
-            countsDelivery: countsDelivery, after: after)
+            countsDelivery: countsDelivery, after: after, opening: StreamOpening(through: through))
     }
 }

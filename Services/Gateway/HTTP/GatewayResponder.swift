@@ -2,6 +2,7 @@ import BusService
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOHTTP1
 import StoreModels
 
 /// Answers every request: finds the route, authenticates, calls the handler, turns errors into problems, and writes one
@@ -38,6 +39,7 @@ struct GatewayResponder: HTTPResponder {
         _ record: inout AccessRecord
     ) async throws -> Response {
         try Self.checkWeight(request)
+        try Self.checkFraming(request)
         let (route, parameters) = try match(request)
         record.route = route.path
         let principal = try await authenticator.principal(for: route.access, headers: request.headers)
@@ -72,6 +74,15 @@ struct GatewayResponder: HTTPResponder {
         }
     }
 
+    /// Where a body ends that is coded in an unknown way cannot be told, so nothing more is read from the connection.
+    private static func checkFraming(_ request: Request) throws(Problem) {
+        guard let coding = request.headers[.transferEncoding], coding.lowercased() != "chunked" else { return }
+        throw Problem(
+            StoreError(
+                .notImplemented, "the Transfer-Encoding is not known; send the body chunked, or with a Content-Length"),
+            headers: [.connection: "close"])
+    }
+
     /// The client's own deadline, if it has one.
     private static func timeout(_ headers: HTTPFields) throws(StoreError) -> Duration {
         guard let text = headers[.sbTimeout] else { return HTTPLimits.requestTimeout }
@@ -93,6 +104,9 @@ struct GatewayResponder: HTTPResponder {
         switch error {
         case let problem as Problem: problem
         case let error as StoreError where error.code != .internal: Problem(error)
+        // Of the body: a head that cannot be read reaches no handler.
+        case is HTTPParserError:
+            Problem(.invalid("body", "is not framed as HTTP/1.1 says"), headers: [.connection: "close"])
         default: Problem(StoreError(.internal, "something went wrong here; the log has the details"))
         }
     }

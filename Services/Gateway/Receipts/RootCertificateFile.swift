@@ -11,6 +11,11 @@ enum RootCertificateFile {
             try Data(authority.rootDER()).write(to: URL(fileURLWithPath: "\(directory)/root.cer"), options: .atomic)
             try Data(authority.rootPEM().utf8).write(
                 to: URL(fileURLWithPath: "\(directory)/root.pem"), options: .atomic)
+            // The one thing in the directory that is meant for everybody.
+            for name in ["root.cer", "root.pem"] {
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: 0o644], ofItemAtPath: "\(directory)/\(name)")
+            }
         } catch {
             throw StartupError(.badConfiguration, "\(directory)/root.cer cannot be written: \(error)")
         }

@@ -1,5 +1,6 @@
 import Hummingbird
 import Logging
+import Metrics
 import NIOCore
 import NIOPosix
 import Operations
@@ -7,7 +8,7 @@ import ServiceLifecycle
 
 /// The HTTP server: one NIO thread in front of the gateway's responder.
 struct GatewayServer: Service {
-    /// Connections at once; more wait in the kernel until one closes.
+    /// Connections at once, where the process may have that many descriptors; more wait in the kernel until one closes.
     static let connectionsMax = DeliveryLimits.streamsMax + 4096
 
     let responder: GatewayResponder
@@ -39,14 +40,23 @@ struct GatewayServer: Service {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         let logger = quiet
+        let pauses = Counter(label: "storebus_http_accept_pauses_total")
         return Application(
             responder: responder,
             // An idle connection goes after a minute; one with a request or a stream on it does not count as idle.
             server: .http1(configuration: .init(idleTimeout: .seconds(60))),
             configuration: .init(
                 address: .hostname(host, port: port), serverName: nil,
-                availableConnectionsDelegate: .maximum(Self.connectionsMax, logger: logger)),
-            onServerRunning: { channel in await listening.began(channel) },
+                availableConnectionsDelegate: .maximum(
+                    DescriptorLimit.connections(of: Self.connectionsMax), logger: logger)),
+            onServerRunning: { channel in
+                // A channel that closes meanwhile takes no handler, and accepts nothing.
+                try? await channel.eventLoop.submit { [logger] in
+                    try channel.pipeline.syncOperations.addHandler(
+                        AcceptPause(logger: logger) { pauses.increment() }, position: .first)
+                }.get()
+                await listening.began(channel)
+            },
             eventLoopGroupProvider: .shared(group), logger: logger)
     }
 

@@ -1,6 +1,7 @@
 import BusService
 import Hummingbird
 import Logging
+import Signing
 import StoreModels
 
 #if canImport(FoundationEssentials)
@@ -11,7 +12,12 @@ import StoreModels
 
 extension Gateway {
     var sessionRoutes: [Route] {
-        [Route(.post, "/v1/sessions", .open) { [self] in try await openSession($0) }]
+        // In production nobody says by himself who he is: the app's server does.
+        [
+            Route(.post, "/v1/sessions", environment == .sandbox ? .open : .server) { [self] in
+                try await openSession($0)
+            }
+        ]
     }
 
     /// The app is launched on a device (or the App Store app opened): PaymentQueue says who the customer is,
@@ -19,13 +25,16 @@ extension Gateway {
     private func openSession(_ call: Call) async throws -> Response {
         let request = try await call.body(SessionRequest.self, members: SessionRequest.members)
         try request.validate()
+        if case .server(let key) = call.principal, !key.bundleId.utf8.elementsEqual(request.bundleId.utf8) {
+            throw StoreError.notFound("app")
+        }
         let defaults = try await apps.testerDefaults(of: request.bundleId, call)
         if let storefront = request.storefront { _ = try await storefronts.find(storefront, at: "$.storefront", call) }
         let account = try await services.call(
             PaymentEndpoints.openAccount,
             OpenAccountRequest(
                 bundleId: request.bundleId, account: request.account, deviceId: request.deviceId,
-                storefront: request.storefront, defaults: defaults),
+                storefront: request.storefront, defaults: defaults, launches: request.client != .store),
             context: call.context())
         let storefront = try await storefronts.find(account.storefront, at: "storefront", call)
         var session = Session(request, account, identifier: "s_\(UUID().uuidString.lowercased())", startedAt: now())
@@ -82,7 +91,7 @@ extension Session {
             customerIdentifier: account.customerIdentifier, account: request.account, deviceId: request.deviceId,
             client: request.client ?? .app, storefront: account.storefront, platform: request.platform,
             promotedPurchases: request.promotedPurchases ?? .none, osVersion: request.osVersion,
-            appVersion: request.appVersion)
+            appVersion: request.appVersion, launchNumber: account.launch ?? 0)
     }
 
     /// What PromotionController is told of an app's session; nil of the store's.

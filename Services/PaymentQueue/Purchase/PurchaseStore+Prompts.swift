@@ -106,7 +106,7 @@ extension PurchaseStore {
         return try await database.read { reader in
             guard
                 let stored = try await TransactionRepository.find(spelled: request.id, of: customer, in: reader),
-                stored.transaction.originDeviceId.utf8.elementsEqual(request.deviceId.utf8)
+                stored.transaction.originDeviceId.isExactly(request.deviceId)
             else { throw StoreError(.notFound, "no such transaction") }
             let prompt = try await PromptRepository.find(about: stored.id, .purchase, customer, in: reader)
             return (stored, prompt?.kind == .storefrontChange ? prompt : nil)

@@ -21,9 +21,9 @@ package struct AccountOpener: Sendable {
     package func open(_ request: OpenAccountRequest) async throws -> OpenAccountReply {
         try check(request)
         let known = try await database.read { reader in try await Known(request, in: reader) }
-        // Most sessions find everything as it should be, and write nothing.
+        // Most sessions find everything as it should be, and write nothing but their launch's number.
         if let customer = known.customer, try known.storefront(for: request) == customer.storefront {
-            return reply(customer, known, request)
+            return reply(customer, known, request, launch: try await launch(request))
         }
         var random = SystemRandomNumberGenerator()
         let identifier = Identifiers.customer(random: &random)
@@ -40,7 +40,13 @@ package struct AccountOpener: Sendable {
             }
             return (customer, known)
         }
-        return reply(customer, settled, request)
+        return reply(customer, settled, request, launch: try await launch(request))
+    }
+
+    /// A number of its own, larger than those of all launches before: whichever gateway asks and whatever its clock says.
+    private func launch(_ request: OpenAccountRequest) async throws -> Int64? {
+        guard request.launches == true else { return nil }
+        return try await database.write { try await CounterRepository.next(.launch, in: $0) }
     }
 
     /// What is stored of the account, from one snapshot.
@@ -67,11 +73,13 @@ package struct AccountOpener: Sendable {
         }
     }
 
-    private func reply(_ customer: Customer, _ known: Known, _ request: OpenAccountRequest) -> OpenAccountReply {
+    private func reply(
+        _ customer: Customer, _ known: Known, _ request: OpenAccountRequest, launch: Int64?
+    ) -> OpenAccountReply {
         let effective = known.tester.over(request.defaults).over(.standard)
         return OpenAccountReply(
             customerIdentifier: customer.id.customerIdentifier, storefront: customer.storefront,
-            canMakePayments: effective.canMakePayments ?? true)
+            canMakePayments: effective.canMakePayments ?? true, launch: launch)
     }
 
     private func check(_ request: OpenAccountRequest) throws(StoreError) {

@@ -7,72 +7,111 @@ package struct QueueReader: Sendable {
     static let pageMax = 100
 
     let database: any SQLDatabase
+    private let counting: DeliveryCounter
 
-    package init(database: any SQLDatabase) { self.database = database }
+    package init(database: any SQLDatabase) {
+        self.database = database
+        counting = DeliveryCounter(database: database)
+    }
 
-    /// The device's unfinished transactions with the journal position they were read at, from one database snapshot; with
-    /// the last page the ends of the device's restores and the revocations that no stream has written yet.
+    /// The device's unfinished transactions with the journal position they were read at, from one database snapshot,
+    /// and the ends of the device's restores and the revocations that no stream has written yet.
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer, or an `after` that is none of theirs.
     package func snapshot(_ request: SnapshotRequest) async throws -> Snapshot {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         let id = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
-        let (seen, isFirst) = try await database.read { reader in
+        var (page, isFirst) = try await database.read { reader in
             guard let customer = try await CustomerRepository.find(id, in: reader) else { throw Self.unknown }
             return try await Self.page(request, of: customer, in: reader)
         }
         if isFirst {
             // From here on this device is told what the customer loses.
+            let seq = page.seq
             try await database.write { transaction in
-                try await RevocationRepository.see(
-                    through: seen.seq, of: id, deviceId: request.deviceId, in: transaction)
+                try await RevocationRepository.see(through: seq, of: id, deviceId: request.deviceId, in: transaction)
             }
         }
-        guard request.countsDelivery, !seen.transactions.isEmpty else { return seen }
-        return try await database.write { transaction in
-            // Under the customer's lock nobody else counts or changes anything between the two statements.
-            guard let (customer, _) = try await CustomerRepository.lock(id, in: transaction) else { throw Self.unknown }
-            var (page, _) = try await Self.page(request, of: customer, in: transaction)
-            try await TransactionRepository.countDelivery(of: page.transactions.map(\.id), id, in: transaction)
-            for index in page.transactions.indices { page.transactions[index].deliveries += 1 }
-            return page
-        }
+        guard request.countsDelivery, !page.transactions.isEmpty else { return page }
+        try await counting.count(page.transactions.map(\.id), of: id)
+        for index in page.transactions.indices { page.transactions[index].deliveries += 1 }
+        return page
     }
 
     private static let unknown = StoreError(.notFound, "no such customer")
 
-    /// A page, and whether it is the first the device ever gets to its end.
+    /// A page, and whether it is the first that could tell the device of revocations.
     private static func page(
         _ request: SnapshotRequest, of customer: Customer, in reader: SQLReader
     ) async throws -> (Snapshot, isFirst: Bool) {
-        var after: Int64 = 0
-        if let last = request.after { after = try await position(last, of: customer.id, in: reader).createdSeq }
-        let rows = try await TransactionRepository.unfinished(
-            of: customer.id, deviceId: request.deviceId, after: after, limit: request.limit + 1, in: reader)
+        let place = try await place(of: request, customer.id, in: reader)
+        let rows = try await rows(behind: place, request, of: customer, in: reader)
         let shown = try await DownloadRepository.view(
             Array(rows.prefix(request.limit)), deviceId: request.deviceId, in: reader)
         let page = try ReplyBudget.fitting(shown.map(\.transaction))
         let isLast = page.count == rows.count
-        let restores =
-            isLast
-            ? try await RestoreRepository.unacknowledged(
-                of: customer.id, deviceId: request.deviceId, limit: Self.pageMax, in: reader) : []
-        let revocations =
-            isLast
-            ? try await RevocationRepository.unseen(of: customer.id, deviceId: request.deviceId, in: reader) : []
+        // A list's readers come for its end; a stream's position is its first page's.
+        guard request.opening.map({ _ in request.after == nil }) ?? isLast else {
+            return (
+                Snapshot(transactions: page, seq: customer.headSeq, after: isLast ? nil : after(page, rows, request)),
+                isFirst: false
+            )
+        }
+        let restores = try await RestoreRepository.unacknowledged(
+            of: customer.id, deviceId: request.deviceId, limit: Self.pageMax, in: reader)
+        let revocations = try await RevocationRepository.unseen(
+            of: customer.id, deviceId: request.deviceId, in: reader)
         let snapshot = Snapshot(
-            transactions: page, seq: customer.headSeq, after: isLast ? nil : page.last?.id, restores: restores,
-            revocations: revocations ?? [])
+            transactions: page, seq: customer.headSeq, after: isLast ? nil : after(page, rows, request),
+            restores: restores, revocations: revocations ?? [])
         return (snapshot, isFirst: revocations == nil)
     }
 
-    /// The transaction a page begins behind; it may have been finished since.
-    private static func position(_ id: String, of customer: CustomerID, in reader: SQLReader) async throws
-        -> StoredTransaction
-    {
-        guard let stored = try await TransactionRepository.find(id, of: customer, in: reader) else {
+    /// What the next page is asked for with: it outlives the transactions of a stream's pages, which may be deleted
+    /// before the next page is read.
+    private static func after(
+        _ page: [PaymentTransaction], _ rows: [StoredTransaction], _ request: SnapshotRequest
+    ) -> String? {
+        guard request.opening != nil, let last = rows.prefix(page.count).last else { return page.last?.id }
+        return
+            (last.transaction.transactionState == .purchasing
+            ? StreamPlace.underWay(after: last.createdSeq) : .rest(after: last.createdSeq)).text
+    }
+
+    /// Where a page begins; the transaction it begins behind may have been finished since.
+    private static func place(
+        of request: SnapshotRequest, _ customer: CustomerID, in reader: SQLReader
+    ) async throws -> StreamPlace {
+        guard let after = request.after else { return request.opening == nil ? .rest(after: 0) : .underWay(after: 0) }
+        if request.opening != nil, let place = StreamPlace(after) { return place }
+        guard let stored = try await TransactionRepository.find(after, of: customer, in: reader) else {
             throw StoreError(.notFound, "'after' is no transaction of this customer")
         }
-        return stored
+        return .rest(after: stored.createdSeq)
+    }
+
+    /// One row more than the page has, so that its reader knows whether another follows.
+    private static func rows(
+        behind place: StreamPlace, _ request: SnapshotRequest, of customer: Customer, in reader: SQLReader
+    ) async throws -> [StoredTransaction] {
+        let (id, wanted) = (customer.id, request.limit + 1)
+        guard let opening = request.opening else {
+            return try await TransactionRepository.unfinished(
+                of: id, deviceId: request.deviceId, after: place.seq, limit: wanted, in: reader)
+        }
+        let through = opening.through ?? customer.headSeq
+        var rows: [StoredTransaction] = []
+        var behind = place.seq
+        if case .underWay(let after) = place {
+            rows = try await TransactionRepository.underWay(
+                of: id, deviceId: request.deviceId, after: after, through: through, limit: wanted, in: reader)
+            behind = 0
+        }
+        if rows.count < wanted {
+            rows += try await TransactionRepository.ended(
+                of: id, deviceId: request.deviceId, after: behind, through: through, limit: wanted - rows.count,
+                in: reader)
+        }
+        return rows
     }
 
     /// The journal behind `after`. A reader who is ahead of the journal holds a position of another database, and one
@@ -108,5 +147,38 @@ package struct QueueReader: Sendable {
             known[CustomerID(bundleId: $0.bundleId, customerIdentifier: $0.customerIdentifier)]
         }
         return HeadsReply(heads: heads.map { $0?.seq ?? 0 }, storefronts: heads.map { $0?.storefront ?? "" })
+    }
+}
+
+/// Where a page of an opening stream begins: among the device's own purchases under way, or among the rest.
+private enum StreamPlace {
+    case underWay(after: Int64)
+    case rest(after: Int64)
+
+    private static let underWayPrefix = "purchasing:"
+    private static let restPrefix = "rest:"
+
+    /// - Returns: nil for what ``text`` has not written, such as a transaction's identifier.
+    init?(_ text: String) {
+        if text.hasPrefix(Self.underWayPrefix), let seq = Int64(text.dropFirst(Self.underWayPrefix.count)) {
+            self = .underWay(after: seq)
+        } else if text.hasPrefix(Self.restPrefix), let seq = Int64(text.dropFirst(Self.restPrefix.count)) {
+            self = .rest(after: seq)
+        } else {
+            return nil
+        }
+    }
+
+    var text: String {
+        switch self {
+        case .underWay(let seq): "\(Self.underWayPrefix)\(seq)"
+        case .rest(let seq): "\(Self.restPrefix)\(seq)"
+        }
+    }
+
+    var seq: Int64 {
+        switch self {
+        case .underWay(let seq), .rest(let seq): seq
+        }
     }
 }

@@ -148,7 +148,7 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
     /// The same terms, for a customer who has a subscription that this goes on with or changes.
     package func filed(under subscription: StoredSubscription?) -> PurchaseTerms {
         guard let group = self.subscription?.group, let key = subscription?.group,
-            !key.utf8.elementsEqual(group.utf8)
+            !key.isExactly(group)
         else { return self }
         var terms = self
         terms.subscription?.filedUnder = key

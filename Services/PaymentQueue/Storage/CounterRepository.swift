@@ -8,6 +8,8 @@ package enum CounterRepository {
         case transaction
         /// Identifiers of prompts.
         case prompt
+        /// Launches of apps, so that the last one is known without a clock.
+        case launch
     }
 
     /// - Returns: `count` numbers, growing.

@@ -61,7 +61,7 @@ extension CustomerCommit {
     /// Whether the shopper is in another storefront than when they agreed to the terms.
     private func hasMoved(_ stored: StoredTransaction) -> Bool {
         guard let agreed = stored.terms?.storefront else { return false }
-        return !agreed.utf8.elementsEqual(account.storefront.utf8)
+        return !agreed.isExactly(account.storefront)
     }
 
     /// Begins the purchase that takes an interrupted one's place: the same payment at the price it was quoted, on the same

@@ -193,6 +193,6 @@ extension Quote {
 
     /// Whether another product is in the same group today.
     package func sharesGroup(with other: String) -> Bool {
-        subscriptionGroupProducts?.contains { $0.utf8.elementsEqual(other.utf8) } ?? false
+        subscriptionGroupProducts?.contains { $0.isExactly(other) } ?? false
     }
 }

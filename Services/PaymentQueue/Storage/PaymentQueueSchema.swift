@@ -19,6 +19,9 @@ package enum PaymentQueueSchema {
         Migration(number: 11, name: "a version of the testers' settings", sql: testersVersion),
         Migration(number: 12, name: "subscriptions and offers by product, whatever group it is in", sql: regrouping),
         Migration(number: 13, name: "prompts for more than a purchase", sql: promptPurposes),
+        Migration(
+            number: 14, name: "launches in their order", sql: "INSERT INTO counter (name, value) VALUES ('launch', 0)",
+            counters: ["launch"]),
     ]
 
     /// Every settled purchase asks who waited for it. Without an index of their own that looks through all that the

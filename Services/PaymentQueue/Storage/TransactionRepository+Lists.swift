@@ -17,17 +17,46 @@ extension TransactionRepository {
         ).map(StoredTransaction.init)
     }
 
+    /// A device's own purchases under way that began behind `after` and not behind `through`, oldest first.
+    package static func underWay(
+        of customer: CustomerID, deviceId: String, after: Int64, through: Int64, limit: Int, in reader: SQLReader
+    ) async throws -> [StoredTransaction] {
+        try await reader.query(
+            """
+            SELECT * FROM payment_transaction
+            WHERE bundle_id = ? AND customer_identifier = ? AND is_finished = 0 AND created_seq > ?
+                AND created_seq <= ? AND state = 'purchasing' AND origin_device_id = ?
+            ORDER BY created_seq LIMIT ?
+            """, customer.bundleId, customer.customerIdentifier, after, through, deviceId, limit
+        ).map(StoredTransaction.init)
+    }
+
+    /// The rest of a device's unfinished transactions, likewise.
+    package static func ended(
+        of customer: CustomerID, deviceId: String, after: Int64, through: Int64, limit: Int, in reader: SQLReader
+    ) async throws -> [StoredTransaction] {
+        try await reader.query(
+            """
+            SELECT * FROM payment_transaction
+            WHERE bundle_id = ? AND customer_identifier = ? AND is_finished = 0 AND created_seq > ?
+                AND created_seq <= ? AND state <> 'purchasing'
+                AND (state IN ('purchased', 'deferred') OR origin_device_id = ?)
+            ORDER BY created_seq LIMIT ?
+            """, customer.bundleId, customer.customerIdentifier, after, through, deviceId, limit
+        ).map(StoredTransaction.init)
+    }
+
     /// Counts a launch or resume that brings these (M51).
     package static func countDelivery(
         of identifiers: [String], _ customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
-        for id in identifiers {
-            try await transaction.send(
-                """
-                UPDATE payment_transaction SET deliveries = deliveries + 1
-                WHERE id = ? AND bundle_id = ? AND customer_identifier = ?
-                """, id, customer.bundleId, customer.customerIdentifier)
-        }
+        let places = identifiers.map { _ in "?" }.joined(separator: ", ")
+        let arguments: [any SQLValueConvertible] = [customer.bundleId, customer.customerIdentifier] + identifiers
+        try await transaction.execute(
+            """
+            UPDATE payment_transaction SET deliveries = deliveries + 1
+            WHERE bundle_id = ? AND customer_identifier = ? AND id IN (\(places))
+            """, arguments: arguments)
     }
 
     /// Counts that people are asked to sign in because a transaction is delivered again.

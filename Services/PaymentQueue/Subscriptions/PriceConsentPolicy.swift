@@ -47,7 +47,7 @@ package enum PriceConsentPolicy {
     /// What the subscriber would have to agree to.
     private static func raised(_ value: StoredSubscription, _ quote: Quote) -> PriceIncrease? {
         guard quote.availability == .available, let price = quote.product?.price, let agreed = value.agreedPrice,
-            value.renewProduct.utf8.elementsEqual(value.product.utf8), price.currency == agreed.currency,
+            value.renewProduct.isExactly(value.product), price.currency == agreed.currency,
             price.minorUnits > agreed.minorUnits
         else { return nil }
         return PriceIncrease(status: .pending, price: price, formerPrice: agreed)

@@ -210,7 +210,7 @@ extension Quote {
     /// Whether a subscription may change to the product: one of its own group, as that is today or was when it was paid.
     fileprivate func isOfGroup(of value: StoredSubscription) -> Bool {
         guard let group = product?.subscriptionGroupIdentifier else { return false }
-        return [value.group, value.paidGroup].contains { $0.utf8.elementsEqual(group.utf8) }
+        return [value.group, value.paidGroup].contains { $0.isExactly(group) }
             || sharesGroup(with: value.product)
     }
 }

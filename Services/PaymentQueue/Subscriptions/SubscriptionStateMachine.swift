@@ -131,8 +131,8 @@ package struct SubscriptionStateMachine: Hashable, Sendable {
     private mutating func begin(
         _ paid: SubscriptionPaid, group: String, level: Int, length: SubscriptionPeriod
     ) {
-        let isSameGroup = value.paidGroup.utf8.elementsEqual(group.utf8)
-        if value.periodIndex < 0 || !isSameGroup || !value.product.utf8.elementsEqual(paid.product.utf8) {
+        let isSameGroup = value.paidGroup.isExactly(group)
+        if value.periodIndex < 0 || !isSameGroup || !value.product.isExactly(paid.product) {
             actions.append(.writeGroup(group, product: paid.product))
         }
         if value.periodIndex >= 0, !isSameGroup { record(.groupChanged, detail: "from \(value.paidGroup) to \(group)") }

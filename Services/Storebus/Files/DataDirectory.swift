@@ -1,3 +1,5 @@
+import EventLoop
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -37,7 +39,14 @@ package struct DataDirectory: Hashable, Sendable {
     package func logFile(_ name: String) -> String { "\(logDirectory)/\(ServiceInstance(name).fileName).log" }
 
     /// Makes what is missing.
+    /// - Throws: `dataDirectoryUnusable`, also for a directory in which every user may write.
     package func prepare() throws(CLIError) {
-        for directory in [path, runDirectory, logDirectory] { try FileAccess.makeDirectory(directory) }
+        try FileAccess.makeDirectory(path)
+        do throws(FilePrivacy.Refusal) {
+            _ = try FilePrivacy.checkDirectory(path)
+        } catch {
+            throw CLIError(.dataDirectoryUnusable, error.description, hints: ["or name another: --data DIR"])
+        }
+        for directory in [runDirectory, logDirectory] { try FileAccess.makeDirectory(directory) }
     }
 }

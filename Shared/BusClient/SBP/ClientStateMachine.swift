@@ -124,7 +124,7 @@ struct ClientStateMachine {
             .send(
                 ConnectMessage(
                     name: configuration.name, ver: configuration.version, inst: configuration.instance,
-                    auth: authentication, echo: configuration.echo,
+                    auth: authentication, echo: configuration.echo, lost: true,
                     pingMilliseconds: min(max(interval, range.lowerBound), range.upperBound)))
         ]
     }

@@ -36,7 +36,7 @@ enum ProcessBuilder {
             ready: ReadyFile(
                 path: try settings.string("ready.file"), service: name, instance: instance, host: host,
                 expectsListener: false),
-            dataDirectory: try dataDirectory(settings, usesData: usesData), host: host,
+            dataDirectory: try dataDirectory(settings, usesData: usesData, logger), host: host,
             port: try settings.int("listen.port", in: 0...65535))
         return environment
     }
@@ -78,7 +78,9 @@ enum ProcessBuilder {
         return monitor
     }
 
-    private static func dataDirectory(_ settings: Settings, usesData: Bool) throws(StartupError) -> String {
+    private static func dataDirectory(
+        _ settings: Settings, usesData: Bool, _ logger: Logger
+    ) throws(StartupError) -> String {
         let path = try settings.string("data.directory", default: ".storebus")
         guard usesData else { return path }
         do {
@@ -88,6 +90,17 @@ enum ProcessBuilder {
             throw StartupError(
                 .badConfiguration, "the data directory \(path) cannot be made; choose another with --data")
         }
+        try checkPrivacy(of: path, logger)
         return path
+    }
+
+    /// - Throws: `badConfiguration` for a directory in which others may exchange files.
+    static func checkPrivacy(of path: String, _ logger: Logger) throws(StartupError) {
+        do throws(FilePrivacy.Refusal) {
+            guard try FilePrivacy.checkDirectory(path) == .isOpen else { return }
+            logger.warning("other users may look into the data directory", metadata: ["remedy": "chmod 700 \(path)"])
+        } catch {
+            throw StartupError(.badConfiguration, error.description)
+        }
     }
 }

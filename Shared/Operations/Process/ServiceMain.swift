@@ -82,6 +82,8 @@ package enum ServiceMain {
         build: @escaping @Sendable (ProcessEnvironment) async throws -> [any ServiceLifecycle.Service]
     ) async throws {
         ignoreBrokenPipe()
+        FilePrivacy.begin()
+        DescriptorLimit.raise()
         do {
             if options.health { return try await HealthProbe.run(options: options) }
             let environment = try ProcessBuilder.environment(name: name, options: options, usesData: usesData)

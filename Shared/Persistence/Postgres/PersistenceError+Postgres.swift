@@ -24,7 +24,8 @@ extension PersistenceError {
         case "58030": self.init(.storageFailed, text)
         case "XX001", "XX002": self.init(.corrupted, "\(text); restore the database from a copy")
         // Without a state it is libpq that speaks: the connection is lost.
-        case "", "25P03": self.init(.unavailable, text)
+        // 25006: the server has become a standby, and its primary is another one now.
+        case "", "25P03", "25006": self.init(.unavailable, text)
         default:
             let isAway = ["08", "53", "57"].contains(state.prefix(2))
             self.init(isAway ? .unavailable : .statement, isAway ? text : "\(text) in '\(sql)'")

@@ -28,6 +28,7 @@ final class PostgresAttempt: @unchecked Sendable {
             throw PersistenceError(.unavailable, "\(location.place): no memory for a connection")
         }
         handle = PostgresHandle(pointer: pointer)
+        PostgresRefusal.askForCodes(pointer)
         self.location = location
         poller = PostgresPoller(loop: loop)
         timer = LoopTimer(loop: loop)
@@ -48,6 +49,7 @@ final class PostgresAttempt: @unchecked Sendable {
         switch status {
         case PGRES_POLLING_OK:
             timer.close()
+            PQsetErrorVerbosity(handle.pointer, PQERRORS_DEFAULT)
             return .connected(handle)
         case PGRES_POLLING_READING: return .waits(.readable)
         case PGRES_POLLING_WRITING: return .waits(.writable)
@@ -85,19 +87,11 @@ final class PostgresAttempt: @unchecked Sendable {
         PQfinish(handle.pointer)
     }
 
-    /// libpq has no code for why a connection failed. `FATAL` stands where the server itself has answered, and refuses
-    /// us; without it nobody has.
+    /// What a failed attempt means: everything is a server that is away, except what PostgreSQL refuses by its code.
     private func failure() -> PersistenceError {
-        let message = String(cString: PQerrorMessage(handle.pointer)).split(separator: "\n")
-            // Lines behind a tab are advice for whoever sits at psql.
-            .filter { !$0.hasPrefix("\t") }.joined(separator: "; ")
-        let text = "PostgreSQL at \(location.place): \(message)"
-        if ["starting up", "shutting down", "recovery mode", "too many", "reserved for"].contains(
-            where: message.contains)
-        {
-            return PersistenceError(.unavailable, text)
-        }
-        if message.contains("FATAL:") || PQconnectionNeedsPassword(handle.pointer) == 1 {
+        let refusal = PostgresRefusal(String(cString: PQerrorMessage(handle.pointer)))
+        let text = "PostgreSQL at \(location.place): \(refusal.text)"
+        if refusal.isFinal || PQconnectionNeedsPassword(handle.pointer) == 1 {
             return PersistenceError(.cannotOpen, "\(text); check DATABASE_URL and DATABASE_PASSWORD_FILE")
         }
         return PersistenceError(.unavailable, "\(text); check DATABASE_URL, or start the server")

@@ -153,7 +153,8 @@ actor PostgresConnection {
         for sql: String, _ request: PostgresRequestState
     ) throws(PersistenceError) -> PostgresStatement {
         used += 1
-        if let known = statements[sql] {
+        // A PREPARE that another request has left unanswered may be skipped, behind a statement of its own that failed.
+        if let known = statements[sql], known.preparing == nil || known.preparing === request {
             known.lastUse = used
             return known
         }
@@ -161,6 +162,7 @@ actor PostgresConnection {
         let syntax = PlaceholderSyntax(sql)
         let statement = PostgresStatement(name: "s\(used)", parameterCount: syntax.parameterCount)
         statement.lastUse = used
+        statement.preparing = request
         guard PQsendPrepare(handle, statement.name, syntax.sql, 0, nil) == 1 else { throw broken() }
         statements[sql] = statement
         append(PostgresCommand(.prepare(statement), sql, request: request))
@@ -278,8 +280,11 @@ actor PostgresConnection {
 
     private func deliver(_ command: PostgresCommand) {
         guard var outcome = command.outcome else { return }
+        if case .prepare(let statement) = command.kind { statement.preparing = nil }
         if case .failure(var error) = outcome {
-            if case .prepare = command.kind { statements[command.sql] = nil }
+            if case .prepare(let statement) = command.kind, statements[command.sql] === statement {
+                statements[command.sql] = nil
+            }
             // The server ends while it commits: what it wrote last is not known.
             if command.isCommit, error.code == .unavailable {
                 error = PersistenceError(.outcomeUnknown, error.message)

@@ -46,7 +46,7 @@ final class PostgresState: Sendable {
     func isAway(_ error: PersistenceError) {
         let isNew = facts.withLock { facts in
             defer { facts.away = error }
-            return facts.away == nil
+            return facts.away?.code != error.code
         }
         if isNew { logger.error("database away", metadata: ["place": "\(place)", "error": "\(error)"]) }
     }

@@ -5,6 +5,8 @@ final class PostgresStatement {
     /// Its name on the server.
     let name: String
     let parameterCount: Int
+    /// Who sent the PREPARE, until the server has answered it; then nil.
+    var preparing: PostgresRequestState?
     /// When it was used last, in statements of the connection.
     var lastUse = 0
     private var columns: SQLColumns?

@@ -52,7 +52,9 @@ extension ReceiptHistory {
     }
 
     /// The first use of each product's offer, with all groups the product was bought in.
-    private func offers(_ items: [ReceiptItem], _ renewals: [ExactText: ReceiptRenewal]) -> [SubscriptionHistory.Offer] {
+    private func offers(
+        _ items: [ReceiptItem], _ renewals: [ExactText: ReceiptRenewal]
+    ) -> [SubscriptionHistory.Offer] {
         var groups: [ExactText: [String]] = [:]
         for item in items {
             let renewal = renewals[item.originalTransactionIdentifier]

@@ -145,7 +145,7 @@ public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertib
         ),
         (.urlInvalid, Entry(status: 422, isRetryable: false, remedy: "Correct the part of the URL the message names.")),
         (.rateLimited, Entry(status: 429, isRetryable: true, remedy: "Wait for the time Retry-After names.")),
-        (.deadlineExceeded, Entry(status: 504, isRetryable: true, remedy: "Try again; nothing was done.")),
+        (.deadlineExceeded, Entry(status: 504, isRetryable: true, remedy: "Try again: it is safe to send twice.")),
         (
             .outcomeUnknown,
             Entry(

@@ -8,14 +8,18 @@ public struct OpenAccountRequest: Hashable, Sendable, Codable {
     public var storefront: String?
     /// The app's defaults for an account nobody has set.
     public var defaults: TesterSettings?
+    /// The app is launched, and its launch gets a number; nil is no.
+    public var launches: Bool?
     public init(
-        bundleId: String, account: String, deviceId: String, storefront: String? = nil, defaults: TesterSettings? = nil
+        bundleId: String, account: String, deviceId: String, storefront: String? = nil,
+        defaults: TesterSettings? = nil, launches: Bool? = nil
     ) {
         self.bundleId = bundleId
         self.account = account
         self.deviceId = deviceId
         self.storefront = storefront
         self.defaults = defaults
+        self.launches = launches
     }
 }
 
@@ -25,10 +29,13 @@ public struct OpenAccountReply: Hashable, Sendable, Codable {
     /// Alpha-3 country code.
     public var storefront: String
     public var canMakePayments: Bool
-    public init(customerIdentifier: String, storefront: String, canMakePayments: Bool) {
+    /// The launch's number, larger than those of all launches before it; nil without a launch.
+    public var launch: Int64?
+    public init(customerIdentifier: String, storefront: String, canMakePayments: Bool, launch: Int64? = nil) {
         self.customerIdentifier = customerIdentifier
         self.storefront = storefront
         self.canMakePayments = canMakePayments
+        self.launch = launch
     }
 }
 
@@ -86,13 +93,15 @@ public struct SnapshotRequest: Hashable, Sendable, Codable {
     public var deviceId: String
     /// A launch or resume: `deliveries` grows by one for what the snapshot brings (M51).
     public var countsDelivery: Bool
-    /// The last transaction's `id` of the page before.
+    /// The page before, by what it answered.
     public var after: String?
     /// 1…100.
     public var limit: Int
+    /// Of a stream that opens; nil for a list.
+    public var opening: StreamOpening?
     public init(
         bundleId: String, customerIdentifier: String, deviceId: String, countsDelivery: Bool, after: String? = nil,
-        limit: Int = 100
+        limit: Int = 100, opening: StreamOpening? = nil
     ) {
         self.bundleId = bundleId
         self.customerIdentifier = customerIdentifier
@@ -100,7 +109,18 @@ public struct SnapshotRequest: Hashable, Sendable, Codable {
         self.countsDelivery = countsDelivery
         self.after = after
         self.limit = limit
+        self.opening = opening
     }
+}
+
+/// Asks for the pages as a stream sends them.
+///
+/// The device's own purchases under way come first, so that their outcome never reaches the stream before them; what
+/// begins after the first page was read is left to the changes behind its `seq`.
+public struct StreamOpening: Hashable, Sendable, Codable {
+    /// The first page's `seq`; nil for the first page itself.
+    public var through: Int64?
+    public init(through: Int64? = nil) { self.through = through }
 }
 
 /// The device's unfinished transactions, oldest first, and the journal position they were read at. Pages after the
@@ -110,10 +130,12 @@ public struct SnapshotRequest: Hashable, Sendable, Codable {
 public struct SnapshotOf<Item: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
     public var transactions: [Item]
     public var seq: Int64
+    /// Names the next page; nil with the last one. Of a list it is the last transaction's `id`.
     public var after: String?
-    /// Restores of this device that have ended and whose end no stream has written yet; on the last page only.
+    /// Restores of this device that have ended and whose end no stream has written yet; on a list's last page and a
+    /// stream's first.
     public var restores: [Restore]
-    /// What the customer has lost and no stream of this device has written yet; on the last page only.
+    /// What the customer has lost and no stream of this device has written yet; on the same page.
     public var revocations: [Revocation]
     /// Higher prices of the customer's that wait for consent; on a launch's first page only.
     public var priceConsents: [PriceConsentQuestion]?

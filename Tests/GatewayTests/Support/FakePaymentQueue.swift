@@ -128,7 +128,8 @@ final class FakePaymentQueue: Sendable {
                 }
                 return OpenAccountReply(
                     customerIdentifier: "c_\(request.account)", storefront: contents.storefront,
-                    canMakePayments: contents.canMakePayments)
+                    canMakePayments: contents.canMakePayments,
+                    launch: request.launches == true ? Int64(contents.openRequests.count) : nil)
             }
         }
     }

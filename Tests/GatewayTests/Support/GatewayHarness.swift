@@ -7,6 +7,8 @@ import NIOCore
 import NIOHTTP1
 import Persistence
 import ServiceLifecycle
+import ServiceTesting
+import Signing
 import StoreModels
 import StorebusTesting
 import Synchronization
@@ -31,7 +33,9 @@ final class GatewayHarness: Sendable {
         configuration: .init(
             connectionPool: .init(idleTimeout: .seconds(60), concurrentHTTP1ConnectionsPerHostSoftLimit: 64)))
 
-    private init(loop: UVLoop?, logs: LogCapture?, catalogPatience: Duration) async throws {
+    private init(
+        loop: UVLoop?, logs: LogCapture?, catalogPatience: Duration, environment: ReceiptEnvironment
+    ) async throws {
         self.loop = loop
         directory = try TemporaryDirectory()
         bus = InMemoryBus(loop: loop)
@@ -46,7 +50,7 @@ final class GatewayHarness: Sendable {
         logger.logLevel = .trace
         gateway = Gateway(
             bus: gatewayClient, tokens: tokens, keys: try KeyStore.open(in: directory.path, logger: logger),
-            catalogPatience: catalogPatience, now: { box.now },
+            environment: environment, catalogPatience: catalogPatience, now: { box.now },
             exposition: { "storebus_on_loop \(loop?.isCurrent == true ? 1 : 0)\n" },
             logger: logger)
         clockBox = box
@@ -92,13 +96,16 @@ final class GatewayHarness: Sendable {
     ///   - ticking: Whether the heads are read each second, as in the process; otherwise the test calls `tick`.
     ///   - logs: Keeps what the gateway logs.
     ///   - catalogPatience: For tests in which Catalog thinks for as long as a busy machine takes to look.
+    ///   - environment: Of which of the App Store's worlds it is.
     ///   - loop: Where everything but NIO runs, as in the process; otherwise on the global pool.
     static func run<Value>(
         ticking: Bool = false, loop: UVLoop? = nil, logs: LogCapture? = nil, catalogPatience: Duration = .seconds(1),
+        environment: ReceiptEnvironment = .sandbox,
         _ body: @Sendable (GatewayHarness) async throws -> Value
     ) async throws -> Value {
         try await turns.take {
-            let harness = try await GatewayHarness(loop: loop, logs: logs, catalogPatience: catalogPatience)
+            let harness = try await GatewayHarness(
+                loop: loop, logs: logs, catalogPatience: catalogPatience, environment: environment)
             return try await harness.serve(ticking: ticking, body)
         }
     }

@@ -1,12 +1,14 @@
-import Logging
+package import Logging
 import Synchronization
 
 /// Keeps every line a logger writes, message and metadata.
-final class LogCapture: Sendable {
+package final class LogCapture: Sendable {
     private let lines = Mutex<[String]>([])
-    var all: [String] { lines.withLock { $0 } }
+    package var all: [String] { lines.withLock { $0 } }
 
-    func handler() -> any LogHandler { Handler(capture: self) }
+    package init() {}
+
+    package func handler() -> any LogHandler { Handler(capture: self) }
 
     private func append(_ line: String) { lines.withLock { $0.append(line) } }
 

@@ -1,0 +1,80 @@
+import EventLoop
+import Logging
+import NIOCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Stops accepting for a moment when the process or the system has no descriptor left.
+///
+/// The listening socket stays readable then, and NIO's own back-off leaves it registered, so that each turn of the loop
+/// would fail to accept again. New connections wait in the kernel meanwhile. To be added in front of the pipeline of the
+/// listening channel.
+final class AcceptPause: ChannelDuplexHandler {
+    typealias InboundIn = any Channel
+    typealias InboundOut = any Channel
+    typealias OutboundIn = Never
+    typealias OutboundOut = Never
+
+    private let logger: Logger
+    private let onPause: () -> Void
+    private var isPaused = false
+    private var isReadWanted = false
+    private var lastLogged: NIODeadline?
+
+    /// - Parameter onPause: Called with each pause; counts.
+    init(logger: Logger, onPause: @escaping () -> Void) {
+        self.logger = logger
+        self.onPause = onPause
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if let error = error as? IOError, [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode) {
+            pause(context, error)
+        }
+        context.fireErrorCaught(error)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if isPaused { isReadWanted = true } else { context.read() }
+    }
+
+    private func pause(_ context: ChannelHandlerContext, _ error: IOError) {
+        guard !isPaused else { return }
+        isPaused = true
+        onPause()
+        log(error)
+        // Only this takes the socket out of the loop's set while a read is under way.
+        setAutoRead(false, context)
+        let box = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: TimeAmount(EventLoopLimits.acceptPause)) {
+            let (handler, context) = box.value
+            handler.resume(context)
+        }
+    }
+
+    private func resume(_ context: ChannelHandlerContext) {
+        isPaused = false
+        setAutoRead(true, context)
+        guard isReadWanted else { return }
+        isReadWanted = false
+        context.read()
+    }
+
+    private func setAutoRead(_ value: Bool, _ context: ChannelHandlerContext) {
+        // Of a channel that is closing it fails, and then nothing is accepted either.
+        try? context.channel.syncOptions?.setOption(.autoRead, value: value)
+    }
+
+    /// At most a line a minute.
+    private func log(_ error: IOError) {
+        if let lastLogged, NIODeadline.now() - lastLogged < .minutes(1) { return }
+        lastLogged = .now()
+        logger.warning(
+            "no connection is accepted for want of descriptors; raise the limit (ulimit -n)",
+            metadata: ["error": "\(error)"])
+    }
+}

@@ -1,0 +1,68 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Keeps other users of the machine out of what a store writes: keys, databases, logs.
+package enum FilePrivacy {
+    /// Others could read or write what must be the process's own.
+    package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+        /// Names the path and the remedy.
+        package let description: String
+    }
+
+    package enum Finding: Hashable, Sendable {
+        /// Only its owner gets in.
+        case isPrivate
+        /// It was open to others and is private from now on.
+        case tightened
+        /// Others get in, and may have reason to: it has more in it than a store.
+        case isOpen
+    }
+
+    /// Files a process makes from now on are its user's only, whatever mode they are asked for with.
+    package static func begin() { umask(0o077) }
+
+    /// Looks at a directory that a store is to be kept in.
+    ///
+    /// An empty one of the process's own user is made private: nothing in it was anybody's to read. Another one is left
+    /// as it is, because it may be a home or a project, or a volume that a group was given on purpose; the files in it
+    /// are private all the same.
+    /// - Throws: A directory in which others may exchange files.
+    package static func checkDirectory(_ path: String) throws(Refusal) -> Finding {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return .isPrivate }
+        if status.st_uid == geteuid(), isEmpty(path), chmod(path, 0o700) == 0 { return .tightened }
+        // With the sticky bit only a file's owner may remove or rename it.
+        guard status.st_mode & 0o002 == 0 || status.st_mode & mode_t(S_ISVTX) != 0 else {
+            throw Refusal(description: "every user may write in the directory \(path): chmod o-w \(path)")
+        }
+        return .isOpen
+    }
+
+    /// Makes a file that is there its owner's only.
+    /// - Throws: A file of another user's that others may read or write.
+    package static func tighten(_ path: String) throws(Refusal) -> Finding {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return .isPrivate }
+        guard status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else {
+            throw Refusal(description: "\(path) is no regular file; remove it")
+        }
+        guard chmod(path, 0o600) == 0 else {
+            throw Refusal(description: "other users may read \(path), which is another user's: chmod 600 \(path)")
+        }
+        return .tightened
+    }
+
+    private static func isEmpty(_ path: String) -> Bool {
+        guard let directory = opendir(path) else { return false }
+        defer { closedir(directory) }
+        var count = 0
+        // "." and "..".
+        while readdir(directory) != nil { count += 1 }
+        return count <= 2
+    }
+}

@@ -1,0 +1,37 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// How many descriptors the process may have (`RLIMIT_NOFILE`).
+package enum DescriptorLimit {
+    /// Kept for files, the bus, the database and what comes and goes; the rest may be connections.
+    package static let spare = 64
+    /// Never fewer connections than these, however low the limit is.
+    package static let connectionsMin = 16
+
+    /// Raises the soft limit to the hard one: the soft one is meant for programs that use select.
+    /// - Returns: The limit that holds now.
+    @discardableResult
+    package static func raise() -> Int {
+        #if canImport(Glibc)
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+            let resource = RLIMIT_NOFILE
+        #endif
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0 else { return connectionsMin + spare }
+        let soft = limit.rlim_cur
+        limit.rlim_cur = limit.rlim_max
+        if setrlimit(resource, &limit) != 0 { limit.rlim_cur = soft }
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    /// How many of `wanted` connections the limit has room for.
+    package static func connections(of wanted: Int, limit: Int = raise()) -> Int {
+        min(wanted, max(limit - spare, connectionsMin))
+    }
+}

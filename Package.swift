@@ -136,7 +136,7 @@ var targets: [Target] = [
     tests(
         "PaymentQueue",
         [
-            "PaymentQueue", "PaymentProcessor", "StoreModels", "BusClient", "BusService", "Persistence",
+            "PaymentQueue", "PaymentProcessor", "StoreModels", "BusClient", "BusService", "Operations", "Persistence",
             "ServiceDatabase", "ServiceTesting", "StorebusTesting", logging,
         ]),
     tests(

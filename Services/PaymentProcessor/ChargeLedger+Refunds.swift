@@ -16,10 +16,10 @@ extension ChargeLedger {
             throw StoreError(.requestInvalid, "amount must be above zero", details: ["path": .string("$.amount")])
         }
         let now = wall()
-        return try await database.write { transaction in
+        let (refund, isNew) = try await database.write { transaction in
             let charge = try await ChargeRepository.lock(request.chargeKey, in: transaction)
             if let known = try await RefundRepository.find(request.refundKey, in: transaction) {
-                return try Self.same(known, request)
+                return (try Self.same(known, request), false)
             }
             guard let charge, charge.outcome == .approved, let amount = charge.amount else {
                 throw Self.conflict("charge", "there is no approved charge '\(request.chargeKey)'")
@@ -28,13 +28,17 @@ extension ChargeLedger {
             guard amount.currency == request.amount.currency, request.amount.minorUnits <= left else {
                 throw Self.conflict("amount", "of this charge \(left) minor units of \(amount.currency.code) are left")
             }
-            if let written = try await RefundRepository.insert(request, at: now, in: transaction) { return written }
+            if let written = try await RefundRepository.insert(request, at: now, in: transaction) {
+                return (written, true)
+            }
             // Under another charge's lock somebody has just used the key.
             guard let known = try await RefundRepository.find(request.refundKey, in: transaction) else {
                 throw PersistenceError(.conflict, "a refund's key was taken by a commit that cannot be seen yet")
             }
-            return try Self.same(known, request)
+            return (try Self.same(known, request), false)
         }
+        if isNew { record.note(refund) }
+        return refund
     }
 
     /// The refunds in order; as ``list(_:)`` for charges.

@@ -9,12 +9,19 @@ extension ChargeLedger {
         try await database.read { reader in try await ChargeRepository.nextDue(in: reader) }
     }
 
+    /// No charge is pending longer than this from now on.
+    func limitPending(to due: Timestamp) async throws {
+        try await database.write { transaction in try await ChargeRepository.limitDue(to: due, in: transaction) }
+    }
+
     /// Approves what is due.
     /// - Returns: the keys of those that were approved now.
     func approveDue(now: Timestamp, limit: Int) async throws -> [String] {
-        try await database.write { transaction in
+        let approved = try await database.write { transaction in
             try await ChargeRepository.approveDue(now: now, limit: limit, in: transaction)
         }
+        for chargeKey in approved { record.noteApproval(of: chargeKey) }
+        return approved
     }
 
     func takeDueCallbacks(now: Timestamp) -> [String] { callbacks.withLock { $0.takeDue(now: now) } }

@@ -1,3 +1,5 @@
+import Logging
+import Metrics
 import Persistence
 import StoreModels
 import Synchronization
@@ -6,7 +8,7 @@ import Synchronization
 package final class ChargeLedger: Sendable {
     static let chargeKeys = 1...255
     static let pageMax = 500
-    /// How long a pending charge stays so, by the processor's wall clock.
+    /// How long a pending charge stays so.
     package static let pendingTime: Duration = .seconds(2)
     /// A withheld answer is withheld beyond its deadline, because the asker may be busy when its own time is over and
     /// must find it over and no answer.
@@ -14,23 +16,45 @@ package final class ChargeLedger: Sendable {
 
     let database: any SQLDatabase
     let behavior: any ProcessorBehavior
+    /// For dates; a machine may set it back.
     let wall: @Sendable () -> Timestamp
+    private let uptime: @Sendable () -> Duration
+    /// The wall clock when the ledger was opened.
+    private let opened: Timestamp
     let sleep: @Sendable (Duration) async throws -> Void
+    let record: LedgerRecord
     let callbacks = Mutex(CallbackSchedule())
 
     /// - Parameters:
     ///   - wall: the processor's own clock. It is another firm's: the apps' business clocks do not move it.
+    ///   - uptime: monotonic, from zero; waits go by it.
     ///   - sleep: how a slow answer waits; never while it holds the database.
+    ///   - metrics: nil for the process's own.
     package init(
         database: any SQLDatabase, behavior: any ProcessorBehavior,
         wall: @escaping @Sendable () -> Timestamp = Timestamp.wallClock,
-        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        uptime: @escaping @Sendable () -> Duration = ChargeLedger.monotonic(),
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+        logger: Logger = Logger(label: ServiceName.paymentProcessor.rawValue), metrics: (any MetricsFactory)? = nil
     ) {
         self.database = database
         self.behavior = behavior
         self.wall = wall
+        self.uptime = uptime
+        self.opened = wall()
         self.sleep = sleep
+        self.record = LedgerRecord(logger: logger, factory: metrics)
     }
+
+    /// The time since it was called.
+    package static func monotonic() -> @Sendable () -> Duration {
+        let start = ContinuousClock.now
+        return { ContinuousClock.now - start }
+    }
+
+    /// The clock that waits go by. It begins as the wall clock and goes on evenly, whatever that one is set to. Processes that
+    /// share a ledger may disagree about it, so whoever finds a charge that is due later than it can be puts that right.
+    var steady: Timestamp { opened + uptime() }
 
     /// Charges, once per key. The same key again gets what stands: the same answer, a cancelled one `cancelled`, a
     /// pending one its outcome as soon as it has one.
@@ -51,7 +75,10 @@ package final class ChargeLedger: Sendable {
         if trouble.delay > .zero { try await delay(request.chargeKey, by: trouble.delay) }
         let written = try await write(request, trouble)
         if let amount = written.charge.amount, amount != request.amount { throw Self.otherAmount }
-        if written.isNew { schedule(trouble.callbacks, request.chargeKey) }
+        if written.isNew {
+            record.note(written.charge)
+            schedule(trouble.callbacks, request.chargeKey)
+        }
         if written.isSpoiled { try await spoil(trouble.firstAnswer, until: deadline) }
         try await behavior.afterCharge(request)
         return written.charge
@@ -66,7 +93,7 @@ package final class ChargeLedger: Sendable {
 
     private func write(_ request: CreateChargeRequest, _ trouble: ChargeTrouble) async throws -> Written {
         let (now, decision) = (wall(), behavior.decide(request))
-        let due = decision.outcome == .pending ? now + Self.pendingTime : nil
+        let due = decision.outcome == .pending ? steady + Self.pendingTime : nil
         return try await database.write { transaction in
             let (charge, isNew) = try await ChargeRepository.insert(
                 request, decision, at: now, due: due, in: transaction)
@@ -80,7 +107,7 @@ package final class ChargeLedger: Sendable {
     }
 
     private func schedule(_ delays: [Duration], _ chargeKey: String) {
-        let now = wall()
+        let now = steady
         callbacks.withLock { callbacks in
             for delay in delays { callbacks.add(chargeKey, due: now + delay) }
         }
@@ -92,9 +119,12 @@ package final class ChargeLedger: Sendable {
     package func cancel(_ request: CancelChargeRequest) async throws -> Charge {
         try checkKey(request.chargeKey)
         let now = wall()
-        return try await database.write { transaction in
-            try await ChargeRepository.cancel(request.chargeKey, at: now, in: transaction)
+        let (before, charge) = try await database.write { transaction in
+            let before = try await ChargeRepository.lock(request.chargeKey, in: transaction)
+            return (before, try await ChargeRepository.cancel(request.chargeKey, at: now, in: transaction))
         }
+        if charge.outcome == .cancelled, before?.outcome != .cancelled { record.note(charge) }
+        return charge
     }
 
     /// The ledger in order; 500 charges stay far below the 512 KiB of a reply.

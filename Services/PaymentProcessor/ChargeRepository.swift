@@ -76,6 +76,12 @@ package enum ChargeRepository {
         return keys
     }
 
+    /// Lets pending charges be due no later than this.
+    package static func limitDue(to due: Timestamp, in transaction: SQLTransaction) async throws(PersistenceError) {
+        try await transaction.execute(
+            "UPDATE charge SET due_at = ? WHERE outcome = 'pending' AND due_at > ?", due.milliseconds, due.milliseconds)
+    }
+
     /// When the next pending charge is due; nil when none is.
     package static func nextDue(in reader: SQLReader) async throws(PersistenceError) -> Timestamp? {
         let row = try await reader.queryOne("SELECT MIN(due_at) AS due FROM charge WHERE outcome = 'pending'")

@@ -25,9 +25,13 @@ package struct ChargeSettler: Sendable {
     /// - Returns: how long to wait for the next round.
     @discardableResult
     package func round() async throws -> Duration {
-        let now = ledger.wall()
+        let now = ledger.steady
         for chargeKey in ledger.takeDueCallbacks(now: now) { publish(ChargeChanged(chargeKey: chargeKey)) }
-        if let due = try await ledger.nextPending(), due <= now {
+        let due = try await ledger.nextPending()
+        if let due, due > now + ChargeLedger.pendingTime {
+            // Another process wrote it, by a clock that was ahead.
+            try await ledger.limitPending(to: now + ChargeLedger.pendingTime)
+        } else if let due, due <= now {
             let approved = try await ledger.approveDue(now: now, limit: Self.approvedMax)
             for chargeKey in approved { publish(ChargeChanged(chargeKey: chargeKey)) }
         }

@@ -1,6 +1,7 @@
 import BusClient
 import BusService
 import Logging
+import Metrics
 import Persistence
 import ServiceDatabase
 import ServiceLifecycle
@@ -51,25 +52,29 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     ///   - bus: for quotes, charges and hints.
     ///   - clock: where business time comes from.
     ///   - claims: how replicas divide what was left under way.
+    ///   - metrics: nil for the process's own.
     ///   - checkpoint: for tests that stop a purchase half-way; nothing in a store that sells.
     package convenience init(
         database: any SQLDatabase, bus: any BusClient, clock: BusinessClock = BusinessClock(),
-        claims: PurchaseClaims = PurchaseClaims(), logger: Logger, checkpoint: @escaping CheckpointHook = { _ in }
+        claims: PurchaseClaims = PurchaseClaims(), logger: Logger, metrics: (any MetricsFactory)? = nil,
+        checkpoint: @escaping CheckpointHook = { _ in }
     ) {
         self.init(
             database: database,
             collaborators: .onBus(bus),
-            clock: clock, claims: claims, logger: logger, checkpoint: checkpoint)
+            clock: clock, claims: claims, logger: logger, metrics: metrics, checkpoint: checkpoint)
     }
 
     /// As above, with the other services as functions.
     package init(
         database: any SQLDatabase, collaborators: PurchaseCollaborators, clock: BusinessClock = BusinessClock(),
-        claims: PurchaseClaims = PurchaseClaims(), logger: Logger, checkpoint: @escaping CheckpointHook = { _ in }
+        claims: PurchaseClaims = PurchaseClaims(), logger: Logger, metrics: (any MetricsFactory)? = nil,
+        checkpoint: @escaping CheckpointHook = { _ in }
     ) {
+        let record = SalesRecord(logger: logger, factory: metrics)
         let store = PurchaseStore(database: database, clock: clock, claims: claims, checkpoint: checkpoint)
         let settling = PurchaseDriver(
-            store: store, collaborators: collaborators, checkpoint: checkpoint, logger: logger)
+            store: store, collaborators: collaborators, checkpoint: checkpoint, record: record, logger: logger)
         self.database = database
         self.logger = logger
         self.accounts = AccountOpener(database: database, clock: clock)
@@ -112,7 +117,8 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         self.callbacks = ChargeCallbacks(
             janitor: janitor, renewer: renewer, subscribe: collaborators.chargeChanges)
         let refundStore = RefundStore(database: database, clock: clock, checkpoint: checkpoint)
-        self.refunds = RefundDesk(store: refundStore, collaborators: collaborators, catchUp: catchUp, logger: logger)
+        self.refunds = RefundDesk(
+            store: refundStore, collaborators: collaborators, catchUp: catchUp, record: record, logger: logger)
         self.refundJanitor = RefundJanitor(store: refundStore, desk: refunds)
         self.receipts = ReceiptDesk(database: database, clock: clock)
         self.pruner = JournalPruner(database: database, clock: clock, logger: logger)

@@ -1,6 +1,7 @@
 import NIOHTTP1
 import ServiceTesting
 import StoreModels
+import StorebusTesting
 import Synchronization
 import Testing
 

@@ -94,6 +94,14 @@ import Testing
         }
     }
 
+    @Test func `a quantity that is left out is 1, as in SKPayment`() async throws {
+        try await GatewayHarness.run { store in
+            let answer = try await pay(store, try await store.session(), body: #"{"productIdentifier":"p"}"#)
+            #expect(answer.status == 201)
+            #expect(answer.json["payment"]?["quantity"]?.intValue == 1)
+        }
+    }
+
     /// S3: what is the store's to say never comes from a client.
     @Test(arguments: ["price", "state", "customerIdentifier", "transactionState", "offer", "isTrialPeriod"])
     func `a client cannot set what is the store's`(member: String) async throws {

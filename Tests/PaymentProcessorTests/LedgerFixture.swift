@@ -11,11 +11,19 @@ import Testing
 final class LedgerFixture: Sendable {
     private let files: TestDatabase
     private let time = Mutex(Timestamp(milliseconds: 1_795_000_000_000))
+    private let uptime = Mutex(Duration.zero)
     private let waits = Mutex<[Duration]>([])
 
     init(_ engine: Engine = .sqlite) throws { files = try TestDatabase(engine) }
 
-    func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
+    /// Time goes by.
+    func advance(by duration: Duration) {
+        set(by: duration)
+        uptime.withLock { $0 += duration }
+    }
+
+    /// The machine's wall clock is set, and no time goes by.
+    func set(by duration: Duration) { time.withLock { $0 = $0 + duration } }
 
     /// How long was waited so far, wait by wait.
     var waited: [Duration] { waits.withLock { $0 } }
@@ -30,9 +38,11 @@ final class LedgerFixture: Sendable {
     ) async throws -> Output {
         try await withDatabase { database in
             let wall: @Sendable () -> Timestamp = { self.time.withLock { $0 } }
-            let other = ChargeLedger(database: database, behavior: behavior, wall: wall)
+            let start = self.uptime.withLock(\.self)
+            let uptime: @Sendable () -> Duration = { self.uptime.withLock { $0 - start } }
+            let other = ChargeLedger(database: database, behavior: behavior, wall: wall, uptime: uptime)
             let ledger = ChargeLedger(
-                database: database, behavior: behavior, wall: wall,
+                database: database, behavior: behavior, wall: wall, uptime: uptime,
                 sleep: { duration in
                     self.waits.withLock { $0.append(duration) }
                     try await whileWaiting(other)

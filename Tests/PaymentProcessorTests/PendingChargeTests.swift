@@ -49,6 +49,41 @@ import Testing
         }
     }
 
+    @Test(arguments: [Duration.seconds(-3_600), .seconds(3_600)], Engine.allCases)
+    func `P4: a wall clock that is set changes nothing about how long it is pending`(
+        _ step: Duration, _ engine: Engine
+    ) async throws {
+        let fixture = try LedgerFixture(engine)
+        try await fixture.withLedger { ledger in
+            let settler = callbacks.settler(of: ledger)
+            _ = try await ledger.create(request("k"))
+            fixture.set(by: step)
+            fixture.advance(by: .milliseconds(1_999))
+            try await settler.round()
+            #expect(callbacks.sent == [])
+            fixture.advance(by: .milliseconds(1))
+            try await settler.round()
+            #expect(callbacks.sent == ["k"])
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `P4: set back between two processes, it is approved two seconds after the second one has begun`(
+        _ engine: Engine
+    ) async throws {
+        let fixture = try LedgerFixture(engine)
+        try await fixture.withLedger { _ = try await $0.create(request("k")) }
+        fixture.set(by: .seconds(-3_600))
+        try await fixture.withLedger { ledger in
+            let settler = callbacks.settler(of: ledger)
+            try await settler.round()
+            #expect(callbacks.sent == [])
+            fixture.advance(by: .seconds(2))
+            try await settler.round()
+            #expect(callbacks.sent == ["k"])
+        }
+    }
+
     @Test(arguments: Engine.allCases)
     func `P5 given up before, it is cancelled for good`(_ engine: Engine) async throws {
         let fixture = try LedgerFixture(engine)

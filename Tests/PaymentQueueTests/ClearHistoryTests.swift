@@ -140,13 +140,29 @@ import Testing
     {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
-            try await store.set("alice", TesterSettings(sheet: .interactive))
-            _ = try await alice.add("beaches", key: "1")
+            store.processor.set(trouble: .held)
+            async let first = refusal { try await alice.add("beaches", key: "1", within: .seconds(20)) }
+            try await eventually("the first one is being charged") { store.processor.heldCount == 1 }
             async let waiting = refusal { try await alice.add("beaches", key: "2", within: .seconds(20)) }
             try await eventually("both have begun") { try await alice.snapshot().transactions.count == 2 }
-            #expect(try await store.clear() == 2)
+            #expect(try await store.clear(within: .seconds(20)) == 2)
+            store.processor.release()
+            #expect(try await first?.code == .notFound)
             #expect(try await waiting?.code == .notFound)
+            #expect(try await store.charges().allSatisfy { $0.outcome == .cancelled })
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a purchase behind an open sheet is removed with it, and its key buys again`(_ engine: Engine) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.shopper()
+            try await store.set("alice", TesterSettings(sheet: .interactive))
+            for key in ["1", "2"] { #expect(try await alice.add("beaches", key: key).status == 202) }
+            #expect(try await store.clear() == 2)
             #expect(try await store.prompts().prompts.isEmpty)
+            try await store.set("alice", TesterSettings(sheet: .auto))
+            #expect(try await alice.add("beaches", key: "2").transaction.price == .usd("1.99"))
         }
     }
 
@@ -227,6 +243,54 @@ import Testing
             #expect(try await store.shopper("alice").customer == alice.customer)
             store.advance(by: .seconds(5))
             #expect(try await alice.add("coins", key: "k").transaction.transactionDate == store.now)
+        }
+    }
+
+    /// A consumable of the only customer, as a commit has written it that read the clock before it was set.
+    private static let bought = """
+        INSERT INTO payment_transaction (id, bundle_id, customer_identifier, created_seq, history_seq, state, phase,
+            revision, product_identifier, origin_device_id, transaction_number, charge_key, body)
+        SELECT 't_between', bundle_id, customer_identifier, 99, 99, 'purchased', 'settled', 2, 'coins', 'phone',
+            2000000000000099, 'purchase:t_between',
+            '{"id":"t_between","transactionIdentifier":"2000000000000099","transactionState":"purchased",\
+        "transactionDate":"2036-01-01T10:00:00.000Z","payment":{"requestIdentifier":"k","productIdentifier":"coins",\
+        "quantity":1,"simulatesAskToBuyInSandbox":false},"original":null,"originalTransactionIdentifier":null,\
+        "error":null,"downloads":[],"revision":2,"deliveries":0,"originDeviceId":"phone"}'
+        FROM customer
+        """
+
+    @Test func `what is bought between a reset's removal and its clock goes too`() async throws {
+        try await TestStore.with { store in
+            _ = try await store.shopper()
+            try await store.putClock("2036-01-01", frozen: true)
+            _ = try await store.database.write { transaction in
+                try await transaction.execute(
+                    "CREATE TRIGGER between_commits BEFORE UPDATE ON app_clock BEGIN \(Self.bought); END")
+            }
+            #expect(try await store.reset() == 1)
+            #expect(try await store.transactions().isEmpty)
+        }
+    }
+
+    @Test func `what a commit under way writes while a reset sets the clock goes too`() async throws {
+        try await TestStore.with(.postgres) { store in
+            _ = try await store.shopper()
+            try await store.putClock("2036-01-01", frozen: true)
+            let (locked, isLocked) = AsyncStream<Void>.makeStream()
+            let (released, release) = AsyncStream<Void>.makeStream()
+            async let buying: Void = store.database.write { transaction in
+                _ = try await transaction.query("SELECT 1 FROM customer FOR UPDATE")
+                isLocked.finish()
+                for await _ in released {}
+                try await transaction.execute(Self.bought)
+            }
+            for await _ in locked {}
+            async let reset = store.reset()
+            try await eventually("the clock is set") { try await store.clockState().epoch > 2 }
+            release.finish()
+            try await buying
+            #expect(try await reset == 1)
+            #expect(try await store.transactions().isEmpty)
         }
     }
 }

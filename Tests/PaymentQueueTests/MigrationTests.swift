@@ -1,3 +1,4 @@
+import BusService
 import Logging
 import PaymentQueue
 import Persistence
@@ -82,6 +83,68 @@ import Testing
                 #expect(try await alice.add("coins", key: "3").status == 202)
                 #expect(try await store.prompts().prompts.count == 1)
                 #expect(try await store.clear("alice") == 3)
+            })
+    }
+
+    /// A store of schema 10: an order of two periods whose first transaction was deleted, the renewal refunded since, and
+    /// a purchase beside it whose client chose a key like a renewal's.
+    private static let orphans = [
+        """
+        INSERT INTO app_clock (bundle_id, epoch, anchor_wall, anchor_business, rate_millionths)
+        VALUES ('com.example.app', 1, 1795000000000, 1795000000000, 1000000)
+        """,
+        """
+        INSERT INTO customer (bundle_id, customer_identifier, account, storefront, head_seq, created_at)
+        VALUES ('com.example.app', 'c_1', 'alice', 'USA', 9, 1795000000000)
+        """,
+        orphan("t_renewal", seq: 3, number: 2_000_000_000_000_002, key: "renew:2000000000000001:1"),
+        orphan("t_coins", seq: 4, number: 2_000_000_000_000_003, key: "renew:mine"),
+        payment("t_coins", "renew:mine"),
+        """
+        INSERT INTO refund (refund_key, bundle_id, customer_identifier, charge_key, transaction_id, amount_minor,
+            currency, created_at)
+        VALUES ('refund:t_renewal', 'com.example.app', 'c_1', 'purchase:t_renewal', 't_renewal', 99, 'USD', 1795000000000)
+        """,
+    ]
+
+    private static func orphan(_ id: String, seq: Int, number: Int64, key: String) -> String {
+        transaction(id, seq: seq, state: "purchased", phase: "settled", number: number)
+            .replacing(#""requestIdentifier":"\#(id.suffix(1))""#, with: #""requestIdentifier":"\#(key)""#)
+            .replacing(#""revision":1"#, with: #""price":{"amount":"0.99","currency":"USD"},"revision":1"#)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `P2: what was refunded under a wrong key before the keys were stored reaches the ledger`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(
+            engine,
+            prepare: { files in
+                let database = try await files.open(migrations: Array(PaymentQueueSchema.migrations.prefix(10)))
+                try await database.write { transaction in
+                    for statement in Self.orphans { try await transaction.execute(statement) }
+                }
+                await database.close()
+            },
+            { store in
+                for key in ["renew:2000000000000001:1", "purchase:t_coins"] {
+                    _ = try await store.caller.call(
+                        ProcessorEndpoints.createCharge,
+                        CreateChargeRequest(
+                            chargeKey: key, amount: .usd("0.99"), bundleId: Catalogue.bundleId,
+                            customerIdentifier: "c_1", productIdentifier: "coins"))
+                }
+                let alice = try await store.shopper()
+                #expect(try await alice.history().transactions.map(\.id) == ["t_renewal", "t_coins"])
+                _ = try await store.refund("t_coins")
+                try await store.settleRefunds()
+                #expect(
+                    try await store.refunds().map(\.chargeKey).sorted() == [
+                        "purchase:t_coins", "renew:2000000000000001:1",
+                    ])
+                // What is bought now is behind what was there.
+                let gift = try await alice.add("gift", key: "gift").transaction
+                #expect(try await alice.history(after: "t_coins").transactions.map(\.id) == [gift.id])
             })
     }
 

@@ -202,6 +202,51 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `P2, P10: a renewal is refunded under its own charge, also after its original was deleted`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.shopper()
+            try await store.putClock("2027-03-01", frozen: true)
+            let original = try await alice.subscribe("news.weekly")
+            try await store.jump(to: "2027-03-10")
+            let renewal = try #require(try await alice.history().transactions.last)
+            try await store.delete(original)
+            #expect(try await store.refund(renewal.id).revocationDate != nil)
+            try await store.settleRefunds()
+            let refund = try #require(try await store.refunds().first)
+            #expect(refund.chargeKey == "renew:\(original):1")
+            #expect(refund.amount == renewal.price)
+        }
+    }
+
+    @Test(
+        arguments: [Checkpoint.insideRemovalCommit, .afterRemovalCommit, .afterRefund, nil], Engine.allCases)
+    func `P2: a refund that was acknowledged reaches the ledger, also when the history is cleared before`(
+        _ place: Checkpoint?, _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.shopper()
+            let bought = try await alice.add("beaches", key: "1").transaction
+            store.current.crash.arm(.afterRefundCommit)
+            await #expect(throws: StoreError.self) { try await store.refund(bought.id) }
+            try await store.restartQueue()
+            if let place { store.current.crash.arm(place) }
+            _ = try? await store.reset()
+            if store.current.crash.hasCrashed { try await store.restartQueue() }
+            _ = try await store.reset()
+            #expect(try await store.transactions().isEmpty)
+            try await store.settleRefunds()
+            #expect(try await store.refunds().map(\.refundKey) == ["refund:\(bought.id)"])
+            // Nothing is left of it, and nothing stands in the way of what is bought next.
+            #expect(try await store.outbox() == 0)
+            let again = try await alice.add("beaches", key: "1").transaction
+            _ = try await store.refund(again.id)
+            #expect(try await store.refunds().count == 2)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `sixteen refunds at once are one`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()

@@ -55,6 +55,32 @@ import Testing
         }
     }
 
+    @Test func `a replica that stands still in the midst of a commit holds its customer up for less than six seconds`()
+        async throws
+    {
+        try await withReplicas { store, alice in
+            let stopped = try await store.startReplica().database
+            let (locked, isLocked) = AsyncStream<Void>.makeStream()
+            let (released, release) = AsyncStream<Void>.makeStream()
+            async let standing = refusal {
+                try await stopped.write { transaction in
+                    _ = try await transaction.query("SELECT 1 FROM customer FOR UPDATE")
+                    isLocked.finish()
+                    for await _ in released {}
+                    _ = try await transaction.query("SELECT 1 AS still_there")
+                }
+            }
+            for await _ in locked {}
+            let start = ContinuousClock.now
+            try await eventually("the customer buys again", within: .seconds(20)) {
+                (try? await alice.add("gift", key: "k"))?.transaction.transactionState == .purchased
+            }
+            #expect(ContinuousClock.now - start < .seconds(6))
+            release.finish()
+            _ = try? await standing
+        }
+    }
+
     @Test func `D2: of approve and decline at two replicas one decides, and all are told the same`() async throws {
         try await withReplicas { store, alice in
             try await store.set("alice", TesterSettings(askToBuy: true))

@@ -27,12 +27,27 @@ import Testing
         #expect(schedule.isDue("t", now: start + .milliseconds(100)))
     }
 
-    @Test func `it forgets before it grows without end, and then everything is due`() {
+    @Test func `above its bound it forgets nothing, and what comes on top is tried every five seconds`() {
         var schedule = RetrySchedule()
         for number in 0..<10_000 { schedule.failed("\(number)", now: start) }
-        #expect(!schedule.isDue("0", now: start))
-        schedule.failed("one more", now: start)
-        #expect(schedule.isDue("0", now: start))
-        #expect(!schedule.isDue("one more", now: start))
+        let crowd = (0..<1_000).map { "more \($0)" }
+        for step in 0...20 {
+            let now = start + .milliseconds(500) * step
+            let due = crowd.filter { schedule.isDue($0, now: now) }
+            #expect(due.count == (step % 10 == 0 ? crowd.count : 0))
+            for id in due { schedule.failed(id, now: now) }
+        }
+        #expect(!schedule.isDue("0", now: start + .milliseconds(99)))
+        #expect(schedule.isDue("0", now: start + .milliseconds(100)))
+    }
+
+    @Test func `what nobody has tried for a minute makes room`() {
+        var schedule = RetrySchedule()
+        for number in 0..<10_000 { schedule.failed("\(number)", now: start) }
+        let later = start + .seconds(62)
+        schedule.failed("one more", now: later)
+        #expect(!schedule.isDue("one more", now: later + .milliseconds(99)))
+        #expect(schedule.isDue("one more", now: later + .milliseconds(100)))
+        #expect(schedule.isDue("0", now: later))
     }
 }

@@ -8,7 +8,8 @@ import StoreModels
 /// The idempotency key becomes the payment's `requestIdentifier`.
 struct PaymentRequest: Decodable {
     var productIdentifier: String
-    var quantity: Int
+    /// 1 where it is left out, as in `SKPayment`.
+    var quantity: Int?
     var applicationUsername: String?
     var appAccountToken: String?
     var simulatesAskToBuyInSandbox: Bool?
@@ -29,6 +30,8 @@ struct PaymentRequest: Decodable {
     /// outside the bounds. JSON has one kind of number, so `1.0` is 1.
     /// - Throws: `requestInvalid`; 422 for a quantity outside 1…10.
     static func checkQuantity(_ document: JSONValue) throws(StoreError) {
+        // Left out is 1, as in StoreKit; null is no quantity.
+        if document["quantity"] == .null { throw .invalid("$.quantity", "must be an integer") }
         guard case .number(let text)? = document["quantity"], let number = Double(text) else { return }
         guard number == number.rounded() else { throw .invalid("$.quantity", "must be an integer") }
         guard (Double(quantities.lowerBound)...Double(quantities.upperBound)).contains(number) else {
@@ -46,7 +49,7 @@ struct PaymentRequest: Decodable {
 
     func payment(key: String) -> Payment {
         Payment(
-            requestIdentifier: key, productIdentifier: productIdentifier, quantity: quantity,
+            requestIdentifier: key, productIdentifier: productIdentifier, quantity: quantity ?? 1,
             applicationUsername: applicationUsername, appAccountToken: appAccountToken,
             simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox ?? false, paymentDiscount: paymentDiscount?.discount,
             intentIdentifier: intentIdentifier)

@@ -22,7 +22,8 @@ import StoreModels
             let mode = try environment.configuration.choice("processor.mode", default: ProcessorMode.approve)
             let database = try await PaymentProcessorService.openDatabase(environment)
             let processor = PaymentProcessorService(
-                ledger: ChargeLedger(database: database, behavior: SandboxBehavior(mode: mode)),
+                ledger: ChargeLedger(
+                    database: database, behavior: SandboxBehavior(mode: mode), logger: environment.logger),
                 caller: environment.caller, logger: environment.logger)
             processor.register(on: environment.service)
             return [processor]

@@ -1,5 +1,7 @@
+import BusService
 import Logging
 import StoreModels
+import Synchronization
 
 /// `queue.add`: one key, one transaction, at most one charge, whatever dies in between (`architecture.md`, a purchase).
 package struct PurchaseCoordinator: Sendable {
@@ -10,6 +12,7 @@ package struct PurchaseCoordinator: Sendable {
     let driver: PurchaseDriver
     let quotes: QuoteCache
     private let storefronts = StorefrontHints()
+    private let places = WaitingPlaces()
 
     package init(store: PurchaseStore, driver: PurchaseDriver, quotes: QuoteCache) {
         self.store = store
@@ -83,7 +86,7 @@ package struct PurchaseCoordinator: Sendable {
     ) async throws -> AddPaymentReply {
         try driver.checkpoint(.afterFirstCommit)
         try driver.finish(written)
-        guard !written.stored.isAtRest else { return try reply(written.stored.transaction) }
+        guard !written.stored.isWithPerson else { return try reply(written.stored.transaction) }
         return try await outcome(of: written.stored.id, fresh: written.stored, request, deadline)
     }
 
@@ -99,16 +102,24 @@ package struct PurchaseCoordinator: Sendable {
         return try await outcome(of: payment.transactionID, request, deadline)
     }
 
-    /// Works on the purchase until it is at rest or the reply has to go.
+    /// Works on the purchase until it is at rest, with a person, or the reply has to go. A customer whose places are all taken
+    /// is answered at once, and the janitor works on it.
     private func outcome(
         of id: String, fresh: StoredTransaction? = nil, _ request: AddPaymentRequest,
         _ deadline: ContinuousClock.Instant
     ) async throws -> AddPaymentReply {
-        guard let stored = try await driver.outcome(of: id, fresh: fresh, until: deadline - Self.replyMargin) else {
+        var known = fresh
+        if places.take(request.customer) {
+            defer { places.giveBack(request.customer) }
+            known = try await driver.outcome(of: id, fresh: fresh, until: deadline - Self.replyMargin)
+        } else if known == nil {
+            known = try await store.find(id)
+        }
+        guard let known else {
             guard request.payment.intentIdentifier == nil else { throw StoreError.promotedPurchaseCleared }
             throw StoreError(.notFound, "the purchase was removed with what the customer has bought before")
         }
-        return try reply(stored.transaction)
+        return try reply(known.transaction)
     }
 
     /// 201 once terminal, 202 while purchasing or deferred.
@@ -116,6 +127,31 @@ package struct PurchaseCoordinator: Sendable {
         try driver.checkpoint(.beforeReply)
         return AddPaymentReply(
             status: value.transactionState.isTerminal ? 201 : 202, transaction: value, isReplayed: false)
+    }
+}
+
+/// Requests that wait for the end of a purchase, counted by customer: the endpoint's places are everybody's, and one
+/// customer gets no more than a part of them, however slow the processor is.
+private final class WaitingPlaces: Sendable {
+    /// An eighth of ``BusServiceLimits/bulkhead``.
+    static let perCustomer = BusServiceLimits.bulkhead / 8
+
+    private let taken = Mutex<[CustomerID: Int]>([:])
+
+    /// - Returns: false when the customer's places are taken.
+    func take(_ customer: CustomerID) -> Bool {
+        taken.withLock { taken in
+            guard taken[customer, default: 0] < Self.perCustomer else { return false }
+            taken[customer, default: 0] += 1
+            return true
+        }
+    }
+
+    func giveBack(_ customer: CustomerID) {
+        taken.withLock { taken in
+            let left = taken[customer, default: 1] - 1
+            taken[customer] = left == 0 ? nil : left
+        }
     }
 }
 

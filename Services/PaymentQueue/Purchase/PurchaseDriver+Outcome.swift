@@ -2,7 +2,8 @@ import ServiceDatabase
 import StoreModels
 
 extension PurchaseDriver {
-    /// Works on a purchase, or waits for whoever does, until it is at rest or the time is over.
+    /// Works on a purchase, or waits for whoever does, until it is at rest, what it waits for is with a person, or the time
+    /// is over.
     ///
     /// - Parameter fresh: as for ``drive(_:fresh:until:)``.
     /// - Returns: the transaction as it is then; nil when there is no such purchase any more.
@@ -14,7 +15,7 @@ extension PurchaseDriver {
         while true {
             switch attempt {
             case .gone: return nil
-            case .now(let stored) where stored.isAtRest || ContinuousClock.now >= last: return stored
+            case .now(let stored) where stored.isWithPerson || ContinuousClock.now >= last: return stored
             case .now, .busy: break
             }
             guard ContinuousClock.now < last else { return try await store.find(id) }

@@ -18,15 +18,18 @@ package struct PurchaseDriver: Sendable {
     private var catchUp: CatchUp
     let board = OutcomeBoard()
     let checkpoint: CheckpointHook
+    let record: SalesRecord
     let logger: Logger
 
-    package init(
-        store: PurchaseStore, collaborators: PurchaseCollaborators, checkpoint: @escaping CheckpointHook, logger: Logger
+    init(
+        store: PurchaseStore, collaborators: PurchaseCollaborators, checkpoint: @escaping CheckpointHook,
+        record: SalesRecord, logger: Logger
     ) {
         self.store = store
         self.collaborators = collaborators
         self.catchUp = { _, _, _ in }
         self.checkpoint = checkpoint
+        self.record = record
         self.logger = logger
     }
 
@@ -135,10 +138,8 @@ package struct PurchaseDriver: Sendable {
         try checkpoint(.afterOutcomeCommit)
         for change in written.changes { collaborators.publish(change) }
         try checkpoint(.afterPublish)
+        if !written.changes.isEmpty { record.note(written.stored) }
         let value = written.stored.transaction
-        logger.debug(
-            "transaction \(value.transactionState.rawValue)",
-            metadata: metadata(written.stored, ["revision": "\(value.revision)"]))
         if value.transactionState != .purchasing { board.announce(value.id) }
         for id in written.woken { board.announce(id) }
         return written.stored

@@ -1,5 +1,6 @@
 import Logging
 import ServiceDatabase
+import Synchronization
 
 /// Drives what was left under way: by a process that died, by a request whose time was over, by a processor that was
 /// away. Knows nothing by heart: each sweep reads the table.
@@ -22,16 +23,22 @@ package final class PurchaseJanitor: Sendable {
         self.logger = logger
     }
 
-    /// Tries every purchase that is due once.
+    /// Tries every purchase that is due once, and again while some have ended: others may have waited for them.
     /// - Returns: how many are still unknown.
     @discardableResult
     package func sweep(now: ContinuousClock.Instant = .now) async throws -> Int {
-        try await retries.run(now: now, id: \.self) { [store] after, limit in
-            try await store.unsettled(after: after, limit: limit)
-        } isTaken: { [driver] id in
-            driver.board.isDriven(id)
-        } attempt: { id in
-            await self.drive(id)
+        while true {
+            let ended = Atomic(0)
+            let undone = try await retries.run(now: now, id: \.self) { [store] after, limit in
+                try await store.unsettled(after: after, limit: limit)
+            } isTaken: { [driver] id in
+                driver.board.isDriven(id)
+            } attempt: { id in
+                guard await self.drive(id) else { return false }
+                ended.add(1, ordering: .relaxed)
+                return true
+            }
+            if ended.load(ordering: .relaxed) == 0 || Task.isCancelled { return undone }
         }
     }
 
@@ -45,11 +52,11 @@ package final class PurchaseJanitor: Sendable {
         retries.hurry(id)
     }
 
-    /// - Returns: whether the purchase has ended.
+    /// - Returns: whether there is nothing to try again: the purchase has ended, or comes back with the end of another.
     private func drive(_ id: String) async -> Bool {
         do {
             switch try await driver.drive(id, until: .now + Self.attemptTime) {
-            case .now(let stored): return stored.isAtRest
+            case .now(let stored): return stored.isAtRest || stored.waitsFor != nil
             case .busy: return false
             case .gone: return true
             }

@@ -94,10 +94,13 @@ extension PurchaseStore {
         }
     }
 
-    /// Sets the app's clock to the wall clock.
+    /// Sets the app's clock to the wall clock, and waits for the commits that have read it before.
     package func resetClock(of bundleId: String) async throws {
         try await database.write { transaction in
             try await CustomerRepository.resetClock(of: bundleId, wall: clock.wall(), in: transaction)
+        }
+        try await database.write { transaction in
+            try await CustomerRepository.awaitCommits(of: bundleId, in: transaction)
         }
     }
 }

@@ -54,7 +54,8 @@ package struct TransactionDesk: Sendable {
         return stored
     }
 
-    /// What the customer has purchased and restored. Downloads are as they are for the device each transaction began on.
+    /// What the customer has purchased and restored, in the order in which it became so; an `after` may be kept, and what
+    /// comes later comes behind it. Downloads are as they are for the device each transaction began on.
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer or `after`.
     package func history(_ request: HistoryRequest) async throws -> TransactionsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
@@ -65,11 +66,10 @@ package struct TransactionDesk: Sendable {
             }
             var after: Int64 = 0
             if let id = request.after {
-                let last = try await TransactionRepository.find(id, of: customer, in: reader)?.transaction
-                guard let number = last?.transactionIdentifier.flatMap(Int64.init) else {
+                guard let place = try await TransactionRepository.find(id, of: customer, in: reader)?.historySeq else {
                     throw StoreError(.notFound, "'after' is no transaction of this customer's history")
                 }
-                after = number
+                after = place
             }
             let rows = try await TransactionRepository.history(
                 of: customer, after: after, limit: request.limit + 1, in: reader)

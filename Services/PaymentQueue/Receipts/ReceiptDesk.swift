@@ -39,7 +39,7 @@ package struct ReceiptDesk: Sendable {
         }
     }
 
-    /// What comes behind a transaction number, and where the next page begins; a page may be short, because finished
+    /// What comes behind a place in the history, and where the next page begins; a page may be short, because finished
     /// consumables and restored transactions are passed over.
     private static func items(
         of customer: CustomerID, after: Int64, limit: Int, in reader: SQLReader
@@ -49,13 +49,13 @@ package struct ReceiptDesk: Sendable {
             let rows = try await TransactionRepository.history(of: customer, after: position, limit: limit, in: reader)
             seen += rows.count
             for row in rows {
-                guard let number = row.transaction.transactionIdentifier.flatMap(Int64.init) else { continue }
+                guard let place = row.historySeq else { continue }
                 if let item = ReceiptRules.item(row) {
                     items.append(item)
                     let page = items.count > limit ? Array(items.prefix(limit)) : try ReplyBudget.fitting(items)
                     if page.count < items.count { return (page, "\(position)") }
                 }
-                position = number
+                position = place
             }
             if rows.count < limit { return (items, nil) }
         }

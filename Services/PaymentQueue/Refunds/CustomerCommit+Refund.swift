@@ -21,7 +21,7 @@ extension CustomerCommit {
         let refunded = ending == .refunded ? try await giveBack(stored) : nil
         var revoked = value
         (revoked.revocationDate, revoked.revocationReason) = (now, reason)
-        let isEnded = try await end(stored, terms, ending, refunded: refunded)
+        let isEnded = try await end(stored, terms, ending, refunded: refunded, reason: reason)
         let next = try await rewrite(revoked, from: stored, event: ending == .refunded ? .refunded : .revoked)
         if isEnded {
             let seq = try journalRevocation(of: next.transaction)
@@ -43,17 +43,44 @@ extension CustomerCommit {
 
     /// Takes away what the purchase gave.
     /// - Returns: whether the customer has lost something by it: consumables are used up, of a subscription only the present
-    ///   period counts, and another purchase of a non-consumable may go on giving it.
+    ///   period counts, and a free copy of a non-consumable gives nothing that the first purchase does not.
     private mutating func end(
-        _ stored: StoredTransaction, _ terms: PurchaseTerms, _ ending: SubscriptionEnding, refunded: Money?
+        _ stored: StoredTransaction, _ terms: PurchaseTerms, _ ending: SubscriptionEnding, refunded: Money?,
+        reason: RefundRequest.Reason
     ) async throws -> Bool {
         switch terms.productType {
         case .consumable: return false
         case .nonRenewable: return true
         case .nonConsumable:
+            try await takeBackCopies(of: stored.transaction, reason: reason)
             return try await EntitlementRepository.takeAway(stored.id, from: customer, in: transaction)
         case .autoRenewable:
+            for later in try await laterPeriods(than: stored) { _ = try await takeBack(later, ending, reason: reason) }
             return try await endSubscription(of: stored.transaction, ending, refunded: refunded) ?? false
         }
+    }
+
+    /// What was given again for nothing, or restored, because of a purchase is gone with it, as from the customer's devices.
+    private mutating func takeBackCopies(of value: PaymentTransaction, reason: RefundRequest.Reason) async throws {
+        for copy in try await TransactionRepository.copies(of: value, customer, in: transaction)
+        where copy.transaction.revocationDate == nil {
+            var revoked = copy.transaction
+            (revoked.revocationDate, revoked.revocationReason) = (now, reason)
+            try await rewrite(revoked, from: copy, event: nil)
+        }
+    }
+
+    /// Periods behind one that is not over and that nobody has taken back, the last one first: an operator has renewed
+    /// early, or the clock was set back. None of them goes on without it.
+    private func laterPeriods(than stored: StoredTransaction) async throws -> [StoredTransaction] {
+        guard let paid = try await SubscriptionPeriodRepository.find(transactionID: stored.id, in: transaction),
+            paid.end > now
+        else { return [] }
+        var later: [StoredTransaction] = []
+        for id in try await SubscriptionPeriodRepository.later(than: paid, endingAfter: now, in: transaction) {
+            let found = try await TransactionRepository.find(id, of: customer, in: transaction)
+            if let found, found.transaction.revocationDate == nil { later.append(found) }
+        }
+        return later
     }
 }

@@ -12,15 +12,17 @@ package struct RefundDesk: Sendable {
     let store: RefundStore
     let collaborators: PurchaseCollaborators
     let catchUp: PurchaseDriver.CatchUp
+    let record: SalesRecord
     let logger: Logger
 
-    package init(
-        store: RefundStore, collaborators: PurchaseCollaborators,
-        catchUp: @escaping PurchaseDriver.CatchUp = { _, _, _ in }, logger: Logger
+    init(
+        store: RefundStore, collaborators: PurchaseCollaborators, catchUp: @escaping PurchaseDriver.CatchUp,
+        record: SalesRecord, logger: Logger
     ) {
         self.store = store
         self.collaborators = collaborators
         self.catchUp = catchUp
+        self.record = record
         self.logger = logger
     }
 
@@ -33,6 +35,7 @@ package struct RefundDesk: Sendable {
         let last = deadline - PurchaseCoordinator.replyMargin
         let taken = try await commit(request, ending, until: last)
         try store.checkpoint(.afterRefundCommit)
+        if let customer = taken.takenFrom { record.note(ending, of: taken.transaction, customer) }
         for change in taken.changes { collaborators.publish(change) }
         if let refund = taken.refund { await send(refund, until: min(last, .now + Self.sendTime)) }
         return taken.transaction

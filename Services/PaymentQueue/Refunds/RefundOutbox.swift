@@ -14,8 +14,7 @@ package enum RefundOutbox {
                 currency, created_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """, key, stored.customer.bundleId, stored.customer.customerIdentifier,
-            try await chargeKey(of: stored, in: transaction), stored.id, amount.minorUnits, amount.currency.code,
-            wall.milliseconds)
+            stored.chargeKey, stored.id, amount.minorUnits, amount.currency.code, wall.milliseconds)
     }
 
     /// What a purchase has still to give back, minor units; nothing for one that cost nothing.
@@ -41,15 +40,13 @@ package enum RefundOutbox {
             StoredRefund.init)
     }
 
+    /// The processor has answered. Of a purchase that was cleared away meanwhile nothing is left to count, so its row goes.
     package static func markDone(_ key: String, in transaction: SQLTransaction) async throws(PersistenceError) {
-        try await transaction.execute("UPDATE refund SET is_done = 1 WHERE refund_key = ?", key)
-    }
-
-    /// What the processor knows the purchase's charge by: a renewal's has the period's own key.
-    private static func chargeKey(of stored: StoredTransaction, in reader: SQLReader) async throws -> String {
-        let row = try await reader.queryOne(
-            "SELECT charge_key FROM subscription_period WHERE transaction_id = ?", stored.id)
-        let key: String? = try row?["charge_key"]
-        return key ?? stored.chargeKey
+        try await transaction.send("UPDATE refund SET is_done = 1 WHERE refund_key = ?", key)
+        try await transaction.send(
+            """
+            DELETE FROM refund WHERE refund_key = ?
+                AND NOT EXISTS (SELECT 1 FROM payment_transaction t WHERE t.id = refund.transaction_id)
+            """, key)
     }
 }

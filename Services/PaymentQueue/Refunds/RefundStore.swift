@@ -16,6 +16,8 @@ package struct RefundStore: Sendable {
     /// What a decision has come to.
     package struct TakenBack: Sendable {
         package var transaction: PaymentTransaction
+        /// Whose it was; nil where it had been taken back before.
+        package var takenFrom: CustomerID?
         /// To be published, now that they are committed.
         package var changes: [CustomerChange]
         /// Money the processor has not been told of.
@@ -38,7 +40,8 @@ package struct RefundStore: Sendable {
             let refund = try await RefundOutbox.open(StoredRefund.key(of: known.id), in: transaction)
             if !committed.changes.isEmpty { try checkpoint(.insideRefundCommit) }
             return TakenBack(
-                transaction: committed.output.transaction, changes: committed.changes, refund: refund)
+                transaction: committed.output.transaction, takenFrom: committed.changes.isEmpty ? nil : known.customer,
+                changes: committed.changes, refund: refund)
         }
     }
 

@@ -1,10 +1,21 @@
 import StoreModels
 
+/// What keeps a purchase waiting until it ends: a purchase in flight of the same product, or a subscription whose renewal is
+/// in quarantine.
+package struct PurchaseObstacle: Hashable, Sendable {
+    /// The purchase's `id`, or that of the subscription's first transaction.
+    package var id: String
+    /// It goes on only when a person has answered or decided.
+    package var isForPerson: Bool
+}
+
 /// What becomes of a payment, all things considered: what is sold, and who has to agree first.
 package struct PurchasePlan: Hashable, Sendable {
     package var decision: PurchasePolicy.Decision
     /// Whose answers come before the charge, in this order; only for what is sold.
     package var asks: [Prompt.Kind]
+    /// Of one that waits; nil where several commits may end that.
+    package var obstacle: PurchaseObstacle?
 
     /// - Parameters:
     ///   - request: what comes with the payment about an offer.
@@ -32,6 +43,7 @@ package struct PurchasePlan: Hashable, Sendable {
         // Nobody is asked before it is known what there is to buy.
         case (.wait, .ask): break
         }
+        if self.decision == .wait { obstacle = facts.obstacle }
     }
 }
 

@@ -13,6 +13,10 @@ package enum PurchasePolicy {
         package var ownedSince: String?
         /// Another purchase of the same product is in flight.
         package var isSlotTaken: Bool
+        /// What is in the way and ends with one commit.
+        package var obstacle: PurchaseObstacle?
+        /// The customer's purchases that wait already.
+        package var waitingCount: Int
         /// The customer's subscription in the product's group.
         package var subscription: StoredSubscription?
         package var groupHistory: SubscriptionGroupHistory?
@@ -25,7 +29,7 @@ package enum PurchasePolicy {
 
         package init(
             canMakePayments: Bool = true, unfinishedCount: Int = 0, ownedSince: String? = nil,
-            isSlotTaken: Bool = false, subscription: StoredSubscription? = nil,
+            isSlotTaken: Bool = false, waitingCount: Int = 0, subscription: StoredSubscription? = nil,
             groupHistory: SubscriptionGroupHistory? = nil, rate: SubscriptionRenewalRate = .realTime,
             isNonceUsed: Bool = false, winBack: WinBackFacts? = nil
         ) {
@@ -33,13 +37,21 @@ package enum PurchasePolicy {
             self.unfinishedCount = unfinishedCount
             self.ownedSince = ownedSince
             self.isSlotTaken = isSlotTaken
+            self.waitingCount = waitingCount
             self.subscription = subscription
             self.groupHistory = groupHistory
             self.rate = rate
             self.isNonceUsed = isNonceUsed
             self.winBack = winBack
         }
+
+        /// Something has to end before it is known what there is to sell.
+        func mustWait(at now: Timestamp) -> Bool { isSlotTaken || subscription?.isBusy(at: now) == true }
     }
+
+    /// Purchases of one customer that wait; one more fails. Nothing else bounds them: they cost nothing yet, and each is
+    /// looked at again.
+    package static let waitingMax = 100
 
     package enum Decision: Hashable, Sendable {
         /// Sell it on these terms; `reservesOffer` names the group whose offer is used.
@@ -65,6 +77,7 @@ package enum PurchasePolicy {
                 ? .fail(notForSale) : .fail(TransactionError(.paymentInvalid, "The app has no such product."))
         }
         guard quote.availability == .available else { return .fail(notForSale) }
+        guard payment.quantity == 1 || product.type.isSoldInQuantity else { return .fail(onlyOne) }
         if let limit = quote.unfinishedLimit, facts.unfinishedCount >= limit {
             return .fail(
                 TransactionError(
@@ -75,7 +88,7 @@ package enum PurchasePolicy {
             payment, request, product: product, redeemable: quote.redeemableOffers ?? [])
         if case .fail(let error) = search { return .fail(error) }
         if facts.isNonceUsed { return .fail(RequestedOfferPolicy.nonceUsed) }
-        if facts.isSlotTaken || facts.subscription?.isBusy(at: now) == true { return .wait }
+        if facts.mustWait(at: now) { return facts.waitingCount < waitingMax ? .wait : .fail(tooManyWait) }
         if product.type == .nonConsumable, let since = facts.ownedSince {
             return .sell(
                 PurchaseTerms(owned: product, since: since, catalogVersion: quote.catalogVersion), reservesOffer: nil)
@@ -88,6 +101,12 @@ package enum PurchasePolicy {
 
     private static let notForSale = TransactionError(
         .storeProductNotAvailable, "The product is not for sale in this storefront.")
+    private static let onlyOne = TransactionError(
+        .paymentInvalid, "A quantity is for consumables and non-renewing subscriptions; this product is bought once.",
+        reason: "invalidQuantity")
+    private static let tooManyWait = TransactionError(
+        .unknown, "\(waitingMax) purchases wait for others to end; let those end before you buy again.",
+        reason: "unfinishedTransactions")
     private static let alreadySubscribed = TransactionError(
         .unknown, "You are already subscribed to this.", underlying: 3532)
 

@@ -186,6 +186,14 @@ extension PurchaseTerms {
 }
 
 extension ProductType {
+    /// StoreKit sells several at once only of what can be bought again and again.
+    package var isSoldInQuantity: Bool {
+        switch self {
+        case .consumable, .nonRenewable: true
+        case .nonConsumable, .autoRenewable: false
+        }
+    }
+
     /// A second purchase of such a product waits until the first has ended, so that nobody pays twice for what they own
     /// (P8).
     package var isSoldOneAtATime: Bool {

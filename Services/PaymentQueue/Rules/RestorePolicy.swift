@@ -16,11 +16,18 @@ package enum RestorePolicy {
     }
 
     /// Whether a customer's purchase comes back when they restore: non-consumables and auto-renewables that were not
-    /// revoked. Consumables are used up, and non-renewing subscriptions are the app's own business (M39, M43).
+    /// revoked. Consumables are used up, and non-renewing subscriptions are the app's own business (M39, M43). What is not
+    /// finished is in the queue already, and comes by itself.
     ///
-    /// - Parameter original: the first transaction of the product or the subscription.
-    package static func restores(_ type: ProductType, _ original: PaymentTransaction) -> Bool {
-        type.isRestorable && original.transactionState == .purchased && original.revocationDate == nil
+    /// - Parameters:
+    ///   - original: the first transaction of the product or the subscription.
+    ///   - subscription: its state; one that runs comes back also where its first period was taken back.
+    package static func restores(
+        _ type: ProductType, _ original: PaymentTransaction, isFinished: Bool = true,
+        subscription: SubscriptionState? = nil
+    ) -> Bool {
+        guard type.isRestorable, original.transactionState == .purchased, isFinished else { return false }
+        return subscription.map { $0 != .revoked } ?? (original.revocationDate == nil)
     }
 
     /// A transaction of its own that carries the original (M26, M41), born restored at revision 1.

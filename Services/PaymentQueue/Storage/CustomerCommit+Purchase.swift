@@ -25,6 +25,10 @@ extension CustomerCommit {
         var facts = try await EntitlementRepository.facts(
             of: account, tester: tester, product: quote.product, unfinishedLimit: quote.unfinishedLimit,
             subscribed: subscribed, except: id, in: transaction)
+        if id == nil, facts.mustWait(at: now) {
+            facts.waitingCount = try await EntitlementRepository.waitingCount(
+                of: customer, limit: PurchasePolicy.waitingMax, in: transaction)
+        }
         if let discount = payment.paymentDiscount, request?.discountCheck == .valid {
             facts.isNonceUsed = try await !EntitlementRepository.takeNonce(
                 discount.nonce, for: payment, of: customer, in: transaction)
@@ -52,7 +56,9 @@ extension CustomerCommit {
                 terms: terms, quote: plan.asks.contains(.interrupted) ? purchase.quote : nil)
             try await reserve(terms, offerGroup: offerGroup, for: stored)
             return try await ask(plan.asks, about: stored)
-        case .wait: return try await insert(purchase, phase: .waiting, terms: nil, quote: purchase.quote)
+        case .wait:
+            return try await insert(
+                purchase, phase: .waiting, obstacle: plan.obstacle, terms: nil, quote: purchase.quote)
         case .fail(let error):
             let stored = try await insert(purchase, phase: .charging, terms: nil, quote: nil)
             return try await apply(.fail(error), to: stored)
@@ -64,11 +70,12 @@ extension CustomerCommit {
         guard stored.phase == .waiting, let quote = stored.quote else { return stored }
         let plan = try await plan(stored.transaction.payment, stored.request, quote: quote, except: stored.id)
         switch plan.decision {
-        case .wait: return stored
+        case .wait: return try await wait(stored, for: plan.obstacle)
         case .fail(let error): return try await apply(.fail(error), to: stored)
         case .sell(let terms, let offerGroup):
             guard plan.asks.first != .interrupted else { return try await ask(plan.asks, about: stored) }
             var next = stored
+            (next.waitsFor, next.waitsForPerson) = (nil, false)
             (next.terms, next.phase) = (terms, terms.isFree ? .granting : .charging)
             next.quote = plan.asks.contains(.interrupted) ? quote : nil
             (next.transaction.price, next.transaction.offer) = (terms.amount, terms.offer)
@@ -82,17 +89,25 @@ extension CustomerCommit {
         }
     }
 
+    private func wait(_ stored: StoredTransaction, for obstacle: PurchaseObstacle?) async throws -> StoredTransaction {
+        var next = stored
+        (next.waitsFor, next.waitsForPerson) = (obstacle?.id, obstacle?.isForPerson ?? false)
+        if next.waitsFor != stored.waitsFor { try await TransactionRepository.setWaitsFor(of: next, in: transaction) }
+        return next
+    }
+
     /// Journals the first revision and writes its row, and the idempotency key's.
     private mutating func insert(
-        _ purchase: NewPurchase, phase: StoredTransaction.Phase, awaitsAnswer: Bool = false, terms: PurchaseTerms?,
-        quote: Quote?
+        _ purchase: NewPurchase, phase: StoredTransaction.Phase, awaitsAnswer: Bool = false,
+        obstacle: PurchaseObstacle? = nil, terms: PurchaseTerms?, quote: Quote?
     ) async throws -> StoredTransaction {
         let value = purchase.machine(terms).transaction
         let body = try StoredJSON.text(value)
         let seq = try journal(.updated, value, event: StoreEvent.Kind(value.transactionState), body: body)
-        let stored = StoredTransaction(
-            customer: customer, transaction: value, phase: phase, awaitsAnswer: awaitsAnswer, createdSeq: seq,
-            terms: terms, quote: quote, request: purchase.request)
+        var stored = StoredTransaction(
+            customer: customer, transaction: value, phase: phase, awaitsAnswer: awaitsAnswer, waitsFor: obstacle?.id,
+            createdSeq: seq, terms: terms, quote: quote, request: purchase.request)
+        stored.waitsForPerson = obstacle?.isForPerson ?? false
         try await TransactionRepository.insert(stored, body: body, in: transaction)
         if let fingerprint = purchase.fingerprint {
             try await PaymentRepository.insert(
@@ -126,9 +141,11 @@ extension CustomerCommit {
         var machine = TransactionStateMachine(stored.transaction, isFinished: stored.isFinished)
         guard case .changed(let actions) = machine.handle(event) else { return stored }
         var next = stored
+        (next.waitsFor, next.waitsForPerson) = (nil, false)
         next.transaction = machine.transaction
         next.isFinished = machine.isFinished
         next.wasDeferred = stored.wasDeferred || machine.transaction.transactionState == .deferred
+        if next.historySeq == nil, machine.transaction.transactionIdentifier != nil { next.historySeq = nextSeq }
         if machine.transaction.transactionState.isTerminal {
             (next.phase, next.awaitsAnswer) = (.settled, false)
             if !keepsQuote { next.quote = nil }
@@ -159,6 +176,7 @@ extension CustomerCommit {
         case .releaseSlot:
             guard stored.terms?.productType.isSoldOneAtATime == true else { break }
             try await EntitlementRepository.releaseSlot(of: value, customer, in: transaction)
+            try await TransactionRepository.release(waitingFor: value.id, of: customer, in: transaction)
             woken += try await EntitlementRepository.waiting(
                 for: value.payment.productIdentifier, customer, in: transaction)
         case .grant:
@@ -181,6 +199,12 @@ extension CustomerCommit {
         if terms.change?.isNote == true, known?.isActive(at: now) != true {
             return try await apply(.fail(Self.noSubscription), to: stored)
         }
+        if let owned = terms.ownedSince {
+            let product = stored.transaction.payment.productIdentifier
+            guard try await EntitlementRepository.ownedSince(product, customer, in: transaction) == owned else {
+                return try await apply(.fail(Self.noOwnership), to: stored)
+            }
+        }
         let purchase = terms.purchase(
             transactionIdentifier: try await TransactionRepository.nextIdentifier(in: transaction), at: now,
             original: try await original(of: known))
@@ -190,6 +214,11 @@ extension CustomerCommit {
     /// What was to be changed with the next renewal has ended before the purchase did; nothing was to be paid.
     private static let noSubscription = TransactionError(
         .unknown, "The subscription has ended meanwhile; nothing was charged.", reason: "subscriptionEnded")
+
+    /// What was to be given again for nothing was taken back meanwhile.
+    private static let noOwnership = TransactionError(
+        .unknown, "The purchase this one repeats was taken back meanwhile; nothing was charged.",
+        reason: "ownershipEnded")
 
     /// Whoever subscribes to a group again continues their first subscription of it.
     private func original(of subscription: StoredSubscription?) async throws -> PaymentTransaction? {

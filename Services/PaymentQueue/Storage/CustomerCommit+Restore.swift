@@ -60,7 +60,7 @@ extension CustomerCommit {
         let body = try StoredJSON.text(value)
         let seq = try journal(.updated, value, event: .restored, body: body)
         let restored = StoredTransaction(
-            customer: customer, transaction: value, phase: .settled, createdSeq: seq, terms: nil)
+            customer: customer, transaction: value, phase: .settled, createdSeq: seq, historySeq: seq, terms: nil)
         try await TransactionRepository.insert(restored, body: body, in: transaction)
     }
 }
@@ -68,6 +68,8 @@ extension CustomerCommit {
 extension RestorePolicy {
     fileprivate static func restores(_ original: RestoreRepository.Original) -> Bool {
         guard let terms = original.stored.terms else { return false }
-        return restores(terms.productType, original.stored.transaction)
+        return restores(
+            terms.productType, original.stored.transaction, isFinished: original.stored.isFinished,
+            subscription: original.state)
     }
 }

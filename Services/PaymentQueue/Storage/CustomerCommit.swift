@@ -67,7 +67,8 @@ struct CustomerCommit {
 
     // MARK: Journal
 
-    private var nextSeq: Int64 { account.headSeq + Int64(entries.count) + 1 }
+    /// The number of the row that is journalled next.
+    var nextSeq: Int64 { account.headSeq + Int64(entries.count) + 1 }
 
     /// Journals a transaction's revision, or that it has left the queue: then its downloads are gone (M54).
     /// - Parameter body: the transaction's JSON, where it is at hand.

@@ -11,13 +11,22 @@ package enum CustomerRepository {
 
     /// The customer and the app's clock, with the customer's row locked until the commit: the first statement of every
     /// commit about a customer, so that such commits come one after the other and never wait for one another crosswise.
+    ///
+    /// On PostgreSQL a statement that has waited for a row reads the other tables as they were before. There the lock is a
+    /// statement of its own, which nobody waits for by itself, and the clock is that of after the wait.
     package static func lock(_ id: CustomerID, in transaction: SQLTransaction) async throws -> (Customer, AppClock)? {
+        if transaction.dialect == .postgres {
+            try await transaction.send(
+                """
+                SELECT 1 FROM customer WHERE bundle_id = ? AND customer_identifier = ? \(transaction.dialect.lockRow)
+                """, id.bundleId, id.customerIdentifier)
+        }
         guard
             let row = try await transaction.queryOne(
                 """
                 SELECT c.*, k.epoch, k.anchor_wall, k.anchor_business, k.rate_millionths, k.rate_name, k.is_frozen
                 FROM customer c JOIN app_clock k ON k.bundle_id = c.bundle_id
-                WHERE c.bundle_id = ? AND c.customer_identifier = ? \(transaction.dialect.lockRow(of: "c"))
+                WHERE c.bundle_id = ? AND c.customer_identifier = ?
                 """, id.bundleId, id.customerIdentifier)
         else { return nil }
         return (try customer(row), try AppClock(row))
@@ -79,6 +88,20 @@ package enum CustomerRepository {
         try await transaction.execute("DELETE FROM clock_advance WHERE bundle_id = ?", bundleId)
     }
 
+    /// Waits for the commits about an app's customers that are under way. Whatever is committed about them later has read
+    /// the clock as it is now.
+    package static func awaitCommits(
+        of bundleId: String, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        guard transaction.dialect == .postgres else { return }
+        // In one order, as everybody who locks several does.
+        try await transaction.execute(
+            """
+            SELECT 1 FROM customer WHERE bundle_id = ? ORDER BY bundle_id, customer_identifier
+            \(transaction.dialect.lockRow)
+            """, bundleId)
+    }
+
     /// When the customer first opened a session with the app, by the app's clock as it ran then.
     /// - Returns: nil for an unknown customer.
     package static func firstSeen(_ id: CustomerID, in reader: SQLReader) async throws(PersistenceError) -> Timestamp? {
@@ -138,9 +161,4 @@ package enum CustomerRepository {
             account: try row["account"], storefront: try row["storefront"], headSeq: try row["head_seq"],
             prunedSeq: try row["pruned_seq"])
     }
-}
-
-extension SQLDialect {
-    /// As ``lockRow``, where the SELECT joins tables and only one of them is to be locked.
-    fileprivate func lockRow(of alias: String) -> String { lockRow.isEmpty ? "" : "\(lockRow) OF \(alias)" }
 }

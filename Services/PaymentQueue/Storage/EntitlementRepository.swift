@@ -20,18 +20,28 @@ package enum EntitlementRepository {
         }
         guard let product else { return facts }
         if product.type.isSoldOneAtATime {
-            facts.isSlotTaken =
-                try await slotHolder(of: product.productIdentifier, customer.id, in: reader).map { $0 != id } ?? false
+            let holder = try await slotHolder(of: product.productIdentifier, customer.id, in: reader)
+            if let holder, holder.id != id { (facts.isSlotTaken, facts.obstacle) = (true, holder) }
+        }
+        if facts.obstacle == nil, let subscription = subscribed?.subscription, subscription.isQuarantined {
+            facts.obstacle = PurchaseObstacle(id: subscription.originalID, isForPerson: true)
         }
         if product.type == .nonConsumable {
-            facts.ownedSince = try await reader.queryOne(
-                """
-                SELECT transaction_identifier FROM owned_product
-                WHERE bundle_id = ? AND customer_identifier = ? AND product_identifier = ?
-                """, customer.id.bundleId, customer.id.customerIdentifier, product.productIdentifier
-            ).map { row in try row["transaction_identifier"] }
+            facts.ownedSince = try await ownedSince(product.productIdentifier, customer.id, in: reader)
         }
         return facts
+    }
+
+    /// The identifier of the purchase by which the customer owns a non-consumable.
+    package static func ownedSince(
+        _ product: String, _ customer: CustomerID, in reader: SQLReader
+    ) async throws(PersistenceError) -> String? {
+        try await reader.queryOne(
+            """
+            SELECT transaction_identifier FROM owned_product
+            WHERE bundle_id = ? AND customer_identifier = ? AND product_identifier = ?
+            """, customer.bundleId, customer.customerIdentifier, product
+        ).map { row throws(PersistenceError) in try row["transaction_identifier"] }
     }
 
     /// What a customer has subscribed to, as far as it counts for one product (``SubscriptionHistory``).
@@ -125,13 +135,28 @@ package enum EntitlementRepository {
     /// The purchase in flight of a non-consumable or a subscription; others of the same product wait for it (P8).
     package static func slotHolder(
         of product: String, _ customer: CustomerID, in reader: SQLReader
-    ) async throws(PersistenceError) -> String? {
+    ) async throws -> PurchaseObstacle? {
         try await reader.queryOne(
             """
-            SELECT transaction_id FROM purchase_slot
-            WHERE bundle_id = ? AND customer_identifier = ? AND product_identifier = ?
+            SELECT t.id, t.phase, t.awaits_answer FROM purchase_slot s JOIN payment_transaction t ON t.id = s.transaction_id
+            WHERE s.bundle_id = ? AND s.customer_identifier = ? AND s.product_identifier = ?
             """, customer.bundleId, customer.customerIdentifier, product
-        ).map { row throws(PersistenceError) in try row["transaction_id"] }
+        ).map { row in
+            let phase: StoredTransaction.Phase = try row["phase"]
+            return PurchaseObstacle(id: try row["id"], isForPerson: try phase == .quarantined || row["awaits_answer"])
+        }
+    }
+
+    /// How many purchases of the customer wait; `limit` at most.
+    package static func waitingCount(
+        of customer: CustomerID, limit: Int, in reader: SQLReader
+    ) async throws(PersistenceError) -> Int {
+        try await reader.query(
+            """
+            SELECT id FROM payment_transaction
+            WHERE bundle_id = ? AND customer_identifier = ? AND phase = 'waiting' LIMIT ?
+            """, customer.bundleId, customer.customerIdentifier, limit
+        ).count
     }
 
     package static func takeSlot(

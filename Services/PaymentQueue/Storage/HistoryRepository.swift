@@ -10,7 +10,7 @@ package enum HistoryRepository {
         try await reader.query(
             """
             SELECT * FROM payment_transaction
-            WHERE phase <> 'settled' AND phase = 'charging' AND awaits_answer = 0 AND id > ? AND \(scope.condition)
+            WHERE \(TransactionRepository.isOpen) AND phase = 'charging' AND id > ? AND \(scope.condition)
             ORDER BY id LIMIT ?
             """, arguments: [after] + scope.arguments + [limit]
         ).map(StoredTransaction.init)
@@ -34,10 +34,11 @@ package enum HistoryRepository {
     }
 
     /// Removes a transaction: its payment, and with it the idempotency key, its prompt and downloads, the offer and the
-    /// product it has claimed, and what it has given.
+    /// product it has claimed, and what it has given. Refunds the processor has not answered stay in the outbox.
     package static func remove(
         _ id: String, of customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
+        try await TransactionRepository.release(waitingFor: id, of: customer, in: transaction)
         for removal in removals {
             try await transaction.send(removal, id, customer.bundleId, customer.customerIdentifier)
         }
@@ -46,9 +47,9 @@ package enum HistoryRepository {
     /// What hangs on a transaction, and the transaction itself, which goes last.
     private static let removals = [
         ("offer_claim", "transaction_id"), ("purchase_slot", "transaction_id"), ("owned_product", "transaction_id"),
-        ("refund", "transaction_id"), ("revocation", "transaction_id"), ("subscription_event", "original_id"),
-        ("paid_group", "original_id"), ("subscription_period", "original_id"),
-        ("subscription_period", "transaction_id"),
+        ("refund", "is_done = 1 AND transaction_id"), ("revocation", "transaction_id"),
+        ("subscription_event", "original_id"), ("paid_group", "original_id"),
+        ("subscription_period", "original_id"), ("subscription_period", "transaction_id"),
         ("subscription", "original_id"), ("prompt", "transaction_id"), ("download", "transaction_id"),
         ("payment", "transaction_id"), ("payment_transaction", "id"),
     ].map { table, column in

@@ -22,6 +22,11 @@ package enum PaymentQueueSchema {
         Migration(
             number: 14, name: "launches in their order", sql: "INSERT INTO counter (name, value) VALUES ('launch', 0)",
             counters: ["launch"]),
+        Migration(
+            number: 15, name: "charge keys beside what was charged, refunds that outlive it", sql: chargeKeys(.sqlite),
+            postgres: chargeKeys(.postgres)),
+        Migration(number: 16, name: "the order in which histories grow", sql: historyOrder),
+        Migration(number: 17, name: "what purchases wait for", sql: waitingPurchases),
     ]
 
     /// Every settled purchase asks who waited for it. Without an index of their own that looks through all that the

@@ -95,10 +95,11 @@ package enum RestoreRepository {
         ).map { row throws(PersistenceError) in try row["transaction_number"] } ?? 0
     }
 
-    /// An original, and until when its subscription gives access; nil for a non-consumable.
+    /// An original with its subscription's state, and until when that gives access; nil for a non-consumable.
     package struct Original: Sendable {
         package var stored: StoredTransaction
         package var activeUntil: Timestamp?
+        package var state: SubscriptionState?
     }
 
     /// What a customer owns and has subscribed to, by its first transaction, in the order of purchase: those numbered
@@ -108,11 +109,12 @@ package enum RestoreRepository {
     ) async throws -> [Original] {
         try await reader.query(
             """
-            SELECT t.*, o.active_until FROM (
-                SELECT transaction_id AS id, CAST(NULL AS BIGINT) AS active_until FROM owned_product
-                WHERE bundle_id = ? AND customer_identifier = ?
+            SELECT t.*, o.active_until, o.subscription_state FROM (
+                SELECT transaction_id AS id, CAST(NULL AS BIGINT) AS active_until,
+                    CAST(NULL AS TEXT) AS subscription_state
+                FROM owned_product WHERE bundle_id = ? AND customer_identifier = ?
                 UNION ALL
-                SELECT original_id AS id, active_until FROM subscription
+                SELECT original_id AS id, active_until, state AS subscription_state FROM subscription
                 WHERE bundle_id = ? AND customer_identifier = ?) AS o
             JOIN payment_transaction t ON t.id = o.id
             WHERE t.bundle_id = ? AND t.customer_identifier = ?
@@ -122,7 +124,9 @@ package enum RestoreRepository {
             customer.bundleId, customer.customerIdentifier, after, through, limit
         ).map { row in
             let until: Int64? = try row["active_until"]
-            return Original(stored: try StoredTransaction(row), activeUntil: until.map(Timestamp.init(milliseconds:)))
+            return Original(
+                stored: try StoredTransaction(row), activeUntil: until.map(Timestamp.init(milliseconds:)),
+                state: try row["subscription_state"])
         }
     }
 }

@@ -27,19 +27,30 @@ package struct StoredTransaction: Hashable, Sendable {
     package var isFinished: Bool
     /// It is deferred, or was before it went on.
     package var wasDeferred: Bool
+    /// The transaction whose end a waiting purchase waits for; until then nobody looks at it. Nil where no one commit
+    /// ends the waiting, as while a renewal is due.
+    package var waitsFor: String?
+    /// What it waits for goes on only when a person has acted. Known to the commit that planned it, and not stored.
+    package var waitsForPerson = false
     /// The journal row of its first revision: its place in the customer's queue.
     package var createdSeq: Int64
+    /// The journal row it was purchased or restored with: its place in the customer's history. Nil before that.
+    package var historySeq: Int64?
     /// Nil while it waits, and for a purchase that failed before there were any.
     package var terms: PurchaseTerms?
     /// What the purchase was planned with; kept while it waits and when it was interrupted, to be planned again.
     package var quote: Quote?
     /// What came with the payment about an offer; kept, like the payment, to be planned again.
     package var request: OfferRequest?
+    /// The key of its charge: a renewal has its period's, a purchase one made of its `id`.
+    package var chargeKey: String
 
+    /// - Parameter chargeKey: nil is a purchase's.
     package init(
         customer: CustomerID, transaction: PaymentTransaction, phase: Phase, awaitsAnswer: Bool = false,
-        isFinished: Bool = false, wasDeferred: Bool = false, createdSeq: Int64, terms: PurchaseTerms?,
-        quote: Quote? = nil, request: OfferRequest? = nil
+        isFinished: Bool = false, wasDeferred: Bool = false, waitsFor: String? = nil, createdSeq: Int64,
+        historySeq: Int64? = nil,
+        terms: PurchaseTerms?, quote: Quote? = nil, request: OfferRequest? = nil, chargeKey: String? = nil
     ) {
         self.customer = customer
         self.transaction = transaction
@@ -47,17 +58,18 @@ package struct StoredTransaction: Hashable, Sendable {
         self.awaitsAnswer = awaitsAnswer
         self.isFinished = isFinished
         self.wasDeferred = wasDeferred
+        self.waitsFor = waitsFor
         self.createdSeq = createdSeq
+        self.historySeq = historySeq
         self.terms = terms
         self.quote = quote
         self.request = request
+        self.chargeKey = chargeKey ?? Self.chargeKey(of: transaction.id)
     }
 
     package var id: String { transaction.id }
 
-    /// What the processor knows the purchase by.
-    package var chargeKey: String { Self.chargeKey(of: id) }
-
+    /// The key of a purchase's charge.
     static func chargeKey(of id: String) -> String { chargeKeyPrefix + id }
 
     private static let chargeKeyPrefix = "purchase:"
@@ -73,6 +85,9 @@ package struct StoredTransaction: Hashable, Sendable {
 
     /// Nothing more happens to it by itself.
     package var isAtRest: Bool { phase == .settled || phase == .quarantined || awaitsAnswer }
+
+    /// Nothing happens to it before a person has acted: no request waits for that.
+    var isWithPerson: Bool { isAtRest || waitsForPerson }
 }
 
 extension StoredTransaction.Phase: SQLValueConvertible {}
@@ -88,8 +103,10 @@ extension StoredTransaction {
             customer: CustomerID(bundleId: try row["bundle_id"], customerIdentifier: try row["customer_identifier"]),
             transaction: transaction, phase: try row["phase"], awaitsAnswer: try row["awaits_answer"],
             isFinished: try row["is_finished"], wasDeferred: try row["was_deferred"],
-            createdSeq: try row["created_seq"], terms: try terms.map { try StoredJSON.value(PurchaseTerms.self, $0) },
+            waitsFor: try row["waits_for"], createdSeq: try row["created_seq"], historySeq: try row["history_seq"],
+            terms: try terms.map { try StoredJSON.value(PurchaseTerms.self, $0) },
             quote: try quote.map { try StoredJSON.value(Quote.self, $0) },
-            request: try request.map { try StoredJSON.value(OfferRequest.self, $0) })
+            request: try request.map { try StoredJSON.value(OfferRequest.self, $0) },
+            chargeKey: try row["charge_key"])
     }
 }

@@ -72,17 +72,33 @@ extension TransactionRepository {
         return try row?["sign_ins"] ?? 1
     }
 
-    /// Purchased and restored, oldest first, from behind a transaction number.
+    /// Purchased and restored, in the order in which they became so, from behind a place. Nothing comes in before a
+    /// place that was read.
     package static func history(
         of customer: CustomerID, after: Int64, limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
         try await reader.query(
             """
             SELECT * FROM payment_transaction
-            WHERE bundle_id = ? AND customer_identifier = ? AND transaction_number > ?
-            ORDER BY transaction_number LIMIT ?
+            WHERE bundle_id = ? AND customer_identifier = ? AND history_seq > ?
+            ORDER BY history_seq LIMIT ?
             """, customer.bundleId, customer.customerIdentifier, after, limit
         ).map(StoredTransaction.init)
+    }
+
+    /// What was given again for nothing, or restored, because of a purchase.
+    package static func copies(
+        of value: PaymentTransaction, _ customer: CustomerID, in reader: SQLReader
+    ) async throws -> [StoredTransaction] {
+        guard let identifier = value.transactionIdentifier else { return [] }
+        return try await reader.query(
+            """
+            SELECT * FROM payment_transaction
+            WHERE bundle_id = ? AND customer_identifier = ? AND product_identifier = ? AND history_seq IS NOT NULL
+                AND state IN ('purchased', 'restored') AND id <> ?
+            ORDER BY history_seq
+            """, customer.bundleId, customer.customerIdentifier, value.payment.productIdentifier, value.id
+        ).map(StoredTransaction.init).filter { $0.transaction.originalTransactionIdentifier == identifier }
     }
 
     /// How many transactions wait for their finish. Bounded by `limit`: more than that makes no difference.
@@ -123,7 +139,7 @@ extension TransactionRepository {
     }
 
     /// Transactions that somebody has to take to their end, by identifier. Quarantined ones and those that wait for an
-    /// answer are a person's business.
+    /// answer are a person's business; those that wait for another one come back with its end.
     package static func unsettled(after: String, limit: Int, in reader: SQLReader) async throws(PersistenceError)
         -> [String]
     {
@@ -134,7 +150,10 @@ extension TransactionRepository {
         return identifiers
     }
 
-    private static let isUnsettled = "phase <> 'settled' AND phase <> 'quarantined' AND awaits_answer = 0"
+    /// As the index of what is left to do has it.
+    static let isOpen = "phase <> 'settled' AND awaits_answer = 0 AND waits_for IS NULL"
+
+    private static let isUnsettled = "\(isOpen) AND phase <> 'quarantined'"
 
     /// As ``unsettled(after:limit:in:)``, those only that no other replica is at; PostgreSQL only. Claims what nobody
     /// has claimed, or not lately, by the database's clock, which all replicas share; what another one is claiming at
@@ -166,10 +185,7 @@ extension TransactionRepository {
     /// How many transactions are quarantined; the health check tells.
     package static func quarantinedCount(in reader: SQLReader) async throws(PersistenceError) -> Int {
         let row = try await reader.queryOne(
-            """
-            SELECT COUNT(*) AS quarantined FROM payment_transaction
-            WHERE phase <> 'settled' AND phase = 'quarantined'
-            """)
+            "SELECT COUNT(*) AS quarantined FROM payment_transaction WHERE \(isOpen) AND phase = 'quarantined'")
         return try row?["quarantined"] ?? 0
     }
 }

@@ -11,19 +11,20 @@ package enum TransactionRepository {
         let value = stored.transaction
         try await transaction.send(
             """
-            INSERT INTO payment_transaction (id, bundle_id, customer_identifier, created_seq, state, phase,
+            INSERT INTO payment_transaction (id, bundle_id, customer_identifier, created_seq, history_seq, state, phase,
                 awaits_answer, was_deferred, revision, product_identifier, origin_device_id, transaction_number,
-                supersedes, terms, quote, offer_request, body)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                supersedes, terms, quote, offer_request, charge_key, waits_for, body)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             value.id, stored.customer.bundleId, stored.customer.customerIdentifier, stored.createdSeq,
-            value.transactionState.rawValue, stored.phase, stored.awaitsAnswer, stored.wasDeferred, value.revision,
+            stored.historySeq, value.transactionState.rawValue, stored.phase, stored.awaitsAnswer, stored.wasDeferred,
+            value.revision,
             value.payment.productIdentifier, value.originDeviceId, value.transactionIdentifier.flatMap(Int64.init),
             value.supersedes, try stored.terms.map(StoredJSON.text), try stored.quote.map(StoredJSON.text),
-            try stored.request.map(StoredJSON.text), body)
+            try stored.request.map(StoredJSON.text), stored.chargeKey, stored.waitsFor, body)
     }
 
-    /// Writes what has become of a purchased transaction since, a refund or an upgrade: its next revision.
+    /// Writes what has become of a purchased or restored transaction since, a refund or an upgrade: its next revision.
     /// - Returns: false when the row was no longer at the revision before, and nothing is written.
     package static func rewrite(
         _ value: PaymentTransaction, body: String, of customer: CustomerID, in transaction: SQLTransaction
@@ -31,7 +32,8 @@ package enum TransactionRepository {
         try await transaction.execute(
             """
             UPDATE payment_transaction SET revision = ?, body = ?
-            WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND state = 'purchased' AND revision = ?
+            WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND state IN ('purchased', 'restored')
+                AND revision = ?
             """, value.revision, body, value.id, customer.bundleId, customer.customerIdentifier, value.revision - 1)
             == 1
     }
@@ -47,13 +49,14 @@ package enum TransactionRepository {
             """
             UPDATE payment_transaction
             SET state = ?, phase = ?, awaits_answer = ?, was_deferred = ?, is_finished = ?, revision = ?,
-                transaction_number = ?, terms = ?, quote = ?, body = ?
+                transaction_number = ?, history_seq = ?, terms = ?, quote = ?, waits_for = NULL, body = ?
             WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND state = ? AND revision = ? AND phase = ?
                 AND awaits_answer = ?
             """,
             value.transactionState.rawValue, stored.phase, stored.awaitsAnswer, stored.wasDeferred, stored.isFinished,
-            value.revision, value.transactionIdentifier.flatMap(Int64.init), try stored.terms.map(StoredJSON.text),
-            try stored.quote.map(StoredJSON.text), body, value.id, stored.customer.bundleId,
+            value.revision, value.transactionIdentifier.flatMap(Int64.init), stored.historySeq,
+            try stored.terms.map(StoredJSON.text), try stored.quote.map(StoredJSON.text), body, value.id,
+            stored.customer.bundleId,
             stored.customer.customerIdentifier, known.transaction.transactionState.rawValue, known.transaction.revision,
             known.phase, known.awaitsAnswer) == 1
     }
@@ -70,6 +73,28 @@ package enum TransactionRepository {
             WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND state = ?
             """, stored.phase, stored.awaitsAnswer, stored.id, stored.customer.bundleId,
             stored.customer.customerIdentifier, stored.transaction.transactionState.rawValue) == 1
+    }
+
+    /// Writes what a purchase waits for.
+    package static func setWaitsFor(
+        of stored: StoredTransaction, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.send(
+            """
+            UPDATE payment_transaction SET waits_for = ?
+            WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND phase = 'waiting'
+            """, stored.waitsFor, stored.id, stored.customer.bundleId, stored.customer.customerIdentifier)
+    }
+
+    /// What waited for a transaction need not wait for it any longer.
+    package static func release(
+        waitingFor id: String, of customer: CustomerID, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.send(
+            """
+            UPDATE payment_transaction SET waits_for = NULL
+            WHERE waits_for = ? AND bundle_id = ? AND customer_identifier = ?
+            """, id, customer.bundleId, customer.customerIdentifier)
     }
 
     /// Takes a transaction out of the queue.

@@ -18,13 +18,16 @@ extension CustomerCommit {
                 try await TransactionRepository.nextIdentifier(in: transaction)
             }
         var machine = SubscriptionStateMachine(known, at: attempt.at)
+        try await releaseWaiting(after: known)
         let actions = try machine.handle(.charged(try attempt.renewal(id: id, identifier: identifier)))
         let value = PaymentTransaction(
             id: id, identifier: identifier, attempt: attempt, of: machine.value, original: original)
         let body = try StoredJSON.text(value)
         let seq = try journal(.updated, value, event: .purchased, body: body)
         let stored = StoredTransaction(
-            customer: customer, transaction: value, phase: .settled, createdSeq: seq, terms: attempt.terms)
+            customer: customer, transaction: value, phase: .settled, createdSeq: seq, historySeq: seq,
+            terms: attempt.terms,
+            chargeKey: attempt.chargeKey)
         try await TransactionRepository.insert(stored, body: body, in: transaction)
         return (try await write(machine.value, actions, about: value), value)
     }

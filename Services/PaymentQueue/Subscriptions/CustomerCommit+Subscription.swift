@@ -46,8 +46,9 @@ extension CustomerCommit {
     }
 
     /// A purchased transaction's money or entitlement is taken back. When it paid the present period, the subscription
-    /// ends with it; of an earlier period only the timeline tells.
+    /// ends with it; when it paid one that is to come, it ends before that one. Of an earlier period only the timeline tells.
     ///
+    /// Which period is the present one is the clock's to say: an operator may have renewed early.
     /// - Parameter refunded: what is given back.
     /// - Returns: whether the subscription has ended with it; nil when the transaction paid no period.
     /// - Throws: `serviceUnavailable` while a renewal is being charged: ``SubscriptionRenewer/catchUp(_:group:until:)``
@@ -60,13 +61,19 @@ extension CustomerCommit {
                 originalID: paid.originalID, of: customer, in: transaction)
         else { return nil }
         try known.requireUnclaimed()
-        guard paid.index == known.periodIndex, known.state.isExisting else {
+        guard paid.index == known.periodIndex || paid.end > now, known.state.isExisting else {
             try await note(
                 ending == .refunded ? .refunded : .revoked, of: known, about: value, period: paid.index,
                 amount: refunded)
             return false
         }
-        try await apply(.ended(ending, refunded: refunded), to: known, at: now)
+        let taken = SubscriptionTakenBack(
+            ending: ending, refunded: refunded, period: paid.index, identifier: value.transactionIdentifier)
+        if known.state == .subscribed, paid.start > now {
+            try await apply(.curtailed(taken, at: paid.start), to: known, at: now)
+            return false
+        }
+        try await apply(.ended(taken), to: known, at: now)
         return true
     }
 
@@ -109,7 +116,14 @@ extension CustomerCommit {
         var machine = SubscriptionStateMachine(known, at: at)
         let actions = try machine.handle(event)
         guard isNew || machine.value != known || !actions.isEmpty else { return known }
+        try await releaseWaiting(after: known)
         return try await write(machine.value, actions, isNew: isNew, about: value)
+    }
+
+    /// What has waited for a renewal in quarantine goes on when anything happens to its subscription.
+    func releaseWaiting(after known: StoredSubscription) async throws {
+        guard known.isQuarantined else { return }
+        try await TransactionRepository.release(waitingFor: known.originalID, of: customer, in: transaction)
     }
 
     mutating func write(

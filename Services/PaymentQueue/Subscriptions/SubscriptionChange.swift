@@ -18,7 +18,9 @@ package enum SubscriptionChange: Hashable, Sendable {
     case changeScheduled(to: String, by: String?)
     case changeReverted(by: String?)
     /// The present period's money or entitlement is taken back.
-    case ended(SubscriptionEnding, refunded: Money?)
+    case ended(SubscriptionTakenBack)
+    /// A period that is still to come is taken back: the subscription ends where that one would have begun.
+    case curtailed(SubscriptionTakenBack, at: Timestamp)
     case extended(days: Int)
     case renewalWillFail
     /// The next renewal costs more than was agreed to; nil: no longer.
@@ -45,6 +47,15 @@ package enum SubscriptionAction: Hashable, Sendable {
 
 /// How money or entitlement was taken back.
 package enum SubscriptionEnding: Hashable, Sendable { case refunded, revoked }
+
+/// A period whose money or entitlement is taken back.
+package struct SubscriptionTakenBack: Hashable, Sendable {
+    package var ending: SubscriptionEnding
+    package var refunded: Money?
+    package var period: Int
+    /// Of the transaction that paid it.
+    package var identifier: String?
+}
 
 /// A period that is paid.
 package struct SubscriptionPaid: Hashable, Sendable {

@@ -77,14 +77,41 @@ package enum SubscriptionPeriodRepository {
         }
     }
 
-    /// The subscription a transaction paid a period of, and which one.
+    /// A period that a transaction has paid.
+    package struct Paid: Hashable, Sendable {
+        package var originalID: String
+        package var index: Int
+        package var start: Timestamp
+        package var end: Timestamp
+    }
+
+    /// The period a transaction has paid.
     package static func find(
         transactionID: String, in reader: SQLReader
-    ) async throws(PersistenceError) -> (originalID: String, index: Int)? {
+    ) async throws(PersistenceError) -> Paid? {
         guard
             let row = try await reader.queryOne(
-                "SELECT original_id, period_index FROM subscription_period WHERE transaction_id = ?", transactionID)
+                "SELECT original_id, period_index, starts_at, ends_at FROM subscription_period WHERE transaction_id = ?",
+                transactionID)
         else { return nil }
-        return (try row["original_id"], try row["period_index"])
+        return Paid(
+            originalID: try row["original_id"], index: try row["period_index"],
+            start: Timestamp(milliseconds: try row["starts_at"]), end: Timestamp(milliseconds: try row["ends_at"]))
+    }
+
+    /// The transactions of periods behind one, the last one first, that are not over at an instant.
+    package static func later(
+        than paid: Paid, endingAfter instant: Timestamp, in reader: SQLReader
+    ) async throws(PersistenceError) -> [String] {
+        var identifiers: [String] = []
+        for row in try await reader.query(
+            """
+            SELECT transaction_id FROM subscription_period
+            WHERE original_id = ? AND period_index > ? AND ends_at > ? ORDER BY period_index DESC
+            """, paid.originalID, paid.index, instant.milliseconds)
+        {
+            identifiers.append(try row["transaction_id"])
+        }
+        return identifiers
     }
 }

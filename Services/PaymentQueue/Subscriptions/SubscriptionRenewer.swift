@@ -155,12 +155,15 @@ package final class SubscriptionRenewer: Sendable {
         guard let answer = try await answer(job) else { return nil }
         guard let settled = try await store.settle(job, answer) else { return .some(nil) }
         try driver.checkpoint(.afterRenewalCommit)
-        tell(settled)
+        tell(settled, job, answer)
         return settled
     }
 
-    /// Hints, and whoever waits in this process.
-    func tell(_ settled: RenewalStore.Settled) {
+    /// Hints, whoever waits in this process, and the log.
+    func tell(_ settled: RenewalStore.Settled, _ job: RenewalJob, _ answer: ChargeAnswer) {
+        if let outcome = SalesRecord.Renewal(job.work, answer) {
+            driver.record.note(outcome, of: settled.value, paid: settled.transaction)
+        }
         for change in settled.changes { driver.collaborators.publish(change) }
         for id in settled.woken { driver.board.announce(id) }
     }
@@ -275,6 +278,18 @@ package final class SubscriptionRenewer: Sendable {
 
     /// Waits until somebody wakes it or the time is over.
     func rest(for time: Duration) async { await board.listen(Self.wakeUp).wait(until: .now + time) }
+}
+
+extension SalesRecord.Renewal {
+    /// - Returns: nil for what happens without a renewal: an end, a grace period that is over.
+    fileprivate init?(_ work: RenewalJob.Work, _ answer: ChargeAnswer) {
+        switch (work, answer) {
+        case (.change, _), (.charge, .undecided): return nil
+        case (.free, _), (.charge, .approved): self = .renewed
+        case (.charge, .failed): self = .declined
+        case (.charge, .mismatch): self = .quarantined
+        }
+    }
 }
 
 extension RenewalJob {

@@ -37,7 +37,8 @@ package struct SubscriptionStateMachine: Hashable, Sendable {
         case .autoRenewEnabled: try enable()
         case .changeScheduled(let product, let by): try schedule(product, by)
         case .changeReverted(let by): try revert(by)
-        case .ended(let ending, let refunded): end(ending, refunded)
+        case .ended(let taken): end(taken)
+        case .curtailed(let taken, let end): try curtail(taken, at: end)
         case .extended(let days): try extend(days)
         case .renewalWillFail: try failNext()
         case .priceRaised(let increase): try raise(increase)
@@ -58,14 +59,15 @@ package struct SubscriptionStateMachine: Hashable, Sendable {
 
     private mutating func record(
         _ kind: SubscriptionEvent.Kind, amount: Money? = nil, offer: AppliedOffer? = nil, expires: Timestamp? = nil,
-        detail: String? = nil, transactionIdentifier: String? = nil
+        detail: String? = nil, transactionIdentifier: String? = nil, period: Int? = nil
     ) {
         actions.append(
             .record(
                 SubscriptionEvent(
                     at: at, kind: kind, originalTransactionIdentifier: value.originalIdentifier,
                     productIdentifier: value.product, amount: amount, offer: offer,
-                    transactionIdentifier: transactionIdentifier, period: value.periodIndex, expiresDate: expires,
+                    transactionIdentifier: transactionIdentifier, period: period ?? value.periodIndex,
+                    expiresDate: expires,
                     detail: detail)))
     }
 
@@ -227,15 +229,31 @@ package struct SubscriptionStateMachine: Hashable, Sendable {
         return "\(value.renewals) renewals under rate \(value.rate.rawValue), as in Apple's sandbox"
     }
 
-    private mutating func end(_ ending: SubscriptionEnding, _ refunded: Money?) {
+    private mutating func end(_ taken: SubscriptionTakenBack) {
         (value.state, value.dueAt, value.willAutoRenew, value.failsNext) = (.revoked, nil, false, false)
         actions.append(.cutPeriods(at: at))
         value.renewProduct = value.product
         leaveRetry()
         forgetIncrease()
+        record(taken)
+    }
+
+    /// Access goes on until then. Nothing renews by itself: what was taken back was the renewal.
+    private mutating func curtail(_ taken: SubscriptionTakenBack, at end: Timestamp) throws(StoreError) {
+        try require([.subscribed], "taken back")
+        actions.append(.cutPeriods(at: end))
+        value.activeUntil = min(value.activeUntil, end)
+        (value.periodStart, value.dueAt) = (min(value.periodStart, value.activeUntil), value.activeUntil)
+        (value.anchor, value.anchorCount) = (value.activeUntil, 0)
+        (value.renewProduct, value.offer) = (value.product, nil)
+        record(taken)
+        try disable()
+    }
+
+    private mutating func record(_ taken: SubscriptionTakenBack) {
         record(
-            ending == .refunded ? .refunded : .revoked, amount: refunded,
-            transactionIdentifier: value.activeTransaction)
+            taken.ending == .refunded ? .refunded : .revoked, amount: taken.refunded,
+            transactionIdentifier: taken.identifier, period: taken.period)
     }
 
     // MARK: What people want of the next renewal

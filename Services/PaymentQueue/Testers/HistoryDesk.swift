@@ -46,9 +46,11 @@ package struct HistoryDesk: Sendable {
     package func reset(_ request: ResetRequest, deadline: ContinuousClock.Instant) async throws -> ResetReply {
         let scope = HistoryScope(bundleId: request.bundleId)
         try await use(request.intents, of: request.bundleId)
-        let removed = try await remove(scope, until: deadline - PurchaseCoordinator.replyMargin)
+        let last = deadline - PurchaseCoordinator.replyMargin
+        let removed = try await remove(scope, until: last)
         try await store.resetClock(of: request.bundleId)
-        return ResetReply(removedTransactions: removed)
+        // What was bought meanwhile has dates of the clock that was moved.
+        return ResetReply(removedTransactions: removed + (try await remove(scope, until: last)))
     }
 
     /// Removes one transaction for good, as ``clear(_:deadline:)`` does all of them.

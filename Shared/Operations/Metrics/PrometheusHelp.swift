@@ -9,13 +9,18 @@ enum PrometheusHelp {
         "process_resident_memory_bytes": "Resident memory.",
         "storebus_call_duration_seconds": "Requests to other services, by service, endpoint and outcome.",
         "storebus_call_retries_total": "Requests sent once more, by caller.",
+        "storebus_charges_total": "Charges the processor has decided, by outcome.",
         "storebus_events_dropped_total": "Events the bus did not take, by caller.",
         "storebus_http_request_duration_seconds": "HTTP requests, by route.",
         "storebus_http_requests_active": "HTTP requests under way.",
         "storebus_http_requests_total": "HTTP requests, by route, method and status.",
         "storebus_loop_longest_turn_seconds": "Longest turn of the event loop since the page was last read.",
+        "storebus_purchases_total": "Purchases that became purchased, failed or deferred, by state.",
+        "storebus_refunds_total": "Refunds the processor has made.",
+        "storebus_renewals_total": "Renewals that were due, by outcome.",
         "storebus_request_duration_seconds": "Requests answered, by endpoint and code.",
         "storebus_streams_cut_total": "Streams of observers that were cut because they did not keep up.",
         "storebus_streams_open": "Streams of observers.",
+        "storebus_taken_back_total": "Purchases taken back, with the money or without, by ending.",
     ]
 }

@@ -1,10 +1,17 @@
 /// When what brought no outcome is tried again: 100 ms after the first attempt, doubled each time, at most five seconds,
 /// for each identifier by itself. It lives in memory: after a restart everything is due at once.
+///
+/// It remembers so many identifiers. What comes on top of them is tried every five seconds, many at a time: it waits as
+/// the ones that have failed most do, and is not forgotten, or all of it would be due at each sweep.
 package struct RetrySchedule: Sendable {
     static let firstDelay: Duration = .milliseconds(100)
     static let delayMax: Duration = .seconds(5)
-    /// Identifiers remembered; without their entries they would only be tried earlier.
+    /// Identifiers remembered one by one.
     static let entriesMax = 10_000
+    /// What nobody has tried for so long after it was due is done, or somebody else's by now.
+    static let staleAfter: Duration = .seconds(60)
+    /// What is not remembered one by one shares so many places.
+    static let sharedCount = 256
 
     private struct Entry {
         var attempts: Int
@@ -12,6 +19,9 @@ package struct RetrySchedule: Sendable {
     }
 
     private var entries: [String: Entry] = [:]
+    /// When the first attempt of a sweep failed among those that share a place; empty until it is needed.
+    private var shared: [ContinuousClock.Instant] = []
+    private var lastCleared: ContinuousClock.Instant?
 
     package init() {}
 
@@ -22,15 +32,35 @@ package struct RetrySchedule: Sendable {
     }
 
     /// Whether it may be tried; what is not known is due at once.
-    package func isDue(_ id: String, now: ContinuousClock.Instant) -> Bool { entries[id].map { $0.due <= now } ?? true }
+    /// - Parameter now: the same for all that one sweep asks about, and not behind the attempts it leads to.
+    package func isDue(_ id: String, now: ContinuousClock.Instant) -> Bool {
+        if let entry = entries[id] { return entry.due <= now }
+        guard entries.count >= Self.entriesMax, !shared.isEmpty else { return true }
+        let failed = shared[Self.place(of: id)]
+        return now <= failed || now - failed >= Self.delayMax
+    }
 
     /// Notes an attempt that brought no outcome.
     package mutating func failed(_ id: String, now: ContinuousClock.Instant) {
-        if entries.count >= Self.entriesMax { entries.removeAll() }
+        if entries[id] == nil, entries.count >= Self.entriesMax { clearStale(now) }
+        guard entries[id] != nil || entries.count < Self.entriesMax else { return share(id, now) }
         let attempts = (entries[id]?.attempts ?? 0) + 1
         entries[id] = Entry(attempts: attempts, due: now + Self.delay(afterAttempts: attempts))
     }
 
     /// There is an outcome, or news: it is due at once, and its attempts are counted from the beginning.
     package mutating func settled(_ id: String) { entries[id] = nil }
+
+    private mutating func share(_ id: String, _ now: ContinuousClock.Instant) {
+        if shared.isEmpty { shared = Array(repeating: now - Self.delayMax, count: Self.sharedCount) }
+        if now - shared[Self.place(of: id)] >= Self.delayMax { shared[Self.place(of: id)] = now }
+    }
+
+    private static func place(of id: String) -> Int { Int(id.hashValue.magnitude % UInt(sharedCount)) }
+
+    private mutating func clearStale(_ now: ContinuousClock.Instant) {
+        if let lastCleared, now - lastCleared < Self.delayMax { return }
+        lastCleared = now
+        entries = entries.filter { now - $0.value.due < Self.staleAfter }
+    }
 }

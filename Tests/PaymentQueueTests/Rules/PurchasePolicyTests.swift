@@ -34,6 +34,29 @@ import Testing
         #expect(terms(decide(coins, quantity: 10))?.amount == .usd("9.90"))
     }
 
+    @Test func `several at once are sold of consumables and non-renewing subscriptions, of the rest it is error 3`() {
+        for (type, isSold) in [
+            (ProductType.consumable, true), (.nonRenewable, true), (.nonConsumable, false), (.autoRenewable, false),
+        ] {
+            var product = Product.product("p", type, "1.99")
+            if type == .autoRenewable { product = .subscription("p", "1.99") }
+            for facts in [PurchasePolicy.Facts(), .init(isSlotTaken: true), .init(ownedSince: "2000000000000001")] {
+                let refusal = error(decide(product, facts, quantity: 2))
+                #expect((refusal?.reason == "invalidQuantity") == !isSold)
+                #expect((refusal?.code == 3) == !isSold)
+                #expect(error(decide(product, facts)) == nil)
+            }
+        }
+    }
+
+    @Test func `of one customer a hundred purchases wait, and no more`() {
+        #expect(decide(beaches, .init(isSlotTaken: true, waitingCount: 99)) == .wait)
+        let refusal = error(decide(beaches, .init(isSlotTaken: true, waitingCount: 100)))
+        #expect(refusal?.code == 0)
+        #expect(refusal?.reason == "unfinishedTransactions")
+        #expect(terms(decide(beaches, .init(waitingCount: 100))) != nil)
+    }
+
     @Test func `M14: payments not allowed is error 4, before anything else is looked at`() {
         #expect(error(decide(nil, .init(canMakePayments: false), availability: .unknown))?.code == 4)
     }

@@ -1,5 +1,6 @@
 import BusService
 import PaymentQueue
+import Persistence
 import ServiceTesting
 import StoreModels
 import StorebusTesting
@@ -18,6 +19,37 @@ import Testing
                         bundleId: Catalogue.bundleId, now: store.now, rate: .realTime, frozen: false, epoch: 1))
             store.advance(by: .seconds(7))
             #expect(try await store.clockState().now == store.now)
+        }
+    }
+
+    @Test func `a commit that has waited for its customer is dated by the clock of after the wait`() async throws {
+        try await TestStore.with(.postgres) { store in
+            let alice = try await store.shopper()
+            try await store.putClock("2027-01-31", frozen: true)
+            // Bought before, so that nothing is looked up before the commit.
+            _ = try await alice.add("gift", key: "1")
+            let (locked, isLocked) = AsyncStream<Void>.makeStream()
+            let (released, release) = AsyncStream<Void>.makeStream()
+            async let holding: Void = store.database.write { transaction in
+                _ = try await transaction.query("SELECT 1 FROM customer FOR UPDATE")
+                isLocked.finish()
+                for await _ in released {}
+            }
+            for await _ in locked {}
+            async let late = alice.add("gift", key: "2", within: .seconds(30)).transaction
+            try await eventually("the purchase waits for its customer") {
+                try await store.database.read { reader in
+                    try await reader.queryOne(
+                        """
+                        SELECT 1 AS found FROM pg_locks WHERE locktype = 'tuple' AND granted
+                            AND relation = 'customer'::regclass
+                        """) != nil
+                }
+            }
+            try await store.putClock("2027-03-01")
+            release.finish()
+            try await holding
+            #expect(try await late.transactionDate == TestStore.instant("2027-03-01"))
         }
     }
 

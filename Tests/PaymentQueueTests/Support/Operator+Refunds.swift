@@ -1,5 +1,6 @@
 import BusService
 import PaymentQueue
+import Persistence
 import ServiceTesting
 import StoreModels
 import StorebusTesting
@@ -23,6 +24,11 @@ extension TestStore {
     /// The processor's refunds, in order.
     func refunds() async throws -> [Refund] {
         try await caller.call(ProcessorEndpoints.listRefunds, ChargeListRequest(limit: 500)).refunds
+    }
+
+    /// Rows of the outbox, done or not.
+    func outbox() async throws -> Int {
+        try await database.read { reader in try await reader.query("SELECT refund_key FROM refund").count }
     }
 
     /// Sweeps until the processor has answered every refund.

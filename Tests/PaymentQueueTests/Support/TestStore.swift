@@ -1,6 +1,7 @@
 import BusClient
 import BusService
 import Logging
+import Operations
 import PaymentProcessor
 import PaymentQueue
 import Persistence
@@ -22,6 +23,9 @@ final class TestStore: Sendable {
     let wall = Mutex<Int64>(1_795_000_000_000)
     private let files: TestDatabase
     private let logger: Logger
+    /// What the payment queue and the processor have logged and counted.
+    let log = LogCapture()
+    let metrics = PrometheusRegistry()
     private let queues = ServiceLives<PaymentQueueService, Checkpoint>()
     private let ledgerFiles: TestDatabase
     private let ledger: any SQLDatabase
@@ -33,9 +37,7 @@ final class TestStore: Sendable {
 
     private init(_ engine: Engine) async throws {
         files = try TestDatabase(engine)
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
-        self.logger = logger
+        logger = Logger(label: "test") { [log] _ in log.handler() }
         caller = ServiceCaller(bus: bus.client(name: "test"), caller: "test")
         ledgerFiles = try TestDatabase(engine)
         ledger = try await ledgerFiles.open(migrations: PaymentProcessorSchema.migrations)
@@ -88,7 +90,7 @@ final class TestStore: Sendable {
         let clock = BusinessClock { [self] in Timestamp(milliseconds: wall.withLock { $0 }) }
         let client = bus.client(name: "payment-queue")
         let service = PaymentQueueService(
-            database: database, bus: client, clock: clock, claims: claims, logger: logger,
+            database: database, bus: client, clock: clock, claims: claims, logger: logger, metrics: metrics,
             checkpoint: { try crash.reach($0) })
         let running = await RunningService.start(.paymentQueue, on: bus) { service.register(on: $0) }
         return Queue(service, database, crash, running)
@@ -103,7 +105,11 @@ final class TestStore: Sendable {
     }
 
     func startProcessor() async throws {
-        let ledger = ChargeLedger(database: ledger, behavior: processor) { [self] in now }
+        let start = now
+        let ledger = ChargeLedger(
+            database: ledger, behavior: processor, wall: { [self] in now },
+            uptime: { [self] in .milliseconds(now.milliseconds - start.milliseconds) }, logger: logger,
+            metrics: metrics)
         settler.withLock { settler in
             settler = ChargeSettler(ledger: ledger) { [caller] in
                 caller.publish(event: ProcessorEvents.chargeChanged, $0)

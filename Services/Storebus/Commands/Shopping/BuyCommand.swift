@@ -35,7 +35,9 @@ struct BuyCommand: AsyncParsableCommand {
         help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
     var product: String
 
-    @Option(help: ArgumentHelp("How many, 1 to 10.", valueName: "n"))
+    @Option(
+        help: ArgumentHelp(
+            "How many, 1 to 10; more than 1 of consumables and non-renewing subscriptions.", valueName: "n"))
     var quantity = 1
 
     @Option(

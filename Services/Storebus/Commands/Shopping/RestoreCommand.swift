@@ -10,7 +10,8 @@ struct RestoreCommand: AsyncParsableCommand {
             storebus restore --as alice --device alice-2
 
             What the account owns comes again as new transactions in state restored, on this device only: what is not \
-            used up, and subscriptions that renew; never a charge. Waits for the end, 30s unless --timeout says \
+            used up, and subscriptions that renew; never a charge. What is not finished is left out: it is in the \
+            queue already. Waits for the end, 30s unless --timeout says \
             otherwise, and shows what came back. How a restore fails is the account's setting: storebus account set \
             alice --simulate restore=unknown.
             """)

@@ -1,0 +1,48 @@
+import Logging
+import Metrics
+import StoreModels
+
+/// Logs and counts what the ledger has decided: a line at info and one more for each decision.
+struct LedgerRecord: Sendable {
+    private let logger: Logger
+    private let charges: [Charge.Outcome: Counter]
+    private let refunds: Counter
+
+    /// - Parameter factory: nil for the process's own.
+    init(logger: Logger, factory: (any MetricsFactory)? = nil) {
+        let factory = factory ?? MetricsSystem.factory
+        self.logger = logger
+        charges = Dictionary(
+            uniqueKeysWithValues: [Charge.Outcome.approved, .declined, .cancelled, .pending].map { outcome in
+                let labels = [("outcome", outcome.rawValue)]
+                return (outcome, Counter(label: "storebus_charges_total", dimensions: labels, factory: factory))
+            })
+        refunds = Counter(label: "storebus_refunds_total", dimensions: [], factory: factory)
+    }
+
+    /// A charge is new, or has another outcome than before.
+    func note(_ charge: Charge) {
+        var metadata: Logger.Metadata = ["charge": "\(charge.chargeKey)"]
+        if let amount = charge.amount { metadata["amount"] = "\(amount.amount) \(amount.currency.code)" }
+        if let reason = charge.declineReason { metadata["reason"] = "\(reason)" }
+        note(charge.outcome, metadata)
+    }
+
+    /// A pending charge was approved.
+    func noteApproval(of chargeKey: String) { note(.approved, ["charge": "\(chargeKey)"]) }
+
+    func note(_ refund: Refund) {
+        refunds.increment()
+        logger.info(
+            "charge refunded",
+            metadata: [
+                "charge": "\(refund.chargeKey)", "refund": "\(refund.refundKey)",
+                "amount": "\(refund.amount.amount) \(refund.amount.currency.code)",
+            ])
+    }
+
+    private func note(_ outcome: Charge.Outcome, _ metadata: Logger.Metadata) {
+        charges[outcome]?.increment()
+        logger.info("charge \(outcome.rawValue)", metadata: metadata)
+    }
+}

@@ -1,0 +1,80 @@
+import Logging
+import Metrics
+import StoreModels
+
+/// Logs and counts what becomes of purchases, renewals and refunds: a line at info and one more for each, by the process
+/// whose commit it was.
+struct SalesRecord: Sendable {
+    /// What a renewal has come to.
+    enum Renewal: String, CaseIterable {
+        case renewed, declined, quarantined
+    }
+
+    private static let states: [TransactionState] = [.purchased, .failed, .deferred]
+
+    private let logger: Logger
+    private let purchases: [TransactionState: Counter]
+    private let renewals: [Renewal: Counter]
+    private let takenBack: [SubscriptionEnding: Counter]
+
+    /// - Parameter factory: nil for the process's own.
+    init(logger: Logger, factory: (any MetricsFactory)? = nil) {
+        let factory = factory ?? MetricsSystem.factory
+        func counter(_ name: String, _ label: String, _ value: String) -> Counter {
+            Counter(label: name, dimensions: [(label, value)], factory: factory)
+        }
+        self.logger = logger
+        purchases = Dictionary(
+            uniqueKeysWithValues: Self.states.map {
+                ($0, counter("storebus_purchases_total", "state", $0.rawValue))
+            })
+        renewals = Dictionary(
+            uniqueKeysWithValues: Renewal.allCases.map {
+                ($0, counter("storebus_renewals_total", "outcome", $0.rawValue))
+            })
+        takenBack = [
+            .refunded: counter("storebus_taken_back_total", "ending", "refunded"),
+            .revoked: counter("storebus_taken_back_total", "ending", "revoked"),
+        ]
+    }
+
+    /// A commit of ours has left a purchase so; one that goes on purchasing is no outcome.
+    func note(_ stored: StoredTransaction) {
+        let value = stored.transaction
+        guard let counter = purchases[value.transactionState] else { return }
+        counter.increment()
+        var metadata = Self.facts(value, of: stored.customer)
+        if let error = value.error { metadata["error"] = "\(error.name)" }
+        if let reason = value.error?.reason { metadata["reason"] = "\(reason)" }
+        logger.info("purchase \(value.transactionState.rawValue)", metadata: metadata)
+    }
+
+    /// - Parameter paid: the period's transaction, where it was paid.
+    func note(_ outcome: Renewal, of value: StoredSubscription, paid: PaymentTransaction?) {
+        renewals[outcome]?.increment()
+        var metadata: Logger.Metadata = [
+            "bundleId": "\(value.customer.bundleId)", "customerIdentifier": "\(value.customer.customerIdentifier)",
+            "productIdentifier": "\(value.product)",
+        ]
+        if let paid { metadata = Self.facts(paid, of: value.customer) }
+        metadata["subscription"] = "\(value.originalIdentifier)"
+        logger.info("renewal \(outcome.rawValue)", metadata: metadata)
+    }
+
+    func note(_ ending: SubscriptionEnding, of value: PaymentTransaction, _ customer: CustomerID) {
+        takenBack[ending]?.increment()
+        let word = ending == .refunded ? "refunded" : "revoked"
+        logger.info("purchase \(word)", metadata: Self.facts(value, of: customer))
+    }
+
+    private static func facts(_ value: PaymentTransaction, of customer: CustomerID) -> Logger.Metadata {
+        var facts: Logger.Metadata = [
+            "transaction": "\(value.id)", "bundleId": "\(customer.bundleId)",
+            "customerIdentifier": "\(customer.customerIdentifier)",
+            "productIdentifier": "\(value.payment.productIdentifier)",
+        ]
+        if let identifier = value.transactionIdentifier { facts["transactionIdentifier"] = "\(identifier)" }
+        if let price = value.price { facts["price"] = "\(price.amount) \(price.currency.code)" }
+        return facts
+    }
+}

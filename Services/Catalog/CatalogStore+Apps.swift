@@ -44,7 +44,7 @@ extension CatalogStore {
     }
 
     /// A part of the file in force, byte for byte as it was imported, but for a private key: stars stand in its place.
-    /// - Throws: `notFound`; `requestInvalid` when another file has taken force since the first part, or there is no
+    /// - Throws: `notFound`; `requestInvalid` when another file has taken effect since the first part, or there is no
     ///   such part.
     func export(_ request: ExportPartRequest) async throws -> ExportPartReply {
         guard let part = try await apps.part(request.index, of: request.bundleId) else {

@@ -153,7 +153,7 @@ import Testing
                 identifier: "i", keyIdentifier: "k", nonce: "n", signature: "s", timestamp: 1),
             intentIdentifier: "i")
         #expect(try members("Payment") == written(payment))
-        let error = TransactionError(.unknown, "", reason: "r", underlying: 3532)
+        let error = TransactionError(.unknown, "", reason: "r", underlying: 3532).dueTo("sheet")
         #expect(try members("TransactionError") == written(error))
         #expect(
             try members("StoreEvent")

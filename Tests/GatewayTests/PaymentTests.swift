@@ -81,6 +81,14 @@ import Testing
         }
     }
 
+    @Test func `without a quantity it is one, as SKPayment's`() async throws {
+        try await GatewayHarness.run { store in
+            let answer = try await pay(store, try await store.session(), body: #"{"productIdentifier":"p"}"#)
+            #expect(answer.status == 201)
+            #expect(answer.json["payment"]?["quantity"]?.intValue == 1)
+        }
+    }
+
     @Test(arguments: [
         ("0", 422), ("1", 201), ("10", 201), ("11", 422), ("-1", 422), ("99999999999999999999", 422), ("1e400", 422),
         ("1.0", 201), ("1e0", 201), ("1.5", 400), ("1.00000000000000000001", 400), ("\"1\"", 400), ("null", 400),

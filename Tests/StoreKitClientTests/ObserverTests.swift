@@ -65,6 +65,24 @@ import Testing
         #expect(queue.transactionObservers.map { ObjectIdentifier($0) } == [ObjectIdentifier(next)])
     }
 
+    @Test func `a stream that nobody listens to any more is not said to be opened again`() async throws {
+        let gateway = try FakeGateway()
+        let lines = Locked<[String]>([])
+        let queue = gateway.queue { connection, _ in
+            connection.log = { line in lines.withLock { $0.append(line) } }
+        }
+        for round in 1...5 {
+            let stream = FakeStream.beginning(with: [.sample("t\(round)")])
+            gateway.on(streamLine) { _ in .stream(stream) }
+            let observer = RecordingObserver()
+            queue.add(observer)
+            try await eventually("it is told") { observer.calls.count == 1 }
+            queue.remove(observer)
+            try await eventually("the stream is closed") { stream.isClosed }
+        }
+        #expect(lines.withLock { $0.filter { $0.contains("opened again") } } == [])
+    }
+
     @Test func `an observer is not retained, and without the last one the stream is closed`() async throws {
         let gateway = try FakeGateway()
         let stream = FakeStream.beginning()

@@ -11,7 +11,7 @@ struct Coverage {
         "transaction", "transactions", "deleted", "ready", "reset", "data", "not", "hidden", "1", "error",
         "purchase:", "set", "sent", "finished", "because", "secret", "notes", "imported", "products", "group", "offer",
         "then", "again", "until", "the", "finishes", "so", "it", "is", "bytes", "in", "place", "unfinished", "state",
-        "→", "for", "to", "next", "event", "events", "as", "account", "outside", "by", "takes", "force", "win-back",
+        "→", "for", "to", "next", "event", "events", "as", "account", "outside", "by", "takes", "effect", "win-back",
         "purchases",
     ]
 

@@ -13,7 +13,7 @@ import Testing
         ["tx", "list"], ["tx", "show", "0001"], ["account", "list"], ["account", "show", "alice"], ["prompt", "list"],
         ["key", "list"], ["key", "create"], ["bus", "ls"], ["bus", "info"], ["bus", "stats"], ["bus", "health"],
         ["why", "…0001"], ["why", "pro.monthly"], ["config", "show"], ["version"], ["wait", "purchased"],
-        ["account", "clear", "alice", "--yes"], ["reset", "--yes"], ["open"],
+        ["account", "clear", "alice", "--yes"], ["reset", "--yes"], ["reset", "--everything", "--yes"], ["open"],
         ["buy", "pro.monthly", "--as", "alice"], ["finish", "0001", "--as", "alice"], ["import", sample],
         ["prompt", "answer", "p_1", "approve"], ["decline", "0001"], ["account", "set", "alice", "--sheet", "cancel"],
         ["key", "revoke", "K1", "--yes"], ["doctor", "--url", "http://store"],
@@ -52,6 +52,7 @@ import Testing
         ["device", "put", "alice-1", "--os-version", "17.4"], ["device", "delete", "alice-1", "--yes"],
         ["device", "delete", "alice-1", "--dry-run"], ["device", "install", "alice-1"],
         ["device", "uninstall", "alice-1"], ["buy", "pro.monthly", "--as", "alice", "--intent", "2k9f"],
+        ["app", "set", "--renewal-rate", "realTime"],
     ]
 
     /// Each prints a sentence, or something another program reads.

@@ -150,6 +150,7 @@ extension FakeStore {
         "GET \(app)/products": JSONText.value(ProductsPageAnswer(products: products)),
         "GET \(app)/products/pro.monthly/explain": explanation,
         "GET \(app)/products/pro.month/explain": unknownProduct,
+        "GET \(app)/products/pro.monthly/offers": JSONText.value(offers),
         "GET \(app)/products/pro.monthly/prices": prices,
         "GET \(app)/catalog": [
             "version": ["major": 4, "minor": 0],
@@ -196,6 +197,33 @@ extension FakeStore {
         ProductExplanation(
             productIdentifier: "pro.monthly", storefront: "FRA", reasons: [.notApproved],
             details: ["Set its state to approved."]))
+
+    /// One of each kind.
+    static let offers: ProductOffers = {
+        func offer(_ identifier: String, _ amount: String, _ mode: ProductDiscount.PaymentMode, _ count: Int)
+            -> ProductDiscount
+        {
+            ProductDiscount(
+                identifier: identifier, type: .subscription, price: Fixtures.money(amount),
+                priceLocale: "en_US@currency=USD", paymentMode: mode,
+                subscriptionPeriod: .init(numberOfUnits: 1, unit: .month), numberOfPeriods: count)
+        }
+        return ProductOffers(
+            productIdentifier: "pro.monthly", storefront: "USA", introductoryPrice: products[0].introductoryPrice,
+            discounts: [offer("loyal", "1.99", .payAsYouGo, 3)],
+            redeemableOffers: [
+                RedeemableOffer(
+                    type: .code, offer: offer("SPRING", "0.00", .freeTrial, 1), audiences: [.new, .expired],
+                    isStackable: true),
+                RedeemableOffer(
+                    type: .winBack, offer: offer("back", "0.00", .freeTrial, 1),
+                    winBack: .init(
+                        paidMonthsMin: 6, monthsSinceExpiryMin: 2, monthsSinceExpiryMax: 24, monthsBetweenOffers: 3)),
+                RedeemableOffer(
+                    type: .winBack, offer: offer("closed", "0.00", .freeTrial, 1),
+                    winBack: .init(paidMonthsMin: 0, monthsSinceExpiryMin: 0, isOffered: false)),
+            ])
+    }()
 
     static let unknownProduct = JSONText.value(
         ProductExplanation(

@@ -1,6 +1,7 @@
 import StoreModels
 import Storebus
 import StorebusTesting
+import Synchronization
 import Testing
 
 /// `storebus buy` against a scripted gateway.
@@ -77,6 +78,25 @@ import Testing
         #expect(error?.status == .temporary)
         #expect(error?.hints.first?.contains("--idempotency-key key-1") == true)
         #expect(error?.traceId == "4bf92f35")
+    }
+
+    @Test func `after a 202 the purchase is under way, whatever becomes of the next question`() async throws {
+        let store = FakeStore()
+        let asked = Mutex(0)
+        let accepted = purchasing
+        store.answer("POST /v1/payments") { _ in
+            let count = asked.withLock { count in
+                count += 1
+                return count
+            }
+            return count == 1 ? (202, accepted) : (503, StubTransport.problem(503, .serviceUnavailable))
+        }
+        store.answer("GET /admin/v1/services", ["missing": ["payment-processor"], "services": []])
+        let (status, said) = await store.run("buy", "pro.monthly", "--as", "alice", "--timeout", "300ms")
+        #expect(status == .temporary)
+        #expect(asked.withLock { $0 } > 1)
+        #expect(said.result.contains("payment-processor is away; the purchase is under way; the same key asks again"))
+        #expect(!said.narration.contains("error:"))
     }
 
     @Test func `an unknown product is not paid for, and the near one is suggested`() async throws {

@@ -98,7 +98,7 @@ import Testing
 
     // MARK: doctor
 
-    private func findings(_ arguments: String..., store: FakeStore, directory: String) async throws -> (
+    private func findings(_ arguments: String..., store: any StoreTransport, directory: String) async throws -> (
         CLIExit, [String: (status: String, remedy: String)]
     ) {
         let (status, said) = await Recorder.run(
@@ -135,8 +135,15 @@ import Testing
 
     @Test func `doctor says who has the port of a store that does not run`() async throws {
         let project = try TemporaryDirectory()
-        let (_, found) = try await findings(store: FakeStore(), directory: project.path)
+        let (_, found) = try await findings(store: SilentStore(), directory: project.path)
         for port in [7430, 7420, 7421] { #expect(found["port \(port)"] != nil) }
+    }
+
+    @Test func `the ports of a store that was started by hand and answers are no finding`() async throws {
+        let project = try TemporaryDirectory()
+        let (_, found) = try await findings(store: FakeStore(), directory: project.path)
+        #expect(found["store"]?.status == "pass")
+        #expect(!found.keys.contains { $0.hasPrefix("port ") })
     }
 
     @Test func `no store is a fault only where one was named`() async throws {

@@ -310,9 +310,11 @@ import Testing
         let (directory, file) = try catalogue()
         let (status, said) = await FakeStore().run("import", file)
         #expect(status == .success)
-        #expect(said.result == "imported  App.storekit: 3 products, 1 group, 1 introductory offer  version 7\n")
+        #expect(
+            said.result
+                == "imported  App.storekit: 3 products, 1 group, 1 introductory offer  version 7 of com.example.app\n")
         #expect(said.narration.contains("note: prices exist for USA only\n"))
-        #expect(said.narration.contains("note: settings in force: _storefront\n"))
+        #expect(said.narration.contains("note: settings applied: _storefront\n"))
         #expect(said.narration.contains("note: settings kept without effect: _locale\n"))
         withExtendedLifetime(directory) {}
     }

@@ -9,7 +9,7 @@ struct CatalogMain: AsyncParsableCommand {
 
     @OptionGroup var options: ServiceOptions
 
-    @Flag(help: "Put the sample catalogue in force when there is no app. (CATALOG_SAMPLE)")
+    @Flag(help: "Import the sample catalogue when there is no app. (CATALOG_SAMPLE)")
     var sample = false
 
     func run() async throws {

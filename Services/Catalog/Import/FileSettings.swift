@@ -2,7 +2,7 @@ import StoreModels
 
 /// What a file's `settings` came to: what testers of the app do unless set otherwise, and what became of each name.
 struct FileSettings: Hashable, Sendable {
-    /// Names that took force, in their order.
+    /// Names that took effect, in their order.
     var applied: [String] = []
     /// Names that were kept in the file, without effect.
     var ignored: [String] = []

@@ -1,13 +1,19 @@
 import HTTPTypes
 
 extension Gateway {
-    /// What the contract names and a later version builds. Each answers 501 `notImplemented` with its sentence, so that
-    /// a client can tell "not yet" from "misspelt".
+    /// What Apple's server libraries call and this version does not build. Each answers 501 `notImplemented` with what
+    /// to use instead, so that a client can tell "not there" from "misspelt".
     var laterRoutes: [Route] {
         Self.appleServer.map { line in
-            Route(notBuilt: line.method, line.path, line.access, "\(line.what) not built yet")
+            Route(
+                notBuilt: line.method, line.path, line.access, "\(line.what) not built in this version; \(Self.instead)"
+            )
         }
     }
+
+    private static let instead =
+        "POST /verifyReceipt checks a receipt, GET /v1/customers/{account}/history has a customer's transactions, "
+        + "and GET /admin/v1/events/wait waits for what happens"
 
     private typealias Line = (method: HTTPRequest.Method, path: String, access: Access, what: String)
 

@@ -32,7 +32,7 @@ struct ProductsInParts: Sendable {
     /// - Throws: `serviceUnavailable` and the like: an answer with a part missing is no answer.
     func run(_ context: CallContext) async throws(StoreError) -> Reply {
         let parts = try await askAll(context)
-        // A catalogue may take force between two parts; asked again, they are of one.
+        // A catalogue may take effect between two parts; asked again, they are of one.
         let isOfOne = parts.allSatisfy { $0.catalogVersion == parts[0].catalogVersion }
         return Self.joined(isOfOne ? parts : try await askAll(context))
     }

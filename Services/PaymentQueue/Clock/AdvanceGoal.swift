@@ -12,12 +12,14 @@ package enum AdvanceGoal: Hashable, Sendable {
         switch (request.by, request.to, request.next) {
         case (let by?, nil, nil):
             guard let duration = BusinessDuration(by) else {
-                throw Self.invalid("by", "'\(by)' is no length of time such as 36h, 10d, 3mo or P3M, up to 100 years")
+                throw Self.invalid("by", "'\(by)' is not a duration such as 36h, 10d, 3mo or P3M, up to 100 years")
             }
             self = .instant(try Self.check(duration.end(from: now), "by"))
         case (nil, let to?, nil):
             guard to >= now else {
-                throw Self.invalid("to", "\(to) is over; PUT the clock to move it back, now is \(now)")
+                throw Self.invalid(
+                    "to",
+                    "\(to) is in the past, it is \(now): advancing only goes forward; setting the clock also goes back")
             }
             self = .instant(try Self.check(to, "to"))
         case (nil, nil, let next?):

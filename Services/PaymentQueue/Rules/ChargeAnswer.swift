@@ -14,7 +14,8 @@ package enum ChargeAnswer: Hashable, Sendable {
         switch charge.outcome {
         case .approved: self = charge.amount == expected ? .approved : .mismatch(charged: charge.amount)
         case .declined:
-            self = .failed(TransactionError(.unknown, charge.declineReason ?? "The payment was declined."))
+            let error = TransactionError(.unknown, charge.declineReason ?? "The payment was declined.")
+            self = .failed(error.dueTo("processor"))
         case .cancelled: self = .failed(TransactionError(.paymentCancelled, "The payment was cancelled."))
         case .pending: self = .undecided
         }

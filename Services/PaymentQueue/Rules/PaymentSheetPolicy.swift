@@ -18,12 +18,14 @@ package enum PaymentSheetPolicy {
     ///   - tester: the account's settings over all defaults.
     ///   - asksToBuy: the payment itself wants a parent to be asked.
     package static func decide(tester: TesterSettings, asksToBuy: Bool) -> Outcome {
-        if let error = signInFailure(tester.signIn ?? .ok) ?? simulatedFailure(tester) { return .fail(error) }
+        if let error = signInFailure(tester.signIn ?? .ok)?.dueTo("signIn") ?? simulatedFailure(tester) {
+            return .fail(error)
+        }
         var asks: [Prompt.Kind] = tester.signIn == .interactive ? [.signIn] : []
         switch tester.sheet ?? .auto {
         case .auto, .approve: break
-        case .cancel: return .fail(cancelled)
-        case .decline(let code): return .fail(declined(code))
+        case .cancel: return .fail(cancelled.dueTo("sheet"))
+        case .decline(let code): return .fail(declined(code).dueTo("sheet"))
         case .interactive: asks.append(.sheet)
         }
         if tester.interruptPurchases == true { return .ask(asks + [.interrupted]) }
@@ -51,7 +53,8 @@ package enum PaymentSheetPolicy {
     /// What an interrupted purchase fails with.
     package static let interrupted = TransactionError(
         .unknown, "The purchase was interrupted; it goes on when what has interrupted it is resolved.",
-        reason: "interrupted")
+        reason: "interrupted"
+    ).dueTo("interruptPurchases")
 
     /// The failure a person's answer ends the purchase with.
     /// - Parameter error: with `decline`, the error the operator chose.
@@ -90,6 +93,7 @@ package enum PaymentSheetPolicy {
     private static func simulatedFailure(_ tester: TesterSettings) -> TransactionError? {
         tester.simulatedErrors?.purchase.map {
             SimulatedError.failure($0, "The purchase failed with the error the tester is set to meet.")
+                .dueTo("simulatedErrors.purchase")
         }
     }
 }

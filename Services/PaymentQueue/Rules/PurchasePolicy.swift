@@ -70,7 +70,9 @@ package enum PurchasePolicy {
         _ payment: Payment, _ request: OfferRequest? = nil, quote: Quote, facts: Facts, now: Timestamp
     ) -> Decision {
         guard facts.canMakePayments else {
-            return .fail(TransactionError(.paymentNotAllowed, "Purchases are not allowed on this device."))
+            return .fail(
+                TransactionError(.paymentNotAllowed, "Purchases are not allowed on this device.")
+                    .dueTo("canMakePayments"))
         }
         guard quote.availability != .unknown, let product = quote.product else {
             return quote.availability == .notForSale
@@ -82,7 +84,8 @@ package enum PurchasePolicy {
             return .fail(
                 TransactionError(
                     .unknown, "Finish the \(facts.unfinishedCount) transactions that wait before you buy again.",
-                    reason: "unfinishedTransactions"))
+                    reason: "unfinishedTransactions"
+                ).dueTo("unfinishedLimit"))
         }
         let search = RequestedOfferPolicy.search(
             payment, request, product: product, redeemable: quote.redeemableOffers ?? [])

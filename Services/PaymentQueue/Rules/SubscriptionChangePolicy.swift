@@ -2,7 +2,7 @@ import StoreModels
 
 /// Decides what buying a subscription does to the one the customer has in its group, without I/O (`mission.md` §2.7).
 ///
-/// Higher service, and the same service in periods of the same length, take force at once; everything else with the next
+/// Higher service, and the same service in periods of the same length, take effect at once; everything else with the next
 /// renewal; the present product takes a scheduled change back.
 package enum SubscriptionChangePolicy {
     package enum Outcome: Hashable, Sendable {

@@ -3,7 +3,7 @@ import StoreModels
 
 extension CustomerCommit {
     /// What a customer wants the next renewal to buy.
-    /// - Throws: `requestInvalid` for a product that takes force at once, which is bought; `transactionStateInvalid`.
+    /// - Throws: `requestInvalid` for a product that takes effect at once, which is bought; `transactionStateInvalid`.
     mutating func prefer(
         _ wanted: SubscriptionChangePolicy.Wanted, to known: StoredSubscription
     ) async throws -> StoredSubscription {
@@ -13,7 +13,7 @@ extension CustomerCommit {
         case .alreadySubscribed: return known
         case .replace:
             throw StoreError(
-                .requestInvalid, "buy it: this change takes force at once",
+                .requestInvalid, "buy it: this change takes effect at once",
                 details: ["path": .string("$.autoRenewProductIdentifier")])
         case .begin: throw StoreError(.transactionStateInvalid, "the subscription has ended; buy the product")
         }

@@ -2,7 +2,7 @@ import StoreModels
 
 /// What happens to a subscription (``SubscriptionStateMachine``).
 package enum SubscriptionChange: Hashable, Sendable {
-    /// A purchase that takes force at once: the first of the group, one after it had lapsed, an upgrade, a crossgrade.
+    /// A purchase that takes effect at once: the first of the group, one after it had lapsed, an upgrade, a crossgrade.
     case bought(SubscriptionPurchase)
     /// The next period is paid, or costs nothing.
     case charged(SubscriptionRenewal)

@@ -32,6 +32,13 @@ package struct CLIError: Error, Hashable, Sendable {
         self.details = details
     }
 
+    /// The same, with hints that can be typed as they stand.
+    package func completed(_ commands: PrintedCommands) -> CLIError {
+        var error = self
+        error.hints = hints.map { commands.complete($0) }
+        return error
+    }
+
     /// The form people read: the sentence, the code at the right, the hints below.
     package var text: String { text(.plain) }
 

@@ -2,7 +2,7 @@ import StoreModels
 
 /// One line of a service's log.
 package struct LogLine: Hashable, Sendable {
-    /// From the least grave to the gravest.
+    /// From the lowest to the highest.
     package static let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
 
     package var service: String
@@ -37,6 +37,11 @@ package struct LogLine: Hashable, Sendable {
         }
     }
 
+    /// Whether it was written for a request, named by the beginning of its trace.
+    package func isOf(trace: String) -> Bool {
+        json["traceID"]?.stringValue?.lowercased().hasPrefix(trace.lowercased()) == true
+    }
+
     /// `10:00:04.161  info     payment-queue  serving  endpoints=10`
     package func text(_ style: Style) -> String {
         let clock = time.split(separator: "T").last.map { String($0.prefix { $0 != "Z" }) } ?? time
@@ -44,7 +49,7 @@ package struct LogLine: Hashable, Sendable {
         return (words + [Table.onOneLine(message)] + fields.map(Table.onOneLine)).joined(separator: "  ") + "\n"
     }
 
-    /// Those at least as grave, in the order of their times; those of one time stay in the order they came.
+    /// Those of at least that level, in the order of their times; those of one time stay in the order they came.
     package static func merge(_ lines: [LogLine], atLeast level: String) -> [LogLine] {
         let least = levels.firstIndex(of: level) ?? 0
         return lines.enumerated()

@@ -5,7 +5,8 @@ import StoreModels
 package struct AppOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
-            "The app. Also STOREBUS_BUNDLE_ID. Default: \(EffectiveSettings.defaultBundleId).", valueName: "id"))
+            "The app. Also STOREBUS_BUNDLE_ID. Default: the store's only one, or \(EffectiveSettings.defaultBundleId).",
+            valueName: "id"))
     package var bundleId: String?
 
     package init() {}

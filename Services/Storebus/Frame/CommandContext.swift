@@ -19,6 +19,8 @@ package struct CommandContext: Sendable {
     /// The running store's directory, when it was found by one.
     package var directory: DataDirectory? { settings.directory }
     package var bundleId: String { settings.bundleId.text }
+    /// The app that was named, by the flag or the variable; nil: lists are of all apps.
+    var namedApp: String? { settings.bundleId.origin == EffectiveSettings.defaultOrigin ? nil : bundleId }
     package var progress: Progress { Progress(environment, isQuiet: isQuiet || format.isJSON) }
 
     package init(
@@ -64,6 +66,32 @@ package struct CommandContext: Sendable {
         return CommandContext(environment: environment, options: options, settings: settings, api: api)
     }
 
+    /// Finds the store, and the app the command is about: the one that is named, else the store's only one.
+    ///
+    /// - Throws: as ``find(_:bundleId:)``; `usage` when the store has several apps and none is named.
+    package static func find(_ options: GlobalOptions, app: AppOptions) async throws(CLIError) -> CommandContext {
+        try await find(options, bundleId: app.bundleId).withOnlyApp()
+    }
+
+    func withOnlyApp() async throws(CLIError) -> CommandContext {
+        CommandContext(self, try await settings.withOnlyApp(api))
+    }
+
+    /// The same for what has an app beside the point: without a single one it stays as it is.
+    func withOnlyAppIfAny() async -> CommandContext { (try? await withOnlyApp()) ?? self }
+
+    private init(_ other: CommandContext, _ settings: EffectiveSettings) {
+        environment = other.environment
+        self.settings = settings
+        api = other.api
+        format = other.format
+        style = other.style
+        isQuiet = other.isQuiet
+        timeLimit = other.timeLimit
+        saysYes = other.saysYes
+        sessions = other.sessions
+    }
+
     /// A file somebody named, from where the command was typed.
     package func path(_ name: String) -> String {
         name.hasPrefix("/") ? name : "\(environment.currentDirectory)/\(name)"
@@ -71,14 +99,20 @@ package struct CommandContext: Sendable {
 
     // MARK: Printing
 
+    /// Without `--bundle-id` the next command is about the same app.
+    private var printed: PrintedCommands {
+        settings.bundleId.origin == "--bundle-id" ? environment.printed : environment.printed.unnamed(bundleId)
+    }
+
     package func print(_ answer: Answer) {
+        let answer = answer.completed(printed)
         console.result(answer.result(format, style))
         narrate(answer.narration(format))
     }
 
     /// Says something beside the result, unless asked to be quiet.
     package func narrate(_ text: String) {
-        if !isQuiet { console.narrate(text) }
+        if !isQuiet { console.narrate(printed.complete(text)) }
     }
 
     // MARK: Asking
@@ -89,7 +123,7 @@ package struct CommandContext: Sendable {
     package func confirm(_ question: String) throws(CLIError) {
         if saysYes { return }
         guard environment.terminal.isInput, environment.terminal.isError else {
-            throw CLIError(.usage, "\(question) needs a yes, and nobody can be asked", hints: ["add --yes"])
+            throw CLIError(.usage, "\(question): needs confirmation, and stdin is not a terminal", hints: ["add --yes"])
         }
         console.narrate("\(question)? [y/N] ")
         let answer = environment.answer()?.lowercased() ?? ""
@@ -110,6 +144,7 @@ extension OutputOptions {
     /// Prints what needs no store.
     package func print(_ answer: Answer) {
         let environment = CommandEnvironment.current
+        let answer = answer.completed(environment.printed)
         environment.console.result(answer.result(format, style(environment)))
         if !quiet { environment.console.narrate(answer.narration(format)) }
     }

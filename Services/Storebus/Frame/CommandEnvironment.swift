@@ -20,6 +20,9 @@ package struct CommandEnvironment: Sendable {
     /// Calls back at Ctrl-C and its like, instead of the end of the process, for as long as the returned object lives.
     package var onStop: @Sendable (@escaping @Sendable () -> Void) -> AnyObject
 
+    /// What is printed as the next command carries the flags of this one.
+    package var printed = PrintedCommands.none
+
     /// How long a shell that completes a word waits for the store.
     package var completionPatience = Duration.milliseconds(500)
 

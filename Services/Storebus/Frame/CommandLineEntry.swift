@@ -9,7 +9,10 @@ package enum CommandLineEntry {
         // A reader that went away shows as a failed write, not as the end of the process and of its services.
         signal(SIGPIPE, SIG_IGN)
         let arguments = GlobalFlags.moved(arguments)
-        return await CommandEnvironment.$current.withValue(environment) { await end(arguments, environment) }
+        var environment = environment
+        environment.printed = PrintedCommands(arguments, environment.variables)
+        let completing = environment
+        return await CommandEnvironment.$current.withValue(completing) { await end(arguments, completing) }
     }
 
     @MainActor
@@ -34,6 +37,7 @@ package enum CommandLineEntry {
     private static func report(
         _ error: CLIError, _ arguments: [String], _ environment: CommandEnvironment
     ) -> CLIExit {
+        let error = error.completed(environment.printed)
         if GlobalFlags.format(arguments).isJSON {
             environment.console.narrate(error.json + "\n")
         } else {
@@ -73,8 +77,8 @@ package enum CommandLineEntry {
             // Whatever the parser stumbled over first, this is what is wrong.
             sentence = "there is no command 'storebus \(unknown.joined(separator: " "))'"
         }
-        var hints: [String] = []
-        if let command = CommandTree.root.meant(arguments) {
+        var hints = arguments.first.flatMap { CommandTree.absent[$0] } ?? []
+        if hints.isEmpty, let command = CommandTree.root.meant(arguments) {
             hints.append("did you mean 'storebus \(command.joined(separator: " "))'?")
         }
         let path = (["storebus"] + CommandTree.root.path(arguments)).joined(separator: " ")

@@ -44,10 +44,31 @@ package struct CommandTree: Hashable, Sendable {
         return child.unknown(arguments.dropFirst()).map { [child.name] + $0 }
     }
 
+    /// What other programs call the same.
+    private static let otherWords = [
+        "start": "up", "run": "up", "serve": "up", "stop": "down", "kill": "down", "purchase": "buy",
+        "subscription": "sub", "subscriptions": "sub", "clock": "time", "user": "account", "users": "account",
+        "customer": "account", "customers": "account", "ps": "status", "transaction": "tx", "transactions": "tx",
+        "products": "product", "apps": "app", "log": "logs", "events": "wait", "delete": "reset", "load": "import",
+    ]
+
+    /// What there is in the place of a command of other programs that this one does not have.
+    static let absent = [
+        "listen": [
+            "no webhooks are sent; wait for an event: storebus wait purchased --as ACCOUNT",
+            "what an app is told: storebus watch --as ACCOUNT",
+        ],
+        "trigger": [
+            "events are made by what causes them: storebus buy PRODUCT --as ACCOUNT",
+            "renewals: storebus time next", "refunds: storebus refund TRANSACTION",
+        ],
+    ]
+
     /// The command a misspelt one is nearest to; nil when no word is misspelt or none is near.
     package func meant(_ arguments: some Collection<String>) -> [String]? {
         guard let first = arguments.first, !first.hasPrefix("-"), !children.isEmpty else { return nil }
         if let child = child(first) { return child.meant(arguments.dropFirst()).map { [child.name] + $0 } }
+        if let known = Self.otherWords[first], child(known) != nil { return [known] }
         return Suggestion.nearest(to: first, among: children.map(\.name).sorted()).map { [$0] }
     }
 }

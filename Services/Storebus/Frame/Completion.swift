@@ -56,7 +56,10 @@ enum Completion {
             transport: environment.transport(settings.url.text), url: settings.url.text,
             adminKey: settings.adminKey?.text)
         return await withTaskGroup(of: [String]?.self) { group in
-            group.addTask { (try? await body(api, settings.bundleId.text)) ?? [] }
+            group.addTask {
+                let app = ((try? await settings.withOnlyApp(api)) ?? settings).bundleId.text
+                return (try? await body(api, app)) ?? []
+            }
             group.addTask {
                 try? await ContinuousClock().sleep(for: environment.completionPatience)
                 return nil

@@ -27,6 +27,8 @@ package struct EffectiveSettings: Hashable, Sendable {
     package static let defaultURL = "http://127.0.0.1:7430"
     /// The app of the sample catalogue, which commands speak of unless told otherwise.
     package static let defaultBundleId = "com.example.app"
+    /// The origin of what nobody has named.
+    static let defaultOrigin = "default"
 
     package static func find(
         url: String?, data: String?, bundleId: String? = nil, _ environment: CommandEnvironment
@@ -43,7 +45,7 @@ package struct EffectiveSettings: Hashable, Sendable {
             } else if let record, let directory {
                 Value(record.url, directory.runRecord)
             } else {
-                Value(defaultURL, "default")
+                Value(defaultURL, defaultOrigin)
             }
         // A key belongs to the store of its directory: another address must not be sent it.
         let isThatStore = record?.url == address.text
@@ -53,7 +55,7 @@ package struct EffectiveSettings: Hashable, Sendable {
             } else if let bundleId = variables["STOREBUS_BUNDLE_ID"] {
                 Value(bundleId, "STOREBUS_BUNDLE_ID")
             } else {
-                Value(defaultBundleId, "default")
+                Value(defaultBundleId, defaultOrigin)
             }
         return EffectiveSettings(
             url: address, adminKey: key(variables, isThatStore ? directory : nil), bundleId: app,
@@ -69,6 +71,23 @@ package struct EffectiveSettings: Hashable, Sendable {
         }
         guard let directory, let key = FileAccess.text(directory.adminKey), !key.isEmpty else { return nil }
         return Value(key, directory.adminKey)
+    }
+
+    /// The same with the store's only app in the place of the default. An app that is named, or is there, stays; so it
+    /// does when nobody can say which apps there are.
+    /// - Throws: `usage` when the store has several apps and none is named.
+    func withOnlyApp(_ api: StoreAPI) async throws(CLIError) -> EffectiveSettings {
+        guard bundleId.origin == Self.defaultOrigin, let apps = try? await api.apps(), let only = apps.first,
+            !apps.contains(where: { $0.bundleId == bundleId.text })
+        else { return self }
+        guard apps.count == 1 else {
+            throw CLIError(
+                .usage, "this store has several apps: \(apps.prefix(5).map(\.bundleId).joined(separator: ", "))",
+                hints: ["name one: --bundle-id \(only.bundleId), or STOREBUS_BUNDLE_ID"])
+        }
+        var settings = self
+        settings.bundleId = Value(only.bundleId, "the store's only app")
+        return settings
     }
 
     /// The variables that mean something to `storebus`.

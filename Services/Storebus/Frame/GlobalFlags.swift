@@ -46,7 +46,17 @@ package enum GlobalFlags {
     /// Those that are ours: behind `--` stands another program's command line.
     private static func own(_ arguments: [String]) -> ArraySlice<String> { arguments.prefix { $0 != "--" } }
 
-    private static func value(_ names: [String], _ arguments: [String]) -> String? {
+    /// Every value of an option, in the order they were typed.
+    static func values(_ name: String, _ arguments: [String]) -> [String] {
+        let own = Array(own(arguments))
+        return own.indices.compactMap { index in
+            if own[index].hasPrefix("\(name)=") { return String(own[index].dropFirst(name.count + 1)) }
+            return own[index] == name && index + 1 < own.count ? own[index + 1] : nil
+        }
+    }
+
+    /// The first value of an option that has these names.
+    static func value(_ names: [String], _ arguments: [String]) -> String? {
         let own = own(arguments)
         for (index, argument) in own.enumerated() {
             for name in names {

@@ -56,6 +56,11 @@ enum Known {
         }
     }
 
+    /// The app the command is about, as far as it says so and it is there.
+    static func appIfAny(_ context: CommandContext) async -> App? {
+        try? await context.api.app(context.withOnlyAppIfAny().bundleId)
+    }
+
     /// Every name may be an account's; one that nobody has used is perhaps misspelt.
     static func notes(aboutAccount account: String, _ context: CommandContext) async -> [String] {
         guard let testers = try? await context.api.testers(),

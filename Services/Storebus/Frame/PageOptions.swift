@@ -2,10 +2,10 @@ import ArgumentParser
 
 /// How much of a list is wanted.
 package struct PageOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("At most so many.", valueName: "n"))
+    @Option(help: ArgumentHelp("How many at most.", valueName: "n"))
     package var limit = 500
 
-    @Option(help: ArgumentHelp("What comes behind the 'after' of the page before.", valueName: "after"))
+    @Option(help: ArgumentHelp("Continue behind this 'after' of the page before.", valueName: "after"))
     package var after: String?
 
     package init() {}

@@ -30,7 +30,7 @@ struct Problem: Decodable {
     private static func hints(_ code: StoreErrorCode) -> [String] {
         switch code {
         case .unauthenticated, .forbidden:
-            ["set STOREBUS_ADMIN_KEY, or run where .storebus is found", "storebus up says where the key is"]
+            ["set STOREBUS_ADMIN_KEY, or run where .storebus is found", "which key is used: storebus config show"]
         case .serviceUnavailable: ["which service is away: storebus status", "then the same command again"]
         default: [code.remedy]
         }

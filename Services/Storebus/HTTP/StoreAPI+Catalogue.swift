@@ -28,7 +28,7 @@ extension StoreAPI {
     }
 
     /// `PUT /admin/v1/apps/{bundleId}/catalog`
-    /// - Parameter isTrial: the file is to be judged, not put in force; a store that cannot do that refuses.
+    /// - Parameter isTrial: the file is to be judged, not imported; a store that cannot do that refuses.
     package func importCatalog(
         _ bytes: [UInt8], fileName: String, bundleId: String, isTrial: Bool = false
     ) async throws(CLIError) -> ImportReport {
@@ -63,6 +63,13 @@ extension StoreAPI {
     ) async throws(CLIError) -> ProductExplanation {
         try await get(
             "\(Self.productPath(bundleId, product))/explain", ["storefront": storefront], token: adminKey)
+    }
+
+    /// `GET /admin/v1/apps/{bundleId}/products/{id}/offers`
+    package func offers(
+        _ product: String, bundleId: String, storefront: String
+    ) async throws(CLIError) -> ProductOffers {
+        try await get("\(Self.productPath(bundleId, product))/offers", ["storefront": storefront], token: adminKey)
     }
 
     /// `GET /admin/v1/apps/{bundleId}/products/{id}/prices`

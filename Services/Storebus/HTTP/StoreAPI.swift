@@ -115,8 +115,17 @@ package struct StoreAPI: Sendable {
 
     func exchange(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
         let response = try await transport.send(request)
-        guard (200..<300).contains(response.status) else { throw Problem.error(of: response, at: url) }
+        guard (200..<300).contains(response.status) else { throw refusal(response, of: request) }
         return response
+    }
+
+    /// The store only knows that nothing was sent; here it is known why.
+    private func refusal(_ response: StoreResponse, of request: StoreRequest) -> CLIError {
+        var error = Problem.error(of: response, at: url)
+        if response.status == 401, request.token == nil, request.path.hasPrefix("/admin/") {
+            error.message = "no admin key: there is no .storebus here or above, and STOREBUS_ADMIN_KEY is not set"
+        }
+        return error
     }
 
     func decode<Answer: Decodable>(_ type: Answer.Type, _ response: StoreResponse) throws(CLIError) -> Answer {

@@ -14,6 +14,8 @@ package struct Answer: Sendable {
     package var after: String?
     /// What is worth saying beside the result, a sentence each.
     package var notes: [String]
+    /// The app that ``next`` is about; nil: the one that was typed.
+    package var app: String?
 
     package init(
         data: JSONValue, names: [String] = [], next: String? = nil, after: String? = nil, notes: [String] = [],
@@ -40,6 +42,21 @@ package struct Answer: Sendable {
     /// Words that stay as they are, whatever the colours.
     package init(_ text: String, data: JSONValue, names: [String] = [], next: String? = nil, notes: [String] = []) {
         self.init(data: data, names: names, next: next, notes: notes) { _ in text }
+    }
+
+    /// The same, with the app that its commands are about.
+    func about(_ bundleId: String?) -> Answer {
+        var answer = self
+        answer.app = bundleId
+        return answer
+    }
+
+    /// The same, with commands that can be typed as they stand.
+    func completed(_ commands: PrintedCommands) -> Answer {
+        var answer = self
+        answer.next = next.map { commands.complete($0, app: app) }
+        answer.notes = notes.map { commands.complete($0, app: app) }
+        return answer
     }
 
     /// Standard output's part.

@@ -9,8 +9,13 @@ import StoreModels
 /// ```
 package struct ClockFacts: Sendable {
     package let clock: AppClockState
+    /// nil when nobody can say what is set of it.
+    private let app: App?
 
-    package init(_ clock: AppClockState) { self.clock = clock }
+    package init(_ clock: AppClockState, of app: App? = nil) {
+        self.clock = clock
+        self.app = app
+    }
 
     package var answer: Answer {
         var facts = Facts()
@@ -20,8 +25,15 @@ package struct ClockFacts: Sendable {
             "next", clock.nextEvent.map { "\(Words.time($0)), \(Self.due(clock.now, $0))" } ?? "nothing is due")
         var members = JSONText.value(clock).objectValue ?? [:]
         members["summary"] = .string("\(ClockWords.state(clock)), \(nextWords)")
+        if let renewals = app.flatMap(RenewalWords.sentence) {
+            facts.add("renewals", renewals)
+            members["renewals"] = .string(renewals)
+        }
         let shown = facts
-        return Answer(data: .object(members), names: [clock.bundleId], next: next) { shown.text($0) }
+        return Answer(
+            data: .object(members), names: [clock.bundleId], next: next,
+            notes: [app.flatMap(RenewalWords.note)].compactMap(\.self)
+        ) { shown.text($0) }
     }
 
     private var nextWords: String { clock.nextEvent.map { Self.due(clock.now, $0) } ?? "nothing is due" }

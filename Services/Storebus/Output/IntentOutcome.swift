@@ -29,6 +29,7 @@ struct IntentOutcome: Hashable, Sendable {
             data: .object(members), names: transaction.map { [Words.name($0)] } ?? [intent.intentIdentifier],
             next: next, notes: notes
         ) { text($0) }
+        .about(intent.bundleId)
     }
 
     private func text(_ style: Style) -> String {

@@ -48,6 +48,7 @@ enum IntentTable {
         facts.add("warning", intent.warning)
         let shown = facts
         return Answer(data: json(intent), names: [intent.intentIdentifier], next: next(intent)) { shown.text($0) }
+            .about(intent.bundleId)
     }
 
     /// The intent's own members, and what its remarks and sentences say.

@@ -10,16 +10,19 @@ package struct ProductFacts: Sendable {
     package let eligibility: ProductEligibility?
     /// Whose purchase is the next step.
     package let account: String
+    /// All of a subscription's, when they were asked for.
+    package let offers: ProductOffers?
 
     package init(
         product: Product?, explanation: ProductExplanation, bundleId: String, eligibility: ProductEligibility? = nil,
-        account: String? = nil
+        account: String? = nil, offers: ProductOffers? = nil
     ) {
         self.product = product
         self.explanation = explanation
         self.bundleId = bundleId
         self.eligibility = eligibility
         self.account = account ?? "alice"
+        self.offers = offers
     }
 
     package var answer: Answer {
@@ -27,6 +30,10 @@ package struct ProductFacts: Sendable {
         members["productIdentifier"] = .string(explanation.productIdentifier)
         members["bundleId"] = .string(bundleId)
         members["explanation"] = JSONText.value(explanation)
+        if let offers {
+            members["offers"] = JSONText.value(offers)
+            members["offerWords"] = JSONText.value(OfferWords.lines(offers).map(\.text))
+        }
         if let eligibility {
             var one = JSONText.value(eligibility).objectValue ?? [:]
             one["because"] = .string(EligibilityWords.because(eligibility))
@@ -42,6 +49,7 @@ package struct ProductFacts: Sendable {
         facts.add("product", explanation.productIdentifier)
         facts.add("app", bundleId)
         if let product { Self.describe(product, &facts) }
+        for line in offers.map(OfferWords.lines) ?? [] { facts.add(line.name, line.text) }
         facts.add("storefront", explanation.storefront)
         facts.add("available", explanation.available ? "yes" : "no", isState: true)
         for (reason, detail) in zip(explanation.reasons, explanation.details) {

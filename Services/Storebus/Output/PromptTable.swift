@@ -23,7 +23,8 @@ package enum PromptTable {
             "answered  \(prompt.id)  \(answer.rawValue)  \(prompt.account)\(product)\n",
             data: ["answer": .string(answer.rawValue), "prompt": JSONText.value(prompt)], names: [prompt.id],
             next: prompt.kind == .appPurchase
-                ? "storebus intent list --as \(prompt.account)" : "storebus tx list --as \(prompt.account)")
+                ? "storebus intent list --as \(prompt.account)" : "storebus tx list --as \(prompt.account)"
+        ).about(prompt.bundleId)
     }
 
     /// What is bought, or for what the app has to be bought first.

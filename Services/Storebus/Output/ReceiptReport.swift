@@ -14,15 +14,22 @@ import StoreModels
 package struct ReceiptReport: Sendable {
     /// Apple's members, all values strings.
     package let json: JSONValue
+    /// Whether a password was sent with the receipt.
+    private let hasPassword: Bool
 
-    package init(_ json: JSONValue) { self.json = json }
+    package init(_ json: JSONValue, hasPassword: Bool = true) {
+        self.json = json
+        self.hasPassword = hasPassword
+    }
 
     package var status: ReceiptStatus { ReceiptStatus(json["status"]?.intValue ?? -1) }
 
     /// The error a status other than 0 ends the command with.
     package var refusal: CLIError {
-        CLIError(
-            .receiptRefused, "status \(status.number): \(status.meaning)", hints: [status.remedy],
+        let isWithoutPassword = status.number == 21004 && !hasPassword
+        let meaning = isWithoutPassword ? "the app has a shared secret, and no --password was given" : status.meaning
+        return CLIError(
+            .receiptRefused, "status \(status.number): \(meaning)", hints: [status.remedy],
             retryable: json["is-retryable"]?.boolValue ?? (status.number == 21005),
             details: ["status": .integer(status.number)])
     }

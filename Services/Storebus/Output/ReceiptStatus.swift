@@ -11,17 +11,17 @@ package struct ReceiptStatus: Hashable, Sendable {
         case 0: "the receipt is valid"
         case 21000: "the request was not made with POST"
         case 21001: "a status that is no longer used"
-        case 21002: "the receipt is missing or malformed, or the store had a passing fault"
+        case 21002: "the receipt is missing or malformed, or the store had a temporary error"
         case 21003: "the receipt could not be authenticated: this store has not signed it, or it was changed"
-        case 21004: "the shared secret is not the app's"
-        case 21005: "the receipt server cannot be had right now"
+        case 21004: "the password is missing, or it is not the app's shared secret"
+        case 21005: "the receipt server is not available right now"
         case 21006: "the receipt is valid, but the subscription has expired"
         case 21007: "the receipt is the sandbox's, and was sent to production"
         case 21008: "the receipt is production's, and was sent to the sandbox"
         case 21009: "a fault inside the store"
         case 21010: "the account was not found, or was deleted"
         case 21100...21199: "a fault inside the store"
-        default: "a status nobody has written down"
+        default: "a status Apple does not document"
         }
     }
 

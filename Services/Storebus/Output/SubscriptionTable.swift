@@ -3,16 +3,20 @@ import StoreModels
 /// Subscriptions as `storebus sub list` and `sub show` show them.
 package enum SubscriptionTable {
     package static func table(_ subscriptions: [Subscription]) -> Table {
-        var table = Table([
-            .init("SUBSCRIPTION"), .init("ACCOUNT"), .init("PRODUCT"), .init("STATE", isState: true), .init("RENEWS"),
-            .init("UNTIL"), .init("PRICE", .right), .init("REMARKS"),
-        ])
-        for one in subscriptions {
-            table.add([
-                one.originalTransactionIdentifier, one.account ?? "-", one.productIdentifier, one.state.rawValue,
-                one.willAutoRenew ? "yes" : "no", Words.time(one.expiresDate),
-                one.renewalPrice.map(Words.price) ?? "-", remarks(one),
+        let hasSeveralApps = Set(subscriptions.compactMap(\.bundleId)).count > 1
+        var table = Table(
+            [.init("SUBSCRIPTION"), .init("ACCOUNT")] + (hasSeveralApps ? [.init("APP")] : []) + [
+                .init("PRODUCT"), .init("STATE", isState: true), .init("RENEWS"),
+                .init("UNTIL"), .init("PRICE", .right), .init("REMARKS"),
             ])
+        for one in subscriptions {
+            table.add(
+                [one.originalTransactionIdentifier, one.account ?? "-"]
+                    + (hasSeveralApps ? [one.bundleId ?? "-"] : []) + [
+                        one.productIdentifier, one.state.rawValue,
+                        one.willAutoRenew ? "yes" : "no", Words.time(one.expiresDate),
+                        one.renewalPrice.map(Words.price) ?? "-", remarks(one),
+                    ])
         }
         return table
     }
@@ -58,6 +62,7 @@ package enum SubscriptionTable {
         return Answer(
             data: json(one), names: [one.originalTransactionIdentifier], next: next(one)
         ) { shown.text($0) }
+        .about(one.bundleId)
     }
 
     /// What is useful after having seen it.

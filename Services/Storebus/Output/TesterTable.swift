@@ -18,12 +18,16 @@ package enum TesterTable {
         return table
     }
 
-    package static func answer(_ tester: TesterAnswer) -> Answer {
-        let settings = tester.effective
-        let isSet = Set(members(tester.overrides))
+    /// One of them, as it behaves in an app: what was set of it is marked, and what the app's own defaults say.
+    /// - Parameter app: nil where it is not known; then StoreKit's own behaviour is shown for what was not set.
+    package static func answer(_ tester: TesterAnswer, in app: App? = nil) -> Answer {
+        let defaults = app?.testerDefaults ?? TesterSettings()
+        let settings = tester.overrides.over(defaults).over(tester.effective)
+        let (isSet, isOfApp) = (Set(members(tester.overrides)), Set(members(defaults)))
         var facts = Facts()
         func add(_ name: String, _ value: String?) {
-            facts.add(name, value.map { isSet.contains(name) ? "\($0)  (set)" : $0 })
+            let origin = isSet.contains(name) ? "  (set)" : isOfApp.contains(name) ? "  (app)" : ""
+            facts.add(name, value.map { $0 + origin })
         }
         add("account", tester.account)
         add("storefront", settings.storefront)
@@ -36,9 +40,17 @@ package enum TesterTable {
         add("subscriptionRenewalRate", settings.subscriptionRenewalRate?.rawValue)
         add("simulatedErrors", errors(settings.simulatedErrors))
         add("processor", settings.processor?.rawValue)
+        var json = tester.json.objectValue ?? [:]
+        json.merge(JSONText.value(settings).objectValue ?? [:]) { $1 }
+        if let app {
+            json["bundleId"] = .string(app.bundleId)
+            json["appDefaults"] = JSONText.value(defaults)
+        }
+        let usesAppsRate = tester.overrides.subscriptionRenewalRate == nil
         let shown = facts
         return Answer(
-            data: tester.json, names: [tester.account], next: "storebus tx list --as \(tester.account)"
+            data: .object(json), names: [tester.account], next: "storebus tx list --as \(tester.account)",
+            notes: [usesAppsRate ? app.flatMap(RenewalWords.note) : nil].compactMap(\.self)
         ) { shown.text($0) }
     }
 

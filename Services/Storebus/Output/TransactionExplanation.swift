@@ -6,14 +6,23 @@ package struct TransactionExplanation: Sendable {
     /// Of the subscription it belongs to, if it belongs to one.
     package let subscription: SubscriptionExplanation?
 
+    /// Which setting failed it; nil for one that has not failed.
+    let failure: FailureExplanation?
+
     package init(row: TransactionTable.Row, subscription: SubscriptionExplanation? = nil) {
+        self.init(row: row, subscription: subscription, failure: nil)
+    }
+
+    init(row: TransactionTable.Row, subscription: SubscriptionExplanation?, failure: FailureExplanation?) {
         self.row = row
         self.subscription = subscription
+        self.failure = failure
     }
 
     package var answer: Answer {
         var members = row.json.objectValue ?? [:]
         members["explanation"] = .string(because)
+        if let failure { members["failure"] = .string(failure.because) }
         if let subscription {
             members["subscription"] = SubscriptionTable.json(subscription.subscription)
             members["renewal"] = .string(subscription.because)
@@ -21,7 +30,7 @@ package struct TransactionExplanation: Sendable {
         }
         return Answer(data: .object(members), names: [Words.name(row.transaction)], next: next) { [self] in
             facts.text($0)
-        }
+        }.about(row.bundleId)
     }
 
     private var facts: Facts {
@@ -37,6 +46,7 @@ package struct TransactionExplanation: Sendable {
         facts.add("product", payment.productIdentifier)
         let remarks = Words.remarks(transaction)
         facts.add("remarks", remarks.isEmpty ? nil : remarks)
+        facts.add("failed", failure?.because)
         facts.add("finished", row.isFinished ? "yes" : "no")
         facts.add("sent", Words.count(transaction.deliveries, "time"))
         facts.add("because", because)

@@ -8,6 +8,7 @@ package struct TransactionFacts: Sendable {
 
     package var answer: Answer {
         Answer(data: row.json, names: [Words.name(row.transaction)], next: next) { [self] in facts.text($0) }
+            .about(row.bundleId)
     }
 
     private var facts: Facts {

@@ -27,18 +27,21 @@ package enum TransactionTable {
     }
 
     package static func table(_ rows: [Row]) -> Table {
-        var table = Table([
-            .init("TRANSACTION"), .init("ACCOUNT"), .init("PRODUCT"), .init("STATE", isState: true), .init("FINISHED"),
-            .init("SENT", .right), .init("PRICE", .right), .init("DATE"), .init("REMARKS"),
-        ])
+        let hasSeveralApps = Set(rows.map(\.bundleId)).count > 1
+        var table = Table(
+            [.init("TRANSACTION"), .init("ACCOUNT")] + (hasSeveralApps ? [.init("APP")] : []) + [
+                .init("PRODUCT"), .init("STATE", isState: true), .init("FINISHED"), .init("SENT", .right),
+                .init("PRICE", .right), .init("DATE"), .init("REMARKS"),
+            ])
         for row in rows {
             let transaction = row.transaction
-            table.add([
-                Words.name(transaction), row.account, transaction.payment.productIdentifier,
-                transaction.transactionState.rawValue, row.isFinished ? "yes" : "no", "\(transaction.deliveries)",
-                transaction.price.map(Words.price) ?? "-", transaction.transactionDate.map(Words.time) ?? "-",
-                Words.remarks(transaction),
-            ])
+            table.add(
+                [Words.name(transaction), row.account] + (hasSeveralApps ? [row.bundleId] : []) + [
+                    transaction.payment.productIdentifier,
+                    transaction.transactionState.rawValue, row.isFinished ? "yes" : "no", "\(transaction.deliveries)",
+                    transaction.price.map(Words.price) ?? "-", transaction.transactionDate.map(Words.time) ?? "-",
+                    Words.remarks(transaction),
+                ])
         }
         return table
     }

@@ -61,7 +61,7 @@ package enum Words {
             remarks.append("introductory")
         }
         if let offer = transaction.offer, offer.type != .introductory { remarks.append(SubscriptionWords.offer(offer)) }
-        if let effective = transaction.effectiveDate { remarks.append("takes force \(time(effective))") }
+        if let effective = transaction.effectiveDate { remarks.append("takes effect \(time(effective))") }
         if let expires = transaction.expiresDate { remarks.append("expires \(time(expires))") }
         if let error = transaction.error { remarks.append("\(error.name) (\(error.code))") }
         if let reason = transaction.error?.reason { remarks.append(reason) }

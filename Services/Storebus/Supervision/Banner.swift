@@ -39,18 +39,23 @@ package struct Banner: Hashable, Sendable {
     package var imports: [Import]
     /// Of the first app; nil when nobody knows.
     package var clock: AppClockState?
+    /// Why its subscriptions do not renew in real time.
+    package var renewals: String?
     /// What `Next` suggests to buy.
     package var product: String?
     package var bundleId: String
     /// How the store is stopped.
     package var stop: String
     package var startedIn: Duration
+    /// Completes the commands it names.
+    package var commands = PrintedCommands.none
 
     package init(
         url: String, busURL: String, busOrigin: String? = nil, monitorPort: Int?, services: [String],
         gateways: [String: String] = [:],
         dataDirectory: String, database: String? = nil, adminKeyPlace: String, imports: [Import],
-        clock: AppClockState? = nil, product: String?, bundleId: String, stop: String = "^C stops", startedIn: Duration
+        clock: AppClockState? = nil, renewals: String? = nil, product: String?, bundleId: String,
+        stop: String = "^C stops", startedIn: Duration
     ) {
         self.url = url
         self.busURL = busURL
@@ -63,6 +68,7 @@ package struct Banner: Hashable, Sendable {
         self.adminKeyPlace = adminKeyPlace
         self.imports = imports
         self.clock = clock
+        self.renewals = renewals
         self.product = product
         self.bundleId = bundleId
         self.stop = stop
@@ -87,15 +93,16 @@ package struct Banner: Hashable, Sendable {
             lines.append(Self.line("Catalogue", imported.bundleId, imported.summary))
             lines += imported.notes.map { "    note: \(Table.onOneLine($0))" }
         }
+        if let renewals { lines.append("    note: \(Table.onOneLine(renewals))") }
         if let clock { lines.append(Self.line("Clock", clock.bundleId, ClockWords.state(clock))) }
         lines.append(Self.line("Next", next, stop))
         return lines.joined(separator: "\n") + "\n"
     }
 
     package var next: String {
-        guard let product else { return "storebus import App.storekit" }
+        guard let product else { return commands.complete("storebus import App.storekit") }
         let bundle = bundleId.isExactly(EffectiveSettings.defaultBundleId) ? "" : " --bundle-id \(bundleId)"
-        return "storebus buy \(product) --as alice\(bundle)"
+        return commands.complete("storebus buy \(product) --as alice\(bundle)")
     }
 
     private static func line(_ title: String, _ value: String, _ remark: String) -> String {

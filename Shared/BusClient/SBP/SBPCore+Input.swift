@@ -14,7 +14,7 @@ extension SBPCore {
             case .err(let answer): refused(answer)
             case .hello(let hello): handle(.hello(hello))
             case .bye(let why):
-                handle(.lost(BusError(.disconnected, "the broker said goodbye: \(why)", origin: .broker)))
+                handle(.lost(BusError(.disconnected, "the broker closed the connection: \(why)", origin: .broker)))
             case .drain(let drain):
                 logger.info("the broker is about to stop", metadata: ["durationMs": "\(drain.inMilliseconds)"])
             case .unknown: break

@@ -33,18 +33,24 @@ struct ObserverStream: Sendable {
                 let session = try await (isLaunch ? sessions.sessionForLaunch(handler) : sessions.session())
                 isLaunch = false
                 try await read(token: session.token, listener) { backoff.reset() }
-                connection.log?("the stream has ended and is opened again")
+                note("the stream has ended and is opened again", listener)
             } catch End.superseded {
                 listener()?.streamSuperseded()
                 return
             } catch End.refused(let problem, let token) where problem.status == 401 {
                 _ = try? await sessions.session(insteadOf: token)
             } catch {
-                connection.log?("the stream broke and is opened again: \(Self.name(error))")
+                note("the stream broke and is opened again: \(Self.name(error))", listener)
             }
             guard listener() != nil else { return }
             try? await Task.sleep(for: backoff.next())
         }
+    }
+
+    /// Says what becomes of the stream, unless nobody listens any more: then it is not opened again.
+    private func note(_ sentence: String, _ listener: () -> (any StreamListener)?) {
+        guard !Task.isCancelled, listener() != nil else { return }
+        connection.log?(sentence)
     }
 
     /// Reads one stream to its end.

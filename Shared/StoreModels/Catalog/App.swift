@@ -8,7 +8,7 @@
 public struct App: Hashable, Sendable, Codable {
     public var bundleId: String
     public var settings: AppSettings
-    /// Grows by one with each catalogue that takes force; 0 before the first.
+    /// Grows by one with each catalogue that takes effect; 0 before the first.
     public var catalogVersion: Int64
     /// What testers of this app do unless set otherwise, from the `settings` of its catalogue file and from its own.
     public var testerDefaults: TesterSettings?

@@ -13,7 +13,7 @@ public enum CatalogEndpoints {
     public static let addImportPart = Endpoint<ImportPartRequest, Empty>(.catalog, "import.part", isIdempotent: true)
     public static let commitImport = Endpoint<CommitImportRequest, ImportReport>(
         .catalog, "import.commit", isIdempotent: true)
-    /// Says what `commitImport` would say, and forgets the import; nothing takes force.
+    /// Says what `commitImport` would say, and forgets the import; nothing takes effect.
     public static let tryImport = Endpoint<CommitImportRequest, ImportReport>(
         .catalog, "import.try", isIdempotent: false)
     /// The file in force as it was imported, unknown members and all, part by part.

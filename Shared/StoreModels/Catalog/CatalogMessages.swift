@@ -89,7 +89,7 @@ public struct ImportReport: Hashable, Sendable, Codable {
     public var productCount: Int
     public var subscriptionGroupCount: Int
     public var introductoryOfferCount: Int
-    /// Names of `settings` that took force, and those that were kept but have no effect.
+    /// Names of `settings` that took effect, and those that were kept but have no effect.
     public var settingsApplied: [String]
     public var settingsIgnored: [String]
     /// What had to be assumed, in sentences.

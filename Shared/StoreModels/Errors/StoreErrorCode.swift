@@ -74,7 +74,10 @@ public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertib
         (.requestInvalid, Entry(status: 400, isRetryable: false, remedy: "Correct the member the message names.")),
         (
             .unauthenticated,
-            Entry(status: 401, isRetryable: false, remedy: "Send a valid bearer token; POST /v1/sessions gives one.")
+            Entry(
+                status: 401, isRetryable: false,
+                remedy: "Send a valid bearer token: an app's from POST /v1/sessions, a server's API key, or for /admin "
+                    + "the admin key, admin.key in the data directory.")
         ),
         (.forbidden, Entry(status: 403, isRetryable: false, remedy: "Use a token of the kind this path is for.")),
         (.notFound, Entry(status: 404, isRetryable: false, remedy: "Check the path and the identifier.")),
@@ -113,7 +116,10 @@ public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertib
         ),
         (
             .productNotPromotable,
-            Entry(status: 422, isRetryable: false, remedy: "Promote an approved product that has an image.")
+            Entry(
+                status: 422, isRetryable: false,
+                remedy:
+                    "Promote an approved product that has an image, and show it on the device if it is hidden there.")
         ),
         (
             .intentDecided,
@@ -160,7 +166,7 @@ public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertib
             .notImplemented,
             Entry(
                 status: 501, isRetryable: false,
-                remedy: "This version does not do that yet; the message says what it does instead.")
+                remedy: "This version does not do that; where there is another way, the message names it.")
         ),
         (
             .internal,

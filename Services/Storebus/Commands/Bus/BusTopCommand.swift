@@ -19,7 +19,7 @@ extension BusCommand {
         @Option(help: ArgumentHelp("The time between two looks.", valueName: "time"))
         var interval = TimeLimit(.seconds(1))
 
-        @Option(help: ArgumentHelp("End after so many looks.", valueName: "number"))
+        @Option(help: ArgumentHelp("End after this many rounds.", valueName: "number"))
         var count: Int?
 
         @OptionGroup var bus: BusJoinOptions

@@ -10,13 +10,13 @@ extension BusCommand {
                 storebus bus sub 'sb.evt.>'
                 storebus bus sub 'sb.evt.payment.>' --count 1 --timeout 5s -o jsonl
 
-                A plain subscription: requests on such a subject count as taken. 'bus trace' looks on without taking.
+                A plain subscription: requests on such a subject count as taken. 'bus trace' only watches: nothing counts as taken.
                 """)
 
         @Argument(help: ArgumentHelp("A subject; * is one token, > the rest.", valueName: "pattern"))
         var pattern: String
 
-        @Option(help: ArgumentHelp("End after so many.", valueName: "number"))
+        @Option(help: ArgumentHelp("End after this many messages.", valueName: "number"))
         var count: Int?
 
         @OptionGroup var bus: BusJoinOptions
@@ -38,14 +38,14 @@ extension BusCommand {
                 storebus bus trace 'sb.payment.v1.>'
                 storebus bus trace 2000000000000001
 
-                With a word that is no pattern (no dot and no wildcard), such as a transaction or a trace's number, \
+                With a word that is not a subject pattern (it has no dot and no wildcard), such as a transaction or a trace's number, \
                 only messages that hold it. Answers go to private inboxes, which nobody can look into.
                 """)
 
         @Argument(help: ArgumentHelp("A pattern, or a text to look for.", valueName: "txn|pattern"))
         var what: String = ">"
 
-        @Option(help: ArgumentHelp("End after so many.", valueName: "number"))
+        @Option(help: ArgumentHelp("End after this many messages.", valueName: "number"))
         var count: Int?
 
         @OptionGroup var bus: BusJoinOptions

@@ -41,7 +41,7 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
-            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            let context = try await CommandContext.find(global, app: app)
             let app = try await Known.app(context)
             context.print(AppTable.answer(app, next: "storebus product list\(Known.option(app.bundleId))"))
         }

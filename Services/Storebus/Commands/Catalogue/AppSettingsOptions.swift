@@ -29,19 +29,29 @@ struct AppSettingsOptions: ParsableArguments {
     var billingGracePeriod: Bool?
 
     @Option(
-        help: ArgumentHelp("So many unfinished transactions stop further purchases; or none.", valueName: "n"))
+        help: ArgumentHelp("How many unfinished transactions stop further purchases, or none.", valueName: "n"))
     var unfinishedLimit: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How fast subscriptions bought from now on renew: \(Self.rates.joined(separator: ", ")). "
+                + "\(Self.ofCatalogue) is what the file's _timeRate says.", valueName: "rate"),
+        completion: .list(Self.rates + [Self.ofCatalogue]))
+    var renewalRate: String?
 
     static let free = "free"
     static let allVersions = "all"
     static let noLimit = "none"
+    static let ofCatalogue = "catalogue"
+    private static let rates = SubscriptionRenewalRate.allCases.map(\.rawValue)
 
     var isEmpty: Bool {
         name == nil && price == nil && currentVersion == nil && promotionsSince == nil && released == nil
-            && agreementsActive == nil && billingGracePeriod == nil && unfinishedLimit == nil
+            && agreementsActive == nil && billingGracePeriod == nil && unfinishedLimit == nil && renewalRate == nil
     }
 
     func validate() throws {
+        try Choice.check("--renewal-rate", renewalRate, among: Self.rates + [Self.ofCatalogue])
         if let price, price != Self.free, Self.money(price) == nil {
             throw ValidationError("--price is an amount with its currency, 4.99USD, or \(Self.free); not '\(price)'")
         }
@@ -63,6 +73,7 @@ struct AppSettingsOptions: ParsableArguments {
         settings.agreementsActive = agreementsActive ?? before.agreementsActive
         settings.billingGracePeriod = billingGracePeriod ?? before.billingGracePeriod
         if let unfinishedLimit { settings.unfinishedLimit = Int(unfinishedLimit) }
+        if let renewalRate { settings.subscriptionRenewalRate = SubscriptionRenewalRate(rawValue: renewalRate) }
         return settings
     }
 

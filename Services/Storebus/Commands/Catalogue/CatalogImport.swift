@@ -1,6 +1,6 @@
 import StoreModels
 
-/// One file on its way into force.
+/// One file that is imported.
 struct CatalogImport: Hashable, Sendable {
     var file: String
     var bundleId: String
@@ -27,13 +27,17 @@ struct CatalogImport: Hashable, Sendable {
         }
     }
 
-    static func answer(_ reports: [(CatalogImport, ImportReport)]) -> Answer {
+    /// - Parameter apps: as they are behind the import; of a trial none.
+    static func answer(_ reports: [(CatalogImport, ImportReport)], apps: [App] = []) -> Answer {
         let lines = reports.map { one, report in
             "\(one.isTrial ? "would import" : "imported")  \(CatalogFile.summary(report, file: one.file))"
-                + "  version \(report.catalogVersion)\n"
+                + "  version \(report.catalogVersion) of \(one.bundleId)\n"
         }
         let notes = reports.flatMap { one, report in
             (report.notes + settings(report)).map { reports.count > 1 ? "\(one.bundleId): \($0)" : $0 }
+        }
+        let renewals = apps.compactMap { app in
+            RenewalWords.note(app).map { reports.count > 1 ? "\(app.bundleId): \($0)" : $0 }
         }
         let first = reports.first?.0.bundleId ?? EffectiveSettings.defaultBundleId
         let data = reports.map { one, report -> JSONValue in
@@ -43,13 +47,13 @@ struct CatalogImport: Hashable, Sendable {
         }
         return Answer(
             lines.joined(), data: data.count == 1 ? data[0] : .array(data), names: reports.map(\.0.bundleId),
-            next: "storebus product list\(Known.option(first))", notes: notes)
+            next: "storebus product list\(Known.option(first))", notes: notes + renewals)
     }
 
-    private static func settings(_ report: ImportReport) -> [String] {
+    static func settings(_ report: ImportReport) -> [String] {
         var notes: [String] = []
         if !report.settingsApplied.isEmpty {
-            notes.append("settings in force: \(report.settingsApplied.joined(separator: ", "))")
+            notes.append("settings applied: \(report.settingsApplied.joined(separator: ", "))")
         }
         if !report.settingsIgnored.isEmpty {
             notes.append("settings kept without effect: \(report.settingsIgnored.joined(separator: ", "))")

@@ -35,6 +35,7 @@ struct CatalogWatch: Sendable {
         do throws(CLIError) {
             context.print(CatalogImport.answer([(one, try await one.run(context))]))
         } catch {
+            let error = error.completed(context.environment.printed)
             context.console.narrate(context.format.isJSON ? error.json + "\n" : error.text)
         }
     }

@@ -23,7 +23,7 @@ struct ExportCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: app.bundleId)
+        let context = try await CommandContext.find(global, app: app)
         let bytes = try await context.progress.during("exporting \(context.bundleId)") { () throws(CLIError) in
             try await context.api.exportCatalog(context.bundleId)
         }

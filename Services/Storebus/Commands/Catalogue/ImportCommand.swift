@@ -4,14 +4,14 @@ import StoreModels
 /// `storebus import App.storekit`
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Put a catalogue in force.",
+        commandName: "import", abstract: "Import a catalogue and make it the current one.",
         discussion: """
             storebus import App.storekit
             storebus import A.storekit B.json --bundle-id com.example.a --bundle-id com.example.b
             storebus import App.storekit --watch
 
             Takes a StoreKit configuration file, or Storebus's own JSON, which adds states, prices and availability per \
-            storefront. The whole file takes force or nothing does; a refused one leaves the catalogue as it was. Each \
+            storefront. The whole file takes effect or nothing does; a refused one leaves the catalogue as it was. Each \
             file is a whole catalogue, so each needs an app of its own.
             """)
 
@@ -35,7 +35,8 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let context = try CommandContext.find(global)
+        var context = try CommandContext.find(global)
+        if bundleId.isEmpty, files.count == 1 { context = try await context.withOnlyApp() }
         let pairs = try CatalogFile.pair(files, bundleId, default: context.bundleId, flag: "FILE")
         let imports = pairs.map { CatalogImport(file: $0.file, bundleId: $0.bundleId, isTrial: dryRun) }
         // Every file is read before the first is sent: a misspelt name must not leave half of them imported.
@@ -44,7 +45,14 @@ struct ImportCommand: AsyncParsableCommand {
         for one in imports {
             reports.append((one, try await one.run(context)))
         }
-        context.print(CatalogImport.answer(reports))
+        context.print(CatalogImport.answer(reports, apps: dryRun ? [] : await Self.apps(imports, context)))
         if watch { try await CatalogWatch(imports: imports, context: context).run() }
+    }
+
+    /// Those that can be had: without them only what is said of their renewals is missing.
+    private static func apps(_ imports: [CatalogImport], _ context: CommandContext) async -> [App] {
+        var apps: [App] = []
+        for one in imports { if let app = try? await context.api.app(one.bundleId) { apps.append(app) } }
+        return apps
     }
 }

@@ -21,7 +21,7 @@ struct ProductAvailabilityCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: app.bundleId)
+        let context = try await CommandContext.find(global, app: app)
         let names = storefronts.names.isEmpty ? ["USA"] : storefronts.names
         var explanations: [ProductExplanation] = []
         for storefront in try await Known.storefronts(names, context) {

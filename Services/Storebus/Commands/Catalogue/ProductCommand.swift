@@ -30,10 +30,12 @@ struct ProductCommand: AsyncParsableCommand {
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
-            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            let context = try await CommandContext.find(global, app: app)
             let products = try await Known.suggestingStorefront(storefront, context) { () throws(CLIError) in
                 try await context.api.catalogProducts(context.bundleId, storefront: storefront.uppercased())
             }
+            // An app without products has an empty list too; one that is not there has none.
+            if products.isEmpty { _ = try await Known.app(context) }
             let option = Known.option(context.bundleId)
             context.print(
                 Answer(

@@ -44,7 +44,7 @@ struct ProductContentCommand: AsyncParsableCommand {
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
-            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            let context = try await CommandContext.find(global, app: app)
             // Looked at before anything is asked.
             let length = try UploadFile(file, lengthMax: ContentPartRequest.contentMax).length
             let version = try await version.orDeclared(named.product, context)
@@ -82,7 +82,7 @@ struct ProductContentCommand: AsyncParsableCommand {
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
-            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            let context = try await CommandContext.find(global, app: app)
             let version = try await version.orDeclared(named.product, context)
             let content = try await find(version, context)
             var facts = Facts()

@@ -22,7 +22,7 @@ struct ProductPriceCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: app.bundleId)
+        let context = try await CommandContext.find(global, app: app)
         let wanted = try await Known.storefronts(storefronts.names, context)
         let answer = try await context.progress.during("asking for prices") { () throws(CLIError) in
             try await context.api.prices(

@@ -5,7 +5,11 @@ import StoreModels
 struct ProductShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show one product as a storefront has it, and whether it can be bought there.",
-        discussion: "storebus product show com.example.pro.monthly --storefront FRA")
+        discussion: """
+            storebus product show com.example.pro.monthly --storefront FRA
+
+            Of a subscription with all its offers: the introductory one, promotional ones, offer codes and win-back offers.
+            """)
 
     @Argument(
         help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
@@ -20,7 +24,7 @@ struct ProductShowCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: app.bundleId)
+        let context = try await CommandContext.find(global, app: app)
         let storefront = storefront.uppercased()
         let explanation = try await Known.suggestingStorefront(storefront, context) { () throws(CLIError) in
             try await context.api.explain(product, bundleId: context.bundleId, storefront: storefront)
@@ -30,6 +34,11 @@ struct ProductShowCommand: AsyncParsableCommand {
         if shown == nil, explanation.reasons.contains(.unknown) {
             throw await Known.productError(product, bundleId: context.bundleId, storefront: storefront, context)
         }
-        context.print(ProductFacts(product: shown, explanation: explanation, bundleId: context.bundleId).answer)
+        // Customers' lists have neither codes nor win-back offers; a product that is no subscription has none at all.
+        let offers =
+            shown?.type == .autoRenewable
+            ? try await context.api.offers(product, bundleId: context.bundleId, storefront: storefront) : nil
+        context.print(
+            ProductFacts(product: shown, explanation: explanation, bundleId: context.bundleId, offers: offers).answer)
     }
 }

@@ -30,7 +30,7 @@ struct DeviceInstallCommand: AsyncParsableCommand {
     func validate() throws { try Choice.check("--promoted-purchases", promotedPurchases, among: Self.handlers) }
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: named.app.bundleId)
+        let context = try await CommandContext.find(global, app: named.app)
         if try await context.api.knownDevice(named.device) == nil {
             let new = DeviceProfile()
             _ = try await context.api.putDevice(named.device, platform: new.platform, osVersion: new.osVersion)
@@ -63,7 +63,7 @@ struct DeviceUninstallCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: named.app.bundleId)
+        let context = try await CommandContext.find(global, app: named.app)
         let installation = InstallationReference(bundleId: context.bundleId, deviceId: named.device)
         let device = try await named.suggesting(context) { () throws(CLIError) in
             try await context.api.device(named.device)

@@ -88,7 +88,7 @@ struct DeviceAddCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: named.app.bundleId)
+        let context = try await CommandContext.find(global, app: named.app)
         let installation = Installation(
             bundleId: context.bundleId, account: named.account, deviceId: named.device,
             storefront: storefront?.uppercased())
@@ -128,7 +128,7 @@ struct DeviceResumeCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: named.app.bundleId)
+        let context = try await CommandContext.find(global, app: named.app)
         let installation = Installation(bundleId: context.bundleId, account: named.account, deviceId: named.device)
         try await Observer(installation: installation, context: context, endsWhenSynchronized: true).run()
     }

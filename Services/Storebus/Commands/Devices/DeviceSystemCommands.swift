@@ -32,7 +32,7 @@ struct DeviceShowCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: named.app.bundleId)
+        let context = try await CommandContext.find(global, bundleId: named.app.bundleId).withOnlyAppIfAny()
         let device = try await named.suggesting(context) { () throws(CLIError) in
             try await context.api.device(named.device)
         }
@@ -69,7 +69,7 @@ struct DevicePutCommand: AsyncParsableCommand {
     func validate() throws { try Choice.check("--platform", platform, among: Self.platforms) }
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: named.app.bundleId)
+        let context = try await CommandContext.find(global, bundleId: named.app.bundleId).withOnlyAppIfAny()
         let known = try await context.api.knownDevice(named.device)
         let new = DeviceProfile()
         let device = try await context.api.putDevice(
@@ -99,7 +99,7 @@ struct DeviceDeleteCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: named.app.bundleId)
+        let context = try await CommandContext.find(global, bundleId: named.app.bundleId).withOnlyAppIfAny()
         let device = try await named.suggesting(context) { () throws(CLIError) in
             try await context.api.device(named.device)
         }

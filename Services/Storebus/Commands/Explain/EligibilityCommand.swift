@@ -21,7 +21,7 @@ struct EligibilityCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: account.app.bundleId)
+        let context = try await CommandContext.find(global, app: account.app)
         let report = try await Self.report(product, account.installation(context), context)
         guard let product else { return context.print(report.answer) }
         guard let one = report.reply.eligibility.first(where: { $0.productIdentifier.isExactly(product) }) else {

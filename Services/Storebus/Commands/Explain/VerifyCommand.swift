@@ -36,7 +36,7 @@ struct VerifyCommand: AsyncParsableCommand {
             try FileAccess.read(path, byteCountMax: ReceiptText.byteCountMax), receipt)
         let answer = try await context.api.verifyReceipt(
             data, password: password, excludesOldTransactions: excludeOldTransactions)
-        let report = ReceiptReport(answer)
+        let report = ReceiptReport(answer, hasPassword: password != nil)
         if json {
             context.console.result(JSONText.line(answer) + "\n")
             if report.status != .ok { throw QuietExit(status: .refused) }

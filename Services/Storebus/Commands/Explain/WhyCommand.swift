@@ -13,7 +13,7 @@ struct WhyCommand: AsyncParsableCommand {
 
             A product: whether it can be bought in a storefront, and each reason why not; with --as, whether that account \
             may have its introductory offer, and why. A transaction: its state, where it came from, how often it was sent, \
-            and why it is or is not sent again; one of a subscription also why it cost what it cost, and why the \
+            and why it is or is not sent again; of a failed one which setting of the account or the processor failed it; one of a subscription also why it cost what it cost, and why the \
             subscription renews, does not renew or has ended.
             """)
 
@@ -37,11 +37,16 @@ struct WhyCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: app.bundleId)
+        var context = try CommandContext.find(global, bundleId: app.bundleId)
         if Self.looksLikeTransaction(identifier) {
             return context.print(
                 try await Self.explanation(try await TransactionSearch.find(identifier, context), context))
         }
+        context = try await context.withOnlyApp()
+        try await explainProduct(context)
+    }
+
+    private func explainProduct(_ context: CommandContext) async throws(CLIError) {
         let storefront = storefront.uppercased()
         let explanation = try await Known.suggestingStorefront(storefront, context) { () throws(CLIError) in
             try await context.api.explain(identifier, bundleId: context.bundleId, storefront: storefront)
@@ -70,7 +75,16 @@ struct WhyCommand: AsyncParsableCommand {
         let isOfSubscription =
             transaction.subscriptionGroupIdentifier != nil && transaction.transactionState == .purchased
         let timeline = isOfSubscription ? try await context.api.timeline(row.transaction.id) : nil
-        return TransactionExplanation(row: row, subscription: timeline.map(SubscriptionExplanation.init)).answer
+        return TransactionExplanation(
+            row: row, subscription: timeline.map(SubscriptionExplanation.init), failure: await failure(row, context)
+        ).answer
+    }
+
+    private static func failure(_ row: TransactionTable.Row, _ context: CommandContext) async -> FailureExplanation? {
+        guard let error = row.transaction.error, row.transaction.transactionState == .failed else { return nil }
+        return FailureExplanation(
+            error: error, account: row.account, tester: try? await context.api.tester(row.account),
+            app: try? await context.api.app(row.bundleId))
     }
 
     private func eligibility(_ context: CommandContext) async throws(CLIError) -> ProductEligibility? {

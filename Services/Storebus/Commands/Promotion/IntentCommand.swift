@@ -53,7 +53,7 @@ struct IntentStartCommand: AsyncParsableCommand {
     private var isLink: Bool { what.indices.contains { what[$0...].hasPrefix("://") } }
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: shopper.app.bundleId)
+        let context = try await CommandContext.find(global, app: shopper.app)
         // A link that cannot be read is the store's to judge: it says which part is wrong.
         let link = isLink ? try? PurchaseIntentURL(parsing: what) : nil
         let installation = shopper.installation(context, bundleId: shopper.app.bundleId == nil ? link?.bundleId : nil)
@@ -111,7 +111,7 @@ struct IntentURLCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: app.bundleId)
+        let context = try await CommandContext.find(global, app: app)
         let link = try await Known.suggestingProduct([product], context) { () throws(CLIError) in
             try await context.api.testURL(of: product, bundleId: context.bundleId)
         }

@@ -34,12 +34,14 @@ struct IntentListCommand: AsyncParsableCommand {
     func validate() throws { try Choice.check("--state", state, among: Self.states) }
 
     func run() async throws {
-        let context = try CommandContext.find(global)
+        let context = try CommandContext.find(global, bundleId: bundleId)
         let query = IntentListRequest(
-            bundleId: bundleId, account: account, deviceId: device,
+            bundleId: context.namedApp, account: account, deviceId: device,
             state: state.flatMap(PurchaseIntent.State.init), after: page.after)
         let (intents, after) = try await IntentLookup.list(query, limit: page.limit, context)
         var answer = IntentTable.answer(intents, after: after)
+        answer.app = (intents.first { !$0.state.isFinal } ?? intents.first)?.bundleId
+        if intents.isEmpty, context.namedApp != nil { _ = try await Known.app(context) }
         if intents.isEmpty, let account { answer.notes = await Known.notes(aboutAccount: account, context) }
         context.print(answer)
     }

@@ -31,7 +31,7 @@ struct PageCommand: AsyncParsableCommand {
     private var view: StoreAPI.StoreView { featured ? .featured : search.map { .search($0) } ?? .page }
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: shopper.app.bundleId)
+        let context = try await CommandContext.find(global, app: shopper.app)
         let installation = shopper.installation(context)
         let session = try await context.sessions.store(installation)
         let page = try await context.api.view(view, token: session.token)

@@ -32,7 +32,7 @@ struct PromoListCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: place.app.bundleId)
+        let context = try await CommandContext.find(global, app: place.app)
         guard let installation = place.installation(context) else {
             return context.print(PromotionTable.answer(try await context.api.promotions(context.bundleId)))
         }
@@ -66,7 +66,7 @@ struct PromoOrderCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: place.app.bundleId)
+        let context = try await CommandContext.find(global, app: place.app)
         guard let installation = place.installation(context) else {
             return context.print(try await PromotionList(context: context).order(products))
         }
@@ -91,7 +91,7 @@ struct PromoResetCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: place.app.bundleId)
+        let context = try await CommandContext.find(global, app: place.app)
         guard let installation = place.installation(context) else {
             return context.print(try await PromotionList(context: context).reset())
         }

@@ -30,7 +30,7 @@ struct PromoFeaturedCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: app.bundleId)
+        let context = try await CommandContext.find(global, app: app)
         var featured = try await context.api.featured()
         if none || !products.isEmpty {
             let changed = Self.replacing(context.bundleId, in: featured, with: products)

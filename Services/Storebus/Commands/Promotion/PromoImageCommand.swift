@@ -53,7 +53,7 @@ struct PromoImageCommand: AsyncParsableCommand {
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
-            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            let context = try await CommandContext.find(global, app: app)
             let upload = try UploadFile(file, lengthMax: PromotionImage.lengthMax)
             let product = named.product
             var image = try await Known.suggestingProduct([product], context) { () throws(CLIError) in
@@ -79,7 +79,7 @@ struct PromoImageCommand: AsyncParsableCommand {
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
-            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            let context = try await CommandContext.find(global, app: app)
             try await named.review(isApproved: true, context)
         }
     }
@@ -99,7 +99,7 @@ struct PromoImageCommand: AsyncParsableCommand {
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
-            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            let context = try await CommandContext.find(global, app: app)
             try await named.review(isApproved: false, reason: reason, context)
         }
     }
@@ -119,7 +119,7 @@ struct PromoImageCommand: AsyncParsableCommand {
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
-            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            let context = try await CommandContext.find(global, app: app)
             let bytes = try await PromotionImageLine.explaining(named.product, context) { () throws(CLIError) in
                 try await context.api.image(of: named.product, bundleId: context.bundleId)
             }

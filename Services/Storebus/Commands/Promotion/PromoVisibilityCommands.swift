@@ -10,7 +10,7 @@ struct VisibilityArguments: ParsableArguments {
     @OptionGroup var place: DeviceOption
 
     func set(_ visibility: StorePromotionVisibility, _ global: GlobalOptions) async throws(CLIError) {
-        let context = try CommandContext.find(global, bundleId: place.app.bundleId)
+        let context = try await CommandContext.find(global, app: place.app)
         guard let installation = place.installation(context) else {
             return context.print(
                 try await PromotionList(context: context).set(isVisible: visibility != .hide, product))

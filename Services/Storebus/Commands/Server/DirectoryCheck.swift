@@ -11,7 +11,7 @@ struct DirectoryCheck {
 
     private var place: Finding {
         guard exists else {
-            return Finding("data", .pass, "\(directory.path) is not there yet", remedy: "storebus up makes it")
+            return Finding("data", .pass, "\(directory.path) is not there yet", remedy: "make it: storebus up")
         }
         guard access(directory.path, R_OK | W_OK | X_OK) == 0 else {
             return Finding(

@@ -19,15 +19,16 @@ struct DoctorCommand: AsyncParsableCommand {
         let environment = CommandEnvironment.current
         let settings = EffectiveSettings.find(url: global.url, data: global.data, environment)
         var findings = EnvironmentCheck(settings: settings, environment: environment).findings
+        var store: (findings: [Finding], isAnswered: Bool)?
+        if let context = try? CommandContext.find(global) { store = await StoreCheck(context: context).findings() }
         if global.url == nil, environment.variables["STOREBUS_URL"] == nil {
             let directory = try DataDirectory.choose(global, environment)
             findings += DirectoryCheck(directory: directory).findings
-            if DirectoryLock.holder(directory) == nil { findings += PortCheck.findings }
+            // A store that was started by hand holds the ports, and that is as it should be.
+            if DirectoryLock.holder(directory) == nil, store?.isAnswered != true { findings += PortCheck.findings }
         }
         findings += await DatabaseCheck(environment: environment).findings()
-        if let context = try? CommandContext.find(global) {
-            findings += await StoreCheck(context: context).findings()
-        }
+        findings += store?.findings ?? []
         let isHealthy = !findings.contains { $0.status == .fail }
         global.output.print(Finding.answer(findings))
         if !isHealthy { throw QuietExit(status: CLIErrorCode.unhealthy.status) }

@@ -33,7 +33,7 @@ struct EnvCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: app.bundleId)
+        let context = try await CommandContext.find(global, bundleId: app.bundleId).withOnlyAppIfAny()
         let variables = StoreVariables(context.settings)
         guard command.isEmpty else { throw ProgramReplacement(command, variables, context.environment).run() }
         var notes: [String] = []

@@ -10,8 +10,10 @@ struct LogsCommand: AsyncParsableCommand {
             storebus logs payment-queue gateway -f --level warning
             storebus logs payment-queue#2
             storebus logs -f -o jsonl
+            storebus logs --trace 4bf92f3577b34da6a3ce929d0e0e4736
 
-            A service's name stands for all its replicas, payment-queue#2 for the second alone.
+            A service's name stands for all its replicas, payment-queue#2 for the second alone. Errors print the trace of \
+            their request; its beginning is enough.
             """)
 
     @Argument(help: ArgumentHelp("Only these.", valueName: "service"), completion: Completion.services)
@@ -21,18 +23,28 @@ struct LogsCommand: AsyncParsableCommand {
     var follow = false
 
     @Option(
-        help: ArgumentHelp("At least so grave: \(LogLine.levels.joined(separator: ", ")).", valueName: "level"),
+        help: ArgumentHelp("Minimum level: \(LogLine.levels.joined(separator: ", ")).", valueName: "level"),
         completion: .list(LogLine.levels))
     var level = "trace"
 
-    @Option(name: .customShort("n"), help: ArgumentHelp("At most so many lines that are there.", valueName: "lines"))
+    @Option(
+        name: .customShort("n"), help: ArgumentHelp("How many lines of what is there, at most.", valueName: "lines"))
     var count = 100
+
+    @Option(help: ArgumentHelp("Only the lines of one request, by its trace.", valueName: "id"))
+    var trace: String?
 
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
         guard (0...100_000).contains(count) else { throw ValidationError("-n is 0 to 100000") }
+        if let trace, trace.count < 8 || !trace.allSatisfy({ $0.isASCII && $0.isHexDigit }) {
+            throw ValidationError("--trace is the beginning of a trace, 8 to 32 hexadecimal digits; not '\(trace)'")
+        }
         for service in services where !ServiceRoster.services.contains(ServiceInstance(service).service) {
+            if service.count >= 16, service.allSatisfy({ $0.isASCII && $0.isHexDigit }) {
+                throw ValidationError("'\(service)' looks like a trace; for its request: --trace \(service)")
+            }
             let near = Suggestion.nearest(to: service, among: ServiceRoster.services)
             throw ValidationError(
                 "there is no service '\(service)'"
@@ -55,8 +67,14 @@ struct LogsCommand: AsyncParsableCommand {
                 .fileNotFound, "\(directory.logDirectory) has no logs of \(wanted.joined(separator: ", "))",
                 hints: ["start a store: storebus up", "name its directory: --data DIR"])
         }
-        let lines = followers.indices.flatMap { followers[$0].last(count) }
-        let shown = LogLine.merge(lines, atLeast: level).suffix(count)
+        // Of one request there are few lines, which may be anywhere in what can be read.
+        let lines = followers.indices.flatMap { followers[$0].last(trace == nil ? count : .max) }
+        let shown = LogLine.merge(lines.filter(isWanted), atLeast: level).suffix(count)
+        if let trace, shown.isEmpty, !follow {
+            throw CLIError(
+                CLIErrorCode(.notFound), "no line of trace \(trace) is in the logs, as far as they were read",
+                hints: ["each log's last megabyte is read; all of them: \(directory.logDirectory)"])
+        }
         let style = global.output.style(environment)
         guard follow else {
             return global.output.print(
@@ -73,9 +91,12 @@ struct LogsCommand: AsyncParsableCommand {
         print(shown)
         while !Task.isCancelled {
             try? await ContinuousClock().sleep(for: .milliseconds(200))
-            print(LogLine.merge(followers.indices.flatMap { followers[$0].new() }, atLeast: level))
+            let new = followers.indices.flatMap { followers[$0].new() }
+            print(LogLine.merge(new.filter(isWanted), atLeast: level))
         }
     }
+
+    private func isWanted(_ line: LogLine) -> Bool { trace.map { line.isOf(trace: $0) } ?? true }
 }
 
 extension DataDirectory {

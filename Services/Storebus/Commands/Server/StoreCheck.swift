@@ -4,14 +4,15 @@ import StoreModels
 struct StoreCheck {
     let context: CommandContext
 
-    func findings() async -> [Finding] {
+    /// - Returns: what was found, and whether a store answered.
+    func findings() async -> (findings: [Finding], isAnswered: Bool) {
         do throws(CLIError) {
             let report = try await StatusReport.gather(context)
-            return [store(report), versions(report)].compactMap(\.self) + report.rows.map(service)
+            return ([store(report), versions(report)].compactMap(\.self) + report.rows.map(service), true)
         } catch {
             // Where nobody has said that there is a store, there need not be one.
             let isExpected = context.settings.url.origin != "default"
-            return [Finding("store", isExpected ? .fail : .warn, error.message, remedy: "storebus up")]
+            return ([Finding("store", isExpected ? .fail : .warn, error.message, remedy: "storebus up")], false)
         }
     }
 
@@ -32,7 +33,7 @@ struct StoreCheck {
         let words = others.map { "\($0.service) \($0.version)" }.joined(separator: ", ")
         return Finding(
             "versions", .warn, "this is \(StorebusVersion.number), but \(words)",
-            remedy: "build and start everything anew: make build, storebus down, storebus up")
+            remedy: "build everything, then stop and start it: make build, storebus down, storebus up")
     }
 
     private func service(_ row: StatusReport.Row) -> Finding {
@@ -43,7 +44,7 @@ struct StoreCheck {
             return Finding(row.service, .pass, row.message.isEmpty ? running : row.message)
         case "-": return Finding(row.service, .warn, "not asked: no admin key", remedy: "set STOREBUS_ADMIN_KEY")
         case "warn": return Finding(row.service, .warn, row.message, remedy: logs)
-        case "away": return Finding(row.service, .fail, "nobody answers on the bus", remedy: logs)
+        case "away": return Finding(row.service, .fail, "no answer on the bus", remedy: logs)
         default: return Finding(row.service, .fail, row.message.isEmpty ? row.health : row.message, remedy: logs)
         }
     }

@@ -22,22 +22,16 @@ struct StoreVariables: Hashable, Sendable {
 
     func text(_ form: EnvCommand.Form) -> String {
         switch form {
-        case .shell: values.map { "export \($0.name)=\(Self.quote($0.value))\n" }.joined()
+        case .shell: values.map { "export \($0.name)=\(ShellWord.quoted($0.value))\n" }.joined()
         case .dotenv: values.map { "\($0.name)=\(Self.quoteForDotenv($0.value))\n" }.joined()
         case .github: values.map { "\($0.name)=\(Table.onOneLine($0.value))\n" }.joined()
         case .json: JSONText.line(json) + "\n"
         }
     }
 
-    /// For POSIX shells: nothing inside single quotes means anything, and a single quote cannot stand in them.
-    private static func quote(_ text: String) -> String {
-        isPlain(text)
-            ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-    }
-
     /// Readers of these files differ; all of them take double quotes with backslashes.
     private static func quoteForDotenv(_ text: String) -> String {
-        if isPlain(text) { return text }
+        if ShellWord.isPlain(text) { return text }
         return "\""
             + text.map { character in
                 switch character {
@@ -46,13 +40,5 @@ struct StoreVariables: Hashable, Sendable {
                 default: "\(character)"
                 }
             }.joined() + "\""
-    }
-
-    private static func isPlain(_ text: String) -> Bool {
-        !text.isEmpty
-            && text.unicodeScalars.allSatisfy {
-                ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
-                    || "-_./:@%+,".unicodeScalars.contains($0)
-            }
     }
 }

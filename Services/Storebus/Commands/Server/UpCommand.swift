@@ -33,7 +33,8 @@ struct UpCommand: AsyncParsableCommand {
             """)
 
     @Option(
-        name: .customLong("import"), help: ArgumentHelp("Put this catalogue in force. Repeatable.", valueName: "file"),
+        name: .customLong("import"),
+        help: ArgumentHelp("Import this catalogue and make it the current one. Repeatable.", valueName: "file"),
         completion: .file(extensions: ["storekit", "json"]))
     var imports: [String] = []
 
@@ -61,7 +62,8 @@ struct UpCommand: AsyncParsableCommand {
     var databaseUrl: String?
 
     @Option(
-        help: ArgumentHelp("So many processes of a service, 1 to \(Replicas.max). Repeatable.", valueName: "service=n"),
+        help: ArgumentHelp(
+            "Number of processes of a service, 1 to \(Replicas.max). Repeatable.", valueName: "service=n"),
         completion: .list(ServiceName.allCases.map { "\($0.rawValue)=" }))
     var replicas: [String] = []
 

@@ -9,7 +9,7 @@ import StoreModels
 
 /// What `up` was asked to do, checked before anything is started or written.
 package struct UpPlan: Sendable {
-    /// A catalogue to put in force.
+    /// A catalogue to import.
     package struct Import: Hashable, Sendable {
         package var file: String
         package var bundleId: String

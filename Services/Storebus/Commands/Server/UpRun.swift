@@ -133,7 +133,8 @@ package final class UpRun {
             let report = try await CatalogFile.send(one.bytes, file: one.file, bundleId: one.bundleId, to: api)
             done.append(
                 Banner.Import(
-                    bundleId: one.bundleId, summary: CatalogFile.summary(report, file: one.file), notes: report.notes))
+                    bundleId: one.bundleId, summary: CatalogFile.summary(report, file: one.file),
+                    notes: report.notes + CatalogImport.settings(report)))
         }
         return done
     }
@@ -168,17 +169,22 @@ package final class UpRun {
                     bundleId: bundleId, summary: "\(Words.count(products.count, "product")) in force", notes: [])
             ]
         }
-        let banner = Banner(
+        let app = try? await api.app(bundleId)
+        let commands = CommandEnvironment.current.printed
+        var banner = Banner(
             url: record.url, busURL: record.busURL, busOrigin: plan.settings.bus?.origin,
             monitorPort: record.monitorPort,
             services: record.instances.map(\.name), gateways: gateways, dataDirectory: fromHere(directory.path),
             database: plan.settings.database.map { "\($0.place)  from \($0.origin)" },
             adminKeyPlace: plan.adminKey == nil ? fromHere(directory.adminKey) : "from STOREBUS_ADMIN_KEY",
-            imports: shown, clock: clock,
+            imports: shown, clock: clock, renewals: app.flatMap(RenewalWords.note),
             product: products.first?.productIdentifier, bundleId: bundleId,
-            stop: isDetached ? "storebus down stops" : "^C stops", startedIn: ContinuousClock.now - start)
+            stop: isDetached ? commands.complete("storebus down") + " stops" : "^C stops",
+            startedIn: ContinuousClock.now - start)
+        banner.commands = commands
         await endWaiting()
-        let answer = Answer(data: JSONText.value(record), next: banner.next) { _ in banner.text }
+        let printed = banner
+        let answer = Answer(data: JSONText.value(record), next: printed.next) { _ in printed.text }
         console.result(answer.result(output, .plain))
     }
 
@@ -214,7 +220,7 @@ package final class UpRun {
 
     private func status(_ outcome: Supervisor.Outcome) throws(CLIError) -> CLIExit {
         guard case .failed(let failure) = outcome else {
-            console.narrate("stopped      start again: storebus up\n")
+            console.narrate(CommandEnvironment.current.printed.complete("stopped      start again: storebus up") + "\n")
             return .success
         }
         let logs = ["logs: \(directory.logDirectory)"]

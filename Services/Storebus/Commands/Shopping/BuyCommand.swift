@@ -85,7 +85,7 @@ struct BuyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: account.app.bundleId)
+        let context = try await CommandContext.find(global, app: account.app)
         let purchase = Purchase(
             productIdentifier: product, quantity: quantity, applicationUsername: applicationUsername,
             key: idempotencyKey ?? "cli-\(Secret.make().prefix(32))", timeout: context.timeLimit ?? .seconds(30),

@@ -54,14 +54,14 @@ struct ResolveCommand: AsyncParsableCommand {
         let context = try CommandContext.find(global)
         let row = try await TransactionSearch.find(named.transaction, context)
         let resolved = try await context.api.say(.resolve, about: row.transaction.id)
-        context.print(Decision.answer(resolved, account: row.account))
+        context.print(Decision.answer(resolved, account: row.account).about(row.bundleId))
     }
 }
 
 /// A transaction on the command line.
 struct TransactionArgument: ParsableArguments {
     @Argument(
-        help: ArgumentHelp("The transaction, or the end of its identifier.", valueName: "transaction"),
+        help: ArgumentHelp("The transaction, or the end of its identifier: 0001.", valueName: "transaction"),
         completion: Completion.transactions)
     var transaction: String
 }
@@ -89,7 +89,7 @@ struct Decision: Sendable {
         do throws(CLIError) {
             let word: StoreAPI.Word = verdict == .approve ? .approve : .decline
             let decided = try await context.api.say(word, about: row.transaction.id, error: error)
-            context.print(Self.answer(decided, account: row.account))
+            context.print(Self.answer(decided, account: row.account).about(row.bundleId))
         } catch  where error.code.name == StoreErrorCode.transactionStateInvalid.name {
             throw Self.withWayOut(error, row.transaction)
         }

@@ -49,7 +49,7 @@ struct DownloadListCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: account.app.bundleId)
+        let context = try await CommandContext.find(global, app: account.app)
         let transactions = try await context.sessions.with(account.installation(context)) { session throws(CLIError) in
             try await context.api.unfinishedTransactions(token: session.token)
         }

@@ -23,7 +23,7 @@ struct DownloadFetchCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: named.account.app.bundleId)
+        let context = try await CommandContext.find(global, app: named.account.app)
         let row = try await named.with(context) { row, token throws(CLIError) in
             try await started(row, context, token)
         }

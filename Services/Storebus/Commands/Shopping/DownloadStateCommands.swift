@@ -54,7 +54,7 @@ struct DownloadChange {
     let action: DownloadAction
 
     func run(_ global: GlobalOptions) async throws {
-        let context = try CommandContext.find(global, bundleId: named.account.app.bundleId)
+        let context = try await CommandContext.find(global, app: named.account.app)
         let row = try await named.with(context) { row, token throws(CLIError) in
             var row = row
             row.download = try await context.api.change(row.download.id, action, token: token)

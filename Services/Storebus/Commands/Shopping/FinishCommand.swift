@@ -13,7 +13,7 @@ struct FinishCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("The transaction, or the end of its identifier.", valueName: "transaction"),
+        help: ArgumentHelp("The transaction, or the end of its identifier: 0001.", valueName: "transaction"),
         completion: Completion.transactions)
     var transaction: String
 
@@ -21,7 +21,7 @@ struct FinishCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: account.app.bundleId)
+        let context = try await CommandContext.find(global, app: account.app)
         let installation = account.installation(context)
         let deadline = ContinuousClock.now + (context.timeLimit ?? .seconds(10))
         let finished = try await Patience.repeating(until: deadline) { () throws(CLIError) in

@@ -43,7 +43,7 @@ package struct Purchase: Sendable {
             }
         }
         try checkIntroductoryOffer(of: product, for: installation.account)
-        var outcome: (value: PaymentTransaction, note: String?)
+        let outcome: (value: PaymentTransaction, note: String?)
         if let wanted {
             outcome = try await TesterLoan(account: installation.account, context: context).during(
                 wanted.settings
@@ -51,9 +51,17 @@ package struct Purchase: Sendable {
         } else {
             outcome = (try await pay(installation, session, until: deadline, context), nil)
         }
+        let isUnderWay = outcome.value.transactionState == .purchasing
         return PurchaseOutcome(
             installation: installation, session: session, product: product, transaction: outcome.value, key: key,
-            offer: offer, notes: outcome.note.map { [$0] } ?? [])
+            offer: offer, notes: outcome.note.map { [$0] } ?? [],
+            isProcessorAway: isUnderWay ? await Self.isProcessorAway(context) : false)
+    }
+
+    /// False where nobody can say.
+    private static func isProcessorAway(_ context: CommandContext) async -> Bool {
+        let missing = (try? await context.api.services())?["missing"]?.arrayValue ?? []
+        return missing.contains(.string(ServiceName.paymentProcessor.rawValue))
     }
 
     /// Who asks for the introductory offer does not want to pay the regular price instead.
@@ -98,6 +106,8 @@ package struct Purchase: Sendable {
         _ installation: Installation, _ session: Session, until deadline: ContinuousClock.Instant,
         _ context: CommandContext
     ) async throws(CLIError) -> PaymentTransaction {
+        // The store has taken the payment: from here on it is under way, whatever happens to the next question.
+        var underWay: PaymentTransaction?
         while true {
             if Task.isCancelled { throw CLIError(.interrupted, "the purchase may have happened", hints: [sameKey]) }
             let remaining = deadline - .now
@@ -105,9 +115,13 @@ package struct Purchase: Sendable {
                 let transaction = try await send(
                     installation, session, timeout: max(remaining, .seconds(1)), context)
                 if transaction.transactionState != .purchasing { return transaction }
+                underWay = transaction
                 guard remaining > Patience.pause else { return transaction }
             } catch  where error.retryable || error.status == .temporary {
-                guard remaining > Patience.pause else { throw withKey(error) }
+                guard deadline - .now > Patience.pause else {
+                    if let underWay { return underWay }
+                    throw withKey(error)
+                }
             }
             try? await ContinuousClock().sleep(for: Patience.pause)
         }

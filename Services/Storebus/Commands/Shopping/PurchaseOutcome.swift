@@ -18,10 +18,12 @@ package struct PurchaseOutcome: Sendable {
     package var offer: WantedOffer?
     /// What had to be said beside it.
     package var notes: [String]
+    /// Why a purchase has no outcome yet.
+    package var isProcessorAway: Bool
 
     package init(
         installation: Installation, session: Session, product: Product?, transaction: PaymentTransaction, key: String,
-        offer: WantedOffer? = nil, notes: [String] = []
+        offer: WantedOffer? = nil, notes: [String] = [], isProcessorAway: Bool = false
     ) {
         self.installation = installation
         self.session = session
@@ -30,6 +32,7 @@ package struct PurchaseOutcome: Sendable {
         self.key = key
         self.offer = offer
         self.notes = notes
+        self.isProcessorAway = isProcessorAway
     }
 
     package var status: CLIExit {
@@ -61,7 +64,7 @@ package struct PurchaseOutcome: Sendable {
     package var answer: Answer {
         Answer(data: json, names: [Words.name(transaction)], next: next, notes: notes) { [self] style in
             text(style)
-        }
+        }.about(installation.bundleId)
     }
 
     package var json: JSONValue {
@@ -72,6 +75,8 @@ package struct PurchaseOutcome: Sendable {
             "product": product.map { JSONText.value($0) } ?? .null, "place": .string(place),
         ]
         if let offer { members["offer"] = .string(offer.text) }
+        if isProcessorAway { members["away"] = "payment-processor is away; the purchase is under way" }
+        if let charged { members["charged"] = .string(charged) }
         return .object(members)
     }
 
@@ -82,9 +87,22 @@ package struct PurchaseOutcome: Sendable {
     private var priceLine: String {
         guard let product else { return "" }
         if let offer, offer != .introductory { return "offer      \(words(offer, product))" }
-        guard let offer = product.introductoryPrice else { return "price      \(Words.price(of: product))" }
+        guard let offer = product.introductoryPrice else {
+            return "price      \(Words.price(of: product))" + (charged.map { "      \($0)" } ?? "")
+        }
         let eligibility = product.introductoryOfferEligibility?.rawValue ?? "unknown"
         return "offer      \(Words.offer(offer)), then \(Words.price(of: product))      \(eligibility)"
+    }
+
+    /// `charged 0.00 USD, alice owns it already`; nil when it is the price, and where nothing is charged yet.
+    private var charged: String? {
+        guard let product, let amount = transaction.price, transaction.transactionState == .purchased,
+            amount != product.price
+        else { return nil }
+        let isOwned = product.type == .nonConsumable && amount.minorUnits == 0
+        let quantity = transaction.payment.quantity
+        return "charged \(Words.price(amount))"
+            + (isOwned ? ", \(installation.account) owns it already" : quantity > 1 ? " for \(quantity)" : "")
     }
 
     /// Only promotional offers stand beside their product; of the others the store alone knows what they give.
@@ -110,7 +128,9 @@ package struct PurchaseOutcome: Sendable {
         case .failed:
             words = "\(reason); nothing was charged"
         case .deferred: words = "waits for approval"
-        case .purchasing: words = "no outcome yet; the same key asks again: --idempotency-key \(key)"
+        case .purchasing:
+            let why = isProcessorAway ? "payment-processor is away; the purchase is under way" : "no outcome yet"
+            words = "\(why); the same key asks again: --idempotency-key \(key)"
         }
         return ["           \(Table.onOneLine(words))"]
     }

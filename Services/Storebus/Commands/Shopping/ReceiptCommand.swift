@@ -15,7 +15,7 @@ struct ReceiptCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: account.app.bundleId)
+        let context = try await CommandContext.find(global, app: account.app)
         let receipt = try await context.sessions.with(account.installation(context)) { session throws(CLIError) in
             try await context.api.receipt(token: session.token)
         }

@@ -26,7 +26,7 @@ struct RestoreCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: account.app.bundleId)
+        let context = try await CommandContext.find(global, app: account.app)
         let run = RestoreRun(
             installation: account.installation(context), applicationUsername: applicationUsername,
             key: idempotencyKey ?? "cli-\(Secret.make().prefix(32))", timeout: context.timeLimit ?? .seconds(30))

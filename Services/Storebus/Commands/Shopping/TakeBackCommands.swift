@@ -71,7 +71,7 @@ struct TakeBack: Sendable {
         let context = try CommandContext.find(global)
         let row = try await TransactionSearch.find(transaction, context)
         let after = try await context.api.takeBack(word, row.transaction.id, reason: reason)
-        context.print(answer(after, account: row.account))
+        context.print(answer(after, account: row.account).about(row.bundleId))
     }
 
     private func answer(_ transaction: PaymentTransaction, account: String) -> Answer {

@@ -50,9 +50,9 @@ struct TxCommand: AsyncParsableCommand {
         func run() async throws {
             var filter = try Filter(filter)
             try filter.add("account", account)
-            try filter.add("bundleId", bundleId)
             try filter.add("state", state)
-            let context = try CommandContext.find(global)
+            let context = try CommandContext.find(global, bundleId: bundleId)
+            if filter.exact("bundleId") == nil || bundleId != nil { try filter.add("bundleId", context.namedApp) }
             let (rows, after) = try await TransactionSearch(
                 api: context.api, filter: filter, isFinished: unfinished ? false : nil, now: .wallClock()
             ).rows(limit: page.limit, after: page.after)
@@ -60,6 +60,8 @@ struct TxCommand: AsyncParsableCommand {
                 TransactionTable.table(rows), items: rows.map(\.json), names: rows.map { Words.name($0.transaction) },
                 next: after.map { next(filter, after: $0) } ?? TransactionTable.next(rows), after: after,
                 ifEmpty: "no transactions")
+            answer.app = rows.first { !$0.isFinished }?.bundleId
+            if rows.isEmpty, context.namedApp != nil { _ = try await Known.app(context) }
             if rows.isEmpty, let account = filter.exact("account") {
                 answer.notes = await Known.notes(aboutAccount: account, context)
             }
@@ -80,7 +82,7 @@ struct TxCommand: AsyncParsableCommand {
             discussion: "storebus tx show …0001")
 
         @Argument(
-            help: ArgumentHelp("The transaction, or the end of its identifier.", valueName: "transaction"),
+            help: ArgumentHelp("The transaction, or the end of its identifier: 0001.", valueName: "transaction"),
             completion: Completion.transactions)
         var transaction: String
 

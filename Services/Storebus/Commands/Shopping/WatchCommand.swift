@@ -36,7 +36,7 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: app.bundleId)
+        let context = try await CommandContext.find(global, app: app)
         guard let account else {
             var filter = try Filter(filter, bare: "type")
             try filter.add("bundleId", app.bundleId)

@@ -14,7 +14,7 @@ struct SubscriptionChangeArguments: ParsableArguments {
 struct SubUpgradeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "upgrade",
-        abstract: "Buy a higher product of the group as the account would; it takes force at once.",
+        abstract: "Buy a higher product of the group as the account would; it takes effect at once.",
         discussion: """
             storebus sub upgrade com.example.pro.yearly --as alice
 
@@ -32,7 +32,7 @@ struct SubUpgradeCommand: AsyncParsableCommand {
 struct SubDowngradeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "downgrade",
-        abstract: "Buy a lower product of the group as the account would; it takes force at the next renewal.",
+        abstract: "Buy a lower product of the group as the account would; it takes effect at the next renewal.",
         discussion: """
             storebus sub downgrade com.example.pro.monthly --as alice
 
@@ -54,14 +54,14 @@ struct SubChangeCommand: AsyncParsableCommand {
             storebus sub change com.example.pro.yearly --as alice
 
             What a customer chooses under "manage subscriptions". The present product takes a change back that was \
-            scheduled. What would take force at once is refused: it is bought, storebus sub upgrade.
+            scheduled. What would take effect at once is refused: it is bought, storebus sub upgrade.
             """)
 
     @OptionGroup var change: SubscriptionChangeArguments
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: change.named.app.bundleId)
+        let context = try await change.named.context(global)
         let present = try await change.named.find(context)
         let installation = present.installation(context)
         var changed = try await context.sessions.with(installation) { session throws(CLIError) in

@@ -50,15 +50,18 @@ struct SubCommand: AsyncParsableCommand {
         func validate() throws { try Choice.check("--state", state, among: Self.states) }
 
         func run() async throws {
-            let context = try CommandContext.find(global)
+            let context = try CommandContext.find(global, bundleId: bundleId)
             let query = SubscriptionListRequest(
-                bundleId: bundleId, account: account, state: state.flatMap(SubscriptionState.init), after: page.after)
+                bundleId: context.namedApp, account: account, state: state.flatMap(SubscriptionState.init),
+                after: page.after)
             let (found, after) = try await SubscriptionSearch.list(query, limit: page.limit, context)
             var answer = Answer(
                 SubscriptionTable.table(found), items: found.map(SubscriptionTable.json),
                 names: found.map(\.originalTransactionIdentifier),
                 next: found.first.map(SubscriptionTable.next) ?? "storebus buy PRODUCT --as \(account ?? "alice")",
                 after: after, ifEmpty: "no subscriptions")
+            answer.app = found.first?.bundleId
+            if found.isEmpty, context.namedApp != nil { _ = try await Known.app(context) }
             if found.isEmpty, let account { answer.notes = await Known.notes(aboutAccount: account, context) }
             context.print(answer)
         }
@@ -77,7 +80,7 @@ struct SubCommand: AsyncParsableCommand {
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
-            let context = try CommandContext.find(global, bundleId: named.app.bundleId)
+            let context = try await named.context(global)
             context.print(SubscriptionTable.answer(try await named.find(context)))
         }
     }
@@ -99,7 +102,7 @@ struct SubTimelineCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: named.app.bundleId)
+        let context = try await named.context(global)
         let subscription = try await named.find(context)
         let timeline = try await context.api.timeline(subscription.originalTransactionIdentifier)
         context.print(TimelineReport(timeline, account: subscription.account).answer)

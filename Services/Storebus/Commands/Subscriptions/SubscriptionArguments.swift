@@ -20,6 +20,13 @@ struct SubscriptionArguments: ParsableArguments {
         if subscription == nil, account == nil { throw ValidationError("name a subscription, or its account: --as") }
     }
 
+    /// An account's only subscription is one of an app; one that is named says itself whose it is.
+    func context(_ global: GlobalOptions) async throws(CLIError) -> CommandContext {
+        subscription == nil
+            ? try await CommandContext.find(global, app: app)
+            : try CommandContext.find(global, bundleId: app.bundleId)
+    }
+
     /// - Throws: `notFound`, `transactionAmbiguous`.
     func find(_ context: CommandContext) async throws(CLIError) -> Subscription {
         if let subscription {

@@ -19,7 +19,7 @@ struct SubscriptionOperation: Sendable {
     }
 
     func run(_ named: SubscriptionArguments, _ global: GlobalOptions) async throws(CLIError) {
-        let context = try CommandContext.find(global, bundleId: named.app.bundleId)
+        let context = try await named.context(global)
         let subscription = try await named.find(context)
         do {
             let reply = try await context.api.operate(operation, on: subscription.id, days: days)
@@ -59,5 +59,6 @@ struct SubscriptionOperation: Sendable {
                 ? "storebus time next\(subscription.bundleId.map(Known.option) ?? "")"
                 : SubscriptionTable.next(subscription)
         ) { shown.text($0) }
+        .about(subscription.bundleId)
     }
 }

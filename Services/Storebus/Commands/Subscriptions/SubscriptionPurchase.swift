@@ -14,7 +14,7 @@ struct SubscriptionPurchase: Sendable {
     }
 
     func run(_ named: SubscriptionArguments, _ global: GlobalOptions) async throws {
-        let context = try CommandContext.find(global, bundleId: named.app.bundleId)
+        let context = try await named.context(global)
         let present = try await named.find(context)
         let before = try await context.api.timeline(present.originalTransactionIdentifier)
         let purchase = Purchase(
@@ -38,7 +38,7 @@ struct SubscriptionPurchase: Sendable {
     private func note(_ change: SubscriptionChange) -> String? {
         switch (direction, change.isScheduled) {
         case (.upgrade, true): "the store took it for a downgrade or a change of length: it waits for the renewal"
-        case (.downgrade, false): "the store took it for an upgrade or a crossgrade: it has taken force at once"
+        case (.downgrade, false): "the store took it for an upgrade or a crossgrade: it has taken effect at once"
         default: nil
         }
     }

@@ -46,7 +46,7 @@ struct AccountClearCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: app.bundleId)
+        let context = try await CommandContext.find(global, app: app)
         let counted = try await Removal.count(context, account: account)
         if counted == 0 {
             let known = try await context.api.testers().map(\.account)

@@ -39,22 +39,28 @@ struct AccountListCommand: AsyncParsableCommand {
 /// `storebus account show`
 struct AccountShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show how an account behaves, and what of that was set.",
-        discussion: "storebus account show alice")
+        commandName: "show", abstract: "Show how an account behaves in an app, and what of that was set.",
+        discussion: """
+            storebus account show alice
+            storebus account show alice --bundle-id com.example.a
+
+            Marked (set) is what was set of the account, (app) what the app's catalogue or settings make all accounts do.
+            """)
 
     @Argument(help: ArgumentHelp("The account.", valueName: "account"), completion: Completion.accounts)
     var account: String
 
+    @OptionGroup var app: AppOptions
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try CommandContext.find(global)
+        let context = try CommandContext.find(global, bundleId: app.bundleId)
         let tester = try await Known.suggestingAccount(account, context) { () throws(CLIError) in
             try await context.api.tester(account)
         }
-        var answer = TesterTable.answer(tester)
+        var answer = TesterTable.answer(tester, in: await Known.appIfAny(context))
         if TesterTable.members(tester.overrides).isEmpty {
-            answer.notes = await Known.notes(aboutAccount: account, context)
+            answer.notes += await Known.notes(aboutAccount: account, context)
         }
         context.print(answer)
     }

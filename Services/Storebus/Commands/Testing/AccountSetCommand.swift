@@ -29,7 +29,8 @@ struct AccountSetCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext.find(global)
-        context.print(TesterTable.answer(try await settings.apply(to: account, context)))
+        let tester = try await settings.apply(to: account, context)
+        context.print(TesterTable.answer(tester, in: await Known.appIfAny(context)))
     }
 }
 
@@ -47,6 +48,7 @@ struct AccountCreateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext.find(global)
-        context.print(TesterTable.answer(try await settings.apply(to: account, context)))
+        let tester = try await settings.apply(to: account, context)
+        context.print(TesterTable.answer(tester, in: await Known.appIfAny(context)))
     }
 }

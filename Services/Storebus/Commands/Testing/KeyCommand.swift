@@ -34,7 +34,7 @@ struct KeyCommand: AsyncParsableCommand {
         func validate() throws { try Choice.check("--kind", kind, among: AppKey.kinds) }
 
         func run() async throws {
-            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            let context = try await CommandContext.find(global, app: app)
             let key = try await context.api.createKey(kind, bundleId: context.bundleId)
             let identifier = key["keyIdentifier"]?.stringValue ?? ""
             var lines = ["key     \(identifier)  \(kind)"]
@@ -61,7 +61,7 @@ struct KeyCommand: AsyncParsableCommand {
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
-            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            let context = try await CommandContext.find(global, app: app)
             let keys = try await context.api.keys(context.bundleId)
             var table = Table([.init("KEY"), .init("KIND"), .init("CREATED")])
             for key in keys { table.add([key.keyIdentifier, key.kind, Words.time(key.createdAt)]) }
@@ -75,7 +75,7 @@ struct KeyCommand: AsyncParsableCommand {
     /// `storebus key revoke`
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "revoke", abstract: "Take a key out of force.",
+            commandName: "revoke", abstract: "Revoke a key: it is refused from then on.",
             discussion: "storebus key revoke k_01 --yes")
 
         @Argument(help: ArgumentHelp("The key.", valueName: "key"))
@@ -88,7 +88,7 @@ struct KeyCommand: AsyncParsableCommand {
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
-            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            let context = try await CommandContext.find(global, app: app)
             let keys = try await context.api.keys(context.bundleId)
             guard keys.contains(where: { $0.keyIdentifier.isExactly(key) }) else {
                 let near = Suggestion.hints(for: key, among: keys.map(\.keyIdentifier))

@@ -34,7 +34,9 @@ struct TesterOptions: ParsableArguments {
     var priceConsent: String?
 
     @Option(
-        help: ArgumentHelp("How fast subscriptions renew.", valueName: "rate"),
+        help: ArgumentHelp(
+            "How fast subscriptions renew: \(SubscriptionRenewalRate.allCases.map(\.rawValue).joined(separator: ", ")).",
+            valueName: "rate"),
         completion: .list(SubscriptionRenewalRate.allCases.map(\.rawValue)))
     var renewalRate: String?
 
@@ -46,7 +48,8 @@ struct TesterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "An error a request meets: \(Self.requests)= with an SKError name. Repeatable.",
+            "An error a request meets: \(Self.requests)= with an SKError's name or number (\(Self.errors)), or one of "
+                + "StoreKit 2's, such as networkError. Repeatable.",
             valueName: "request=error"))
     var simulate: [String] = []
 
@@ -56,6 +59,8 @@ struct TesterOptions: ParsableArguments {
     var unset: [String] = []
 
     private static let requests = TesterSettings.SimulatedErrors.memberNames.sorted().joined(separator: "=, ")
+
+    private static let errors = SKErrorCode.allCases.map(\.name).joined(separator: ", ")
 
     var isEmpty: Bool {
         storefront == nil && canMakePayments == nil && askToBuy == nil && interruptPurchases == nil && signIn == nil

@@ -39,8 +39,8 @@ struct WaitCommand: AsyncParsableCommand {
     func run() async throws {
         var filter = try Filter(filter, bare: "type", alsoTypes: Self.intentKinds)
         try filter.add("account", account)
-        try filter.add("bundleId", bundleId)
-        let context = try CommandContext.find(global)
+        let context = try CommandContext.find(global, bundleId: bundleId)
+        if filter.exact("bundleId") == nil || bundleId != nil { try filter.add("bundleId", context.namedApp) }
         let wait = EventWaiting(
             api: context.api, filter: filter, timeout: context.timeLimit ?? .seconds(30), after: after)
         if wait.intentKind != nil { return try await runForIntents(wait, context) }

@@ -29,8 +29,9 @@ struct TimeCommand: AsyncParsableCommand {
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
-            let context = try CommandContext.find(global, bundleId: app.bundleId)
-            context.print(ClockFacts(try await context.api.clock(context.bundleId)).answer)
+            let context = try await CommandContext.find(global, app: app)
+            let clock = try await context.api.clock(context.bundleId)
+            context.print(ClockFacts(clock, of: try? await context.api.app(context.bundleId)).answer)
         }
     }
 
@@ -48,9 +49,9 @@ struct TimeCommand: AsyncParsableCommand {
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
-            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            let context = try await CommandContext.find(global, app: app)
             let clock = try await context.api.putClock(context.bundleId, isFrozen: true)
-            context.print(ClockFacts(clock).answer)
+            context.print(ClockFacts(clock, of: try? await context.api.app(context.bundleId)).answer)
         }
     }
 
@@ -72,10 +73,10 @@ struct TimeCommand: AsyncParsableCommand {
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
-            let context = try CommandContext.find(global, bundleId: app.bundleId)
+            let context = try await CommandContext.find(global, app: app)
             let clock = try await context.api.putClock(
                 context.bundleId, rate: .realTime, now: now ? .wallClock() : nil, isFrozen: false)
-            context.print(ClockFacts(clock).answer)
+            context.print(ClockFacts(clock, of: try? await context.api.app(context.bundleId)).answer)
         }
     }
 }
@@ -105,9 +106,9 @@ struct TimeRateCommand: AsyncParsableCommand {
     func validate() throws { try RateText.validate("a rate", rate) }
 
     func run() async throws {
-        let context = try CommandContext.find(global, bundleId: app.bundleId)
+        let context = try await CommandContext.find(global, app: app)
         let clock = try await context.api.putClock(
             context.bundleId, rate: RateText.rate(rate), isFrozen: false)
-        context.print(ClockFacts(clock).answer)
+        context.print(ClockFacts(clock, of: try? await context.api.app(context.bundleId)).answer)
     }
 }

@@ -12,18 +12,22 @@ struct ClockMoveOptions: ParsableArguments {
     /// Long enough for a hundred thousand subscriptions.
     private static let timeout = Duration.seconds(600)
 
-    func context() throws(CLIError) -> CommandContext {
-        try CommandContext.find(global, bundleId: app.bundleId)
+    func context() async throws(CLIError) -> CommandContext {
+        try await CommandContext.find(global, app: app)
     }
 
-    func move(_ distance: ClockDistance, _ context: CommandContext) async throws(CLIError) {
+    func move(
+        _ distance: ClockDistance, _ context: CommandContext, notes: [String] = []
+    ) async throws(CLIError) {
         let run = ClockMoveRun(
             distance, bundleId: context.bundleId, key: idempotencyKey ?? "cli-\(Secret.make().prefix(32))",
             timeout: context.timeLimit ?? Self.timeout)
         let advance = try await run.run(context)
         // Without it the answer lacks when something is due next, and nothing else.
         let clock = try? await context.api.clock(context.bundleId)
-        context.print(ClockMoveOutcome(advance, clock: clock).answer)
+        var answer = ClockMoveOutcome(advance, clock: clock).answer
+        answer.notes += notes
+        context.print(answer)
     }
 }
 
@@ -48,10 +52,16 @@ struct TimeAdvanceCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard BusinessDuration(length) == nil else { return }
-        throw ValidationError("'\(length)' is no length of time; for example 90s, 36h, 10d, 3mo, 1y, P3M")
+        throw ValidationError("'\(length)' is not a duration; for example 90s, 36h, 10d, 3mo, 1y, P3M")
     }
 
-    func run() async throws { try await options.move(.by(length), try options.context()) }
+    func run() async throws { try await options.move(.by(length), try await options.context(), notes: notes) }
+
+    /// Minutes are seldom what somebody means who writes them of a subscription.
+    private var notes: [String] {
+        guard length.hasSuffix("m"), let count = Int(length.dropLast()) else { return [] }
+        return ["\(length) is \(Words.count(count, "minute")); months are \(count)mo: storebus time advance \(count)mo"]
+    }
 }
 
 /// `storebus time to`
@@ -76,10 +86,10 @@ struct TimeToCommand: AsyncParsableCommand {
     @OptionGroup var options: ClockMoveOptions
 
     func run() async throws {
-        let context = try options.context()
+        let context = try await options.context()
         guard back else { return try await forward(context) }
         let clock = try await context.api.putClock(context.bundleId, now: instant.timestamp)
-        context.print(ClockFacts(clock).answer)
+        context.print(ClockFacts(clock, of: try? await context.api.app(context.bundleId)).answer)
     }
 
     private func forward(_ context: CommandContext) async throws(CLIError) {
@@ -111,8 +121,8 @@ struct TimeNextCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !(1...AdvanceClockRequest.nextMax).contains(count) else { return }
-        throw ValidationError("so many events are 1 to \(AdvanceClockRequest.nextMax)")
+        throw ValidationError("the number of events is 1 to \(AdvanceClockRequest.nextMax)")
     }
 
-    func run() async throws { try await options.move(.next(count), try options.context()) }
+    func run() async throws { try await options.move(.next(count), try await options.context()) }
 }

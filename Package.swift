@@ -250,6 +250,15 @@ if Context.environment["STOREBUS_FUZZ"] != nil {
             linkerSettings: [.unsafeFlags(sanitizers + ["-use-ld=lld"])]))
 }
 
+// Where the system has a StoreKit, a module of that name would hide it. The same module is in the client's own package.
+#if os(Linux)
+    targets.append(
+        .target(name: "StoreKit", dependencies: ["StoreKitClient"], path: "Client/StoreKit", swiftSettings: settings))
+    let clients = ["StoreKit", "StoreKitClient"]
+#else
+    let clients = ["StoreKitClient"]
+#endif
+
 /// One product for each executable, under the name compose and `$SRV` use.
 let executables = [
     "broker": "BrokerMain", "catalog": "CatalogMain", "payment-queue": "PaymentQueueMain",
@@ -258,7 +267,7 @@ let executables = [
 ]
 let products: [Product] =
     executables.sorted { $0.key < $1.key }.map { .executable(name: $0.key, targets: [$0.value]) }
-    + [.library(name: "StoreKitClient", targets: ["StoreKitClient"])]
+    + clients.map { .library(name: $0, targets: [$0]) }
 
 let package = Package(
     name: "storebus",

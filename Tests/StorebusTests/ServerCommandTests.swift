@@ -73,11 +73,42 @@ import Testing
     @Test(arguments: [
         (
             "shell",
-            "export STOREBUS_URL=http://store\nexport STOREBUS_BUNDLE_ID='a b'\"'\"'c'\nexport STOREBUS_ADMIN_KEY='$k'\n"
+            """
+            export STOREBUS_URL=http://store
+            export STOREBUS_BUNDLE_ID='a b'"'"'c'
+            export STOREBUS_ACCOUNT=alice
+            export STOREBUS_DEVICE_ID=alice-1
+            export STOREBUS_ADMIN_KEY='$k'
+
+            """
         ),
-        ("dotenv", "STOREBUS_URL=http://store\nSTOREBUS_BUNDLE_ID=\"a b'c\"\nSTOREBUS_ADMIN_KEY=\"\\$k\"\n"),
-        ("github", "STOREBUS_URL=http://store\nSTOREBUS_BUNDLE_ID=a b'c\nSTOREBUS_ADMIN_KEY=$k\n"),
-        ("json", #"{"STOREBUS_ADMIN_KEY":"$k","STOREBUS_BUNDLE_ID":"a b'c","STOREBUS_URL":"http://store"}"# + "\n"),
+        (
+            "dotenv",
+            """
+            STOREBUS_URL=http://store
+            STOREBUS_BUNDLE_ID="a b'c"
+            STOREBUS_ACCOUNT=alice
+            STOREBUS_DEVICE_ID=alice-1
+            STOREBUS_ADMIN_KEY="\\$k"
+
+            """
+        ),
+        (
+            "github",
+            """
+            STOREBUS_URL=http://store
+            STOREBUS_BUNDLE_ID=a b'c
+            STOREBUS_ACCOUNT=alice
+            STOREBUS_DEVICE_ID=alice-1
+            STOREBUS_ADMIN_KEY=$k
+
+            """
+        ),
+        (
+            "json",
+            #"{"STOREBUS_ACCOUNT":"alice","STOREBUS_ADMIN_KEY":"$k","STOREBUS_BUNDLE_ID":"a b'c","#
+                + #""STOREBUS_DEVICE_ID":"alice-1","STOREBUS_URL":"http://store"}"# + "\n"
+        ),
     ])
     func `variables are written as each reader takes them`(form: String, text: String) async {
         let (status, said) = await Recorder.run(
@@ -87,6 +118,25 @@ import Testing
         #expect(status == .success)
         // Both ways to get a single quote into a single-quoted word are right.
         #expect(said.result == text || said.result == text.replacing("'\"'\"'", with: "'\\''"))
+    }
+
+    @Test(
+        arguments: [
+            ([], [:], "alice", "alice-1"), (["--as", "bob"], [:], "bob", "bob-1"),
+            (["--as", "bob", "--device", "phone"], [:], "bob", "phone"),
+            ([], ["STOREBUS_ACCOUNT": "carol", "STOREBUS_DEVICE_ID": "tablet"], "carol", "tablet"),
+            (["--as", "bob"], ["STOREBUS_ACCOUNT": "carol", "STOREBUS_DEVICE_ID": "tablet"], "bob", "bob-1"),
+        ] as [([String], [String: String], String, String)])
+    func `env says who the app is and on which device`(
+        arguments: [String], variables: [String: String], account: String, device: String
+    ) async throws {
+        let (status, said) = await Recorder.run(
+            ["env", "--format", "json"] + arguments,
+            variables: variables.merging(["STOREBUS_URL": "http://store"]) { mine, _ in mine }, transport: FakeStore())
+        #expect(status == .success)
+        let printed = try StrictJSON.parse(Array(said.result.utf8))
+        #expect(printed["STOREBUS_ACCOUNT"]?.stringValue == account)
+        #expect(printed["STOREBUS_DEVICE_ID"]?.stringValue == device)
     }
 
     @Test func `a command that cannot be run is named`() async {

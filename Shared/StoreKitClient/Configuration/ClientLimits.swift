@@ -21,6 +21,8 @@ enum ClientLimits {
     static let finishedMax = 4096
     /// Restores whose end is remembered, so that it is told once.
     static let restoresMax = 256
+    /// Questions to the delegate that are remembered, so that each is put once.
+    static let questionsMax = 256
     /// Parts that content is fetched in, in bytes.
     static let contentPartBytes: ClosedRange<Int64> = 64 * 1024...1024 * 1024
     /// Attempts at one part that bring no byte further before the download fails.

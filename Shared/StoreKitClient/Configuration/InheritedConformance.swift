@@ -8,8 +8,9 @@ enum InheritedConformance {
     /// - Parameters:
     ///   - role: What the object is to the library: observer, delegate.
     ///   - conforms: Whether a class conforms to the protocol.
-    static func warn(of object: AnyObject, as role: String, _ connection: StoreConnection, conforms: (Any.Type) -> Bool)
-    {
+    static func warn(
+        of object: AnyObject, as role: String, _ connection: StoreConnection?, conforms: (Any.Type) -> Bool
+    ) {
         guard let conformer = conformer(above: object, conforms) else { return }
         let type: any AnyObject.Type = type(of: object)
         guard named.withLock({ $0.insert(ObjectIdentifier(type)).inserted }) else { return }

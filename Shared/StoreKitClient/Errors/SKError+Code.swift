@@ -1,5 +1,3 @@
-internal import StoreModels
-
 extension SKError {
     /// Spelled and numbered as StoreKit's.
     public typealias Code = CStoreKit.SKErrorCode
@@ -33,9 +31,4 @@ extension CStoreKit.SKErrorCode {
         let error = error as NSError
         return error.domain == SKErrorDomain && error.code == code.rawValue
     }
-}
-
-extension CStoreKit.SKErrorCode: @retroactive CustomStringConvertible {
-    /// The case's own name; the number where this version knows none.
-    public var description: String { StoreModels.SKErrorCode(rawValue: rawValue)?.name ?? "\(rawValue)" }
 }

@@ -6,7 +6,7 @@
 /// `userInfo` carries `NSLocalizedDescriptionKey`; `NSLocalizedFailureReasonErrorKey` where the store names a reason of
 /// its own (`interrupted`, `unfinishedTransactions`); `NSUnderlyingErrorKey` where there is an error beneath: the number
 /// 3532 of a subscription that is held already, a `URLError`, a ``StoreProblem``.
-public struct SKError: CustomNSError, LocalizedError, Hashable, Sendable {
+public struct SKError: CustomNSError, Hashable, Sendable {
     public let _nsError: NSError
 
     public init(_nsError error: NSError) { _nsError = error }
@@ -22,6 +22,7 @@ public struct SKError: CustomNSError, LocalizedError, Hashable, Sendable {
     public var userInfo: [String: Any] { _nsError.userInfo }
     public var errorUserInfo: [String: Any] { userInfo }
 
+    // `localizedDescription` is `NSError`'s. Conforming to LocalizedError would forbid it to apps.
     public var errorDescription: String? { userInfo[NSLocalizedDescriptionKey] as? String }
     public var failureReason: String? { userInfo[NSLocalizedFailureReasonErrorKey] as? String }
     /// The error beneath, if there is one.

@@ -24,12 +24,22 @@ extension SKProductDiscount {
 }
 
 extension SKProductSubscriptionPeriod {
+    private var name: String {
+        switch unit {
+        case .day: "day"
+        case .week: "week"
+        case .month: "month"
+        case .year: "year"
+        @unknown default: "period"
+        }
+    }
+
     /// "a month", "every 2 months"
-    fileprivate var each: String { numberOfUnits == 1 ? "a \(unit)" : "every \(numberOfUnits) \(unit)s" }
+    fileprivate var each: String { numberOfUnits == 1 ? "a \(name)" : "every \(numberOfUnits) \(name)s" }
 
     /// "1 week", "6 months"
     fileprivate func text(times count: Int) -> String {
         let units = numberOfUnits * count
-        return "\(units) \(unit)\(units == 1 ? "" : "s")"
+        return "\(units) \(name)\(units == 1 ? "" : "s")"
     }
 }

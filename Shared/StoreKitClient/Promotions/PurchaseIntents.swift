@@ -31,7 +31,19 @@ extension PurchaseIntent {
             }
 
             public mutating func next(isolation actor: isolated (any Actor)?) async -> PurchaseIntent? {
-                await intents.next(isolation: actor).map { PurchaseIntent($0, queue) }
+                await nextModel(isolation: actor).map { PurchaseIntent($0, queue) }
+            }
+
+            private mutating func nextModel(
+                isolation actor: isolated (any Actor)?
+            ) async -> StoreModels.PurchaseIntent? {
+                if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
+                    return await intents.next(isolation: actor)
+                }
+                // Nothing else has the iterator meanwhile; older systems cannot be told so.
+                nonisolated(unsafe) var iterator = intents
+                defer { intents = iterator }
+                return await iterator.next()
             }
         }
     }

@@ -22,7 +22,10 @@ open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
     open class func `default`() -> SKProductStorePromotionController { shared }
 
     /// Of the app and device of the default queue.
-    public override convenience init() { self.init(queue: .default()) }
+    public override init() {
+        queue = .default()
+        super.init()
+    }
 
     /// Of the app and device that `queue` speaks for.
     public init(queue: SKPaymentQueue) { self.queue = queue }

@@ -13,13 +13,16 @@ extension QueueCore: StreamListener {
             // What a closed stream still had under way belongs to nobody (M20).
             guard state.stream?.number == number else { return }
             switch event {
-            case .updated(let models): tell(state.table.updated(models), in: &state)
+            case .updated(let models):
+                tell(state.table.updated(models), in: &state)
+                storefrontChanged(of: models, in: &state)
             case .removed(let models): tell(state.table.removed(models), in: &state)
             case .downloads(let models): tell(state.table.updated(models), in: &state)
             case .synchronized: tell(state.table.synchronized(), in: &state)
             case .restoreFinished(let id): restoreEnded(id, .restoreFinished, in: &state)
             case .restoreFailed(let id, let error): restoreEnded(id, .restoreFailed(SKError(error)), in: &state)
             case .storefront: tellAll(.storefrontChanged, in: &state)
+            case .priceConsentPending(let subscription): priceConsentPending(subscription, in: &state)
             case .revoked(let productIdentifiers): tellAll(.entitlementsRevoked(productIdentifiers), in: &state)
             case .promoted(let intent): promoted(intent, in: &state)
             case .openApp: opened(in: &state)

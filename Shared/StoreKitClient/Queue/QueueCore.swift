@@ -111,6 +111,8 @@ extension QueueCore {
             state.stream = nil
             state.table.endRun()
             state.intents.endRun()
+            state.priceConsents.removeAll()
+            state.consentsAsked = BoundedSet(count: ClientLimits.questionsMax)
             state.downloads.removeAll()
         }
         return living

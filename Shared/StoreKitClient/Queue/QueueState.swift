@@ -15,6 +15,12 @@ struct QueueState: Sendable {
     var stream: RunningStream?
     var nextStream = 0
     var restoresEnded = BoundedSet<String>(count: ClientLimits.restoresMax)
+    /// Changes of storefront the delegate was asked about.
+    var storefrontsAsked = BoundedSet<String>(count: ClientLimits.questionsMax)
+    /// Subscriptions whose higher price waits for consent, by their original transaction.
+    var priceConsents: Set<String> = []
+    /// Of these, those the delegate was asked about in this run.
+    var consentsAsked = BoundedSet<String>(count: ClientLimits.questionsMax)
     /// Callbacks on their way.
     var callbackCount = 0
     /// The stream's reader, while it waits for them.

@@ -89,7 +89,14 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// Not retained.
     open var delegate: (any SKPaymentQueueDelegate)? {
         get { delegateReference.withLock { $0.delegate } }
-        set { delegateReference.withLock { $0.delegate = newValue } }
+        set {
+            if let newValue {
+                InheritedConformance.warn(of: newValue, as: "delegate", startedCore?.connection) {
+                    $0 is any SKPaymentQueueDelegate.Type
+                }
+            }
+            delegateReference.withLock { $0.delegate = newValue }
+        }
     }
 
     // MARK: The receipt
@@ -172,8 +179,9 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     // MARK: Sheets of the store
 
-    /// Shows the price consent in StoreKit. The store asks for it by itself here, as a prompt of the account.
-    open func showPriceConsentIfNeeded() {}
+    /// Has the store ask the person about a higher price that waits for consent: a prompt of the account. Without one it
+    /// does nothing.
+    open func showPriceConsentIfNeeded() { startedCore?.showPriceConsents() }
 
     /// Shows a sheet for offer codes in StoreKit. This store has none, and a tool no screen: the call does nothing.
     open func presentCodeRedemptionSheet() {

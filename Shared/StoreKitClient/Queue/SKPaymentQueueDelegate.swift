@@ -1,4 +1,4 @@
-/// Provides what the queue needs to complete transactions.
+/// Provides what the queue needs to complete transactions. Called on the callback queue (``SKPaymentQueue``).
 ///
 /// Both methods may be left out; they then answer `true`.
 public protocol SKPaymentQueueDelegate: NSObjectProtocol {

@@ -166,8 +166,10 @@ struct TransactionTable: Sendable {
     ) -> QueuedTransaction? {
         let entry = QueuedTransaction(identity: identity(of: model.id), model: model, isLocal: false)
         insert(entry)
-        // The observer heard of it when the payment was added.
-        if let known, known.model.revision == 0, model.transactionState == .purchasing { return nil }
+        // The observer heard of it when the payment was added, or before the store asked about another storefront.
+        if let known, known.model.transactionState == model.transactionState, model.transactionState.isOpen {
+            return nil
+        }
         return entry
     }
 
@@ -205,4 +207,9 @@ struct TransactionTable: Sendable {
         identities[entry.model.id] = nil
         unnamed[entry.model.payment.requestIdentifier] = nil
     }
+}
+
+extension TransactionState {
+    /// Nothing has come of it yet. Such a state is told once, whatever else the store adds to the transaction.
+    fileprivate var isOpen: Bool { self == .purchasing || self == .deferred }
 }

@@ -11,7 +11,10 @@ open class SKReceiptRefreshRequest: SKRequest, @unchecked Sendable {
     // Unchecked as its superclass is; it adds a constant.
     private let properties: [String: Bool]
 
-    public override convenience init() { self.init(receiptProperties: nil) }
+    public override init() {
+        properties = [:]
+        super.init()
+    }
 
     /// - Parameter receiptProperties: ``SKReceiptPropertyIsExpired`` and its like, as numbers or booleans. They are kept
     ///   and have no effect: the store makes the receipt that is true.

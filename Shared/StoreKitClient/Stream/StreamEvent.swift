@@ -9,6 +9,8 @@ enum StreamEvent: Equatable, Sendable {
     case restoreFailed(String, TransactionError)
     case storefront(Storefront)
     case revoked([String])
+    /// A subscription costs more from its next renewal on, and the customer has not agreed; by its original transaction.
+    case priceConsentPending(String)
     /// A purchase began in the store and waits for the app's answer.
     case promoted(StoreModels.PurchaseIntent)
     /// The store brings the app to the front, for the purchase that comes next.
@@ -35,6 +37,8 @@ enum StreamEvent: Equatable, Sendable {
         case "didChangeStorefront": .storefront(try decode(NewStorefront.self, event).storefront)
         case "didRevokeEntitlementsForProductIdentifiers":
             .revoked(try decode(Revocation.self, event).productIdentifiers)
+        case "shouldShowPriceConsent":
+            .priceConsentPending(try decode(PriceConsent.self, event).originalTransactionIdentifier)
         case "promotedPurchase": .promoted(try decode(Promoted.self, event).intent)
         case "openApp": .openApp
         case "synchronized": .synchronized
@@ -71,4 +75,5 @@ private struct RestoreEnd: Decodable {
 
 private struct NewStorefront: Decodable { let storefront: Storefront }
 private struct Revocation: Decodable { let productIdentifiers: [String] }
+private struct PriceConsent: Decodable { let originalTransactionIdentifier: String }
 private struct Promoted: Decodable { let intent: StoreModels.PurchaseIntent }

@@ -78,6 +78,9 @@ import Testing
         let queue = MockQueue()
         queue.add(SKPayment(product: MockProduct(identifier: "a")))
         #expect(!MockQueue.canMakePayments() && queue.added.count == 1 && queue.transactions.count == 1)
+        let promotions = MockPromotionController()
+        promotions.update(storePromotionOrder: [MockProduct(identifier: "a")])
+        #expect(promotions.shown.count == 1)
         let transaction = MockTransaction()
         transaction.transactionState = .failed
         #expect(transaction.transactionState == .failed && (transaction.error as? SKError)?.code == .paymentCancelled)

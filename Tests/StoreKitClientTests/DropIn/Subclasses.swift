@@ -87,8 +87,20 @@ class MockProductsRequest: SKProductsRequest, @unchecked Sendable {
 }
 
 class MockReceiptRequest: SKReceiptRefreshRequest, @unchecked Sendable {
+    override init(receiptProperties: [String: Any]? = nil) { super.init() }
     override var receiptProperties: [String: Any]? { ["a": 1] }
     override func start() { delegate?.requestDidFinish(self) }
+}
+
+class MockPromotionController: SKProductStorePromotionController, @unchecked Sendable {
+    var shown: [SKProduct] = []
+    override init() { super.init() }
+    override func update(
+        storePromotionOrder promotionOrder: [SKProduct], completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
+    ) {
+        shown = promotionOrder
+        completionHandler?(nil)
+    }
 }
 
 class MockPaymentDiscount: SKPaymentDiscount, @unchecked Sendable {

@@ -22,7 +22,7 @@ struct StorePromotions {
             forProduct: hiddenBeaches,
             completionHandler: { (visibility: SKProductSTorePromotionVisiblity, error: Error?) in
                 // visibility == .default
-                completed("visibility \(visibility)", error)
+                completed("visibility \(visibility == .default ? "default" : "set")", error)
             })
     }
 

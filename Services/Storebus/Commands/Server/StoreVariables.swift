@@ -1,6 +1,7 @@
 import StoreModels
 
-/// The environment variables that lead a program to the store; the same that `storebus` itself reads.
+/// The environment variables that lead a program to the store: those that `storebus` itself reads, and those that say to
+/// StoreKitClient who the app is there.
 struct StoreVariables: Hashable, Sendable {
     /// In the order they are printed.
     private(set) var values: [Variable] = []
@@ -10,9 +11,14 @@ struct StoreVariables: Hashable, Sendable {
         var value: String
     }
 
-    init(_ settings: EffectiveSettings) {
+    static let account = "STOREBUS_ACCOUNT"
+    static let device = "STOREBUS_DEVICE_ID"
+
+    init(_ settings: EffectiveSettings, _ installation: Installation) {
         values.append(Variable(name: "STOREBUS_URL", value: settings.url.text))
         values.append(Variable(name: "STOREBUS_BUNDLE_ID", value: settings.bundleId.text))
+        values.append(Variable(name: Self.account, value: installation.account))
+        values.append(Variable(name: Self.device, value: installation.deviceId))
         if let key = settings.adminKey { values.append(Variable(name: "STOREBUS_ADMIN_KEY", value: key.text)) }
     }
 

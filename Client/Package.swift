@@ -1,0 +1,35 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The client library by itself: a package that depends on no other, for apps and tools that buy from a store. The targets
+// are links to the folders that the whole package builds, too.
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+var products: [Product] = [.library(name: "StoreKitClient", targets: ["StoreKitClient"])]
+var targets: [Target] = [
+    .systemLibrary(name: "CStoreKit", path: "CStoreKit"),
+    .target(name: "StoreModels", path: "StoreModels", swiftSettings: settings),
+    .target(
+        name: "StoreKitClient", dependencies: ["CStoreKit", "StoreModels"], path: "StoreKitClient",
+        exclude: ["README.md"], swiftSettings: settings),
+]
+
+// Where the system has a StoreKit, a module of that name would hide it.
+#if os(Linux)
+    products.append(.library(name: "StoreKit", targets: ["StoreKit"]))
+    targets.append(
+        .target(name: "StoreKit", dependencies: ["StoreKitClient"], path: "StoreKit", swiftSettings: settings))
+#endif
+
+let package = Package(
+    name: "StoreKitClient",
+    platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
+    products: products,
+    targets: targets
+)

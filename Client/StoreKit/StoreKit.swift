@@ -1,0 +1,2 @@
+// On Linux there is no StoreKit. With this module an app's sources keep `import StoreKit`.
+@_exported import StoreKitClient

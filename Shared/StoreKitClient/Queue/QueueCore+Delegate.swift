@@ -1,0 +1,65 @@
+internal import StoreModels
+
+/// What the store asks the app through ``SKPaymentQueueDelegate`` (`docs/delegate.md`).
+extension QueueCore {
+    private struct ContinueBody: Encodable {
+        let shouldContinue: Bool
+    }
+
+    private struct ConsentBody: Encodable {
+        let show: Bool
+    }
+
+    /// Purchases of this device wait for the app's word on another storefront. Each is asked about once.
+    func storefrontChanged(of models: [PaymentTransaction], in state: inout QueueState) {
+        for model in models where model.originDeviceId == connection.deviceId {
+            guard let change = model.storefrontChange,
+                state.storefrontsAsked.insert("\(model.id) \(change.answerBy)"),
+                let queued = state.table.transactions.first(where: { $0.model.id == model.id })
+            else { continue }
+            let transaction = objects(of: [queued], in: &state)[0]
+            let storefront = SKStorefront(change.storefront)
+            enqueue(in: &state) { core in core.ask(transaction, model.id, storefront) }
+        }
+    }
+
+    /// A higher price waits for consent. Each stream brings it again until it is answered; the app is asked once in a run.
+    func priceConsentPending(_ subscription: String, in state: inout QueueState) {
+        state.priceConsents.insert(subscription)
+        guard state.consentsAsked.insert(subscription) else { return }
+        enqueue(in: &state) { core in
+            guard let queue = core.state.withLock({ $0.queue }), let delegate = queue.delegate else { return }
+            core.answer(subscription, show: delegate.paymentQueueShouldShowPriceConsent(queue))
+        }
+    }
+
+    /// Has the person asked about every higher price that waits.
+    func showPriceConsents() {
+        let waiting = state.withLock { $0.priceConsents }
+        for subscription in waiting.sorted() { answer(subscription, show: true) }
+    }
+
+    /// Runs on the callback queue. An app without a delegate says yes, as StoreKit does.
+    private func ask(_ transaction: SKPaymentTransaction, _ id: String, _ storefront: SKStorefront) {
+        guard let queue = state.withLock({ $0.queue }) else { return }
+        let shouldContinue = queue.delegate?.paymentQueue(queue, shouldContinue: transaction, in: storefront) ?? true
+        post("/v1/transactions/\(HTTPCall.escape(id))/continue", ContinueBody(shouldContinue: shouldContinue))
+    }
+
+    private func answer(_ subscription: String, show: Bool) {
+        post("/v1/subscriptions/\(HTTPCall.escape(subscription))/price-consent", ConsentBody(show: show))
+    }
+
+    /// An answer that comes late, or again, changes nothing; what becomes of the purchase comes with the stream.
+    private func post(_ path: String, _ body: some Encodable & Sendable) {
+        tasks.run { [call] in
+            do {
+                _ = try await call.send(.post(path, body), patience: call.timing.patience)
+            } catch is CancellationError {
+                // The queue is gone.
+            } catch {
+                call.gateway.connection.log?("the store did not take the delegate's answer: \(type(of: error))")
+            }
+        }
+    }
+}

@@ -19,10 +19,10 @@ SECONDS ?= 5
 SUBSCRIPTIONS ?= 100000
 
 BUILD   := $(SWIFT) build --scratch-path $(SCRATCH) --explicit-target-dependency-import-check error
-SOURCES := Package.swift Shared Services Tests
+SOURCES := Package.swift Shared Services Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-bus bench-purchases bench-subscriptions bench-store-page fuzz check-metrics images lint format imports identifiers clean
+.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-bus bench-purchases bench-subscriptions bench-store-page fuzz check-metrics images lint format imports identifiers listings clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -123,7 +123,7 @@ check-metrics: debug ## Hold every service's /metrics against Prometheus's rules
 images: ## Build every container image, one after the other, as the classic builder needs it.
 	@scripts/build-images
 
-lint: imports identifiers ## Check formatting, import directions and how identifiers are compared.
+lint: imports identifiers listings ## Check formatting, import directions, how identifiers are compared, and the listings.
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 
 imports:
@@ -131,6 +131,9 @@ imports:
 
 identifiers:
 	@scripts/check-identifiers
+
+listings:
+	@scripts/cut-listings --check
 
 format: ## Format all sources.
 	$(SWIFT) format --in-place --parallel --recursive $(SOURCES)

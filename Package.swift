@@ -1,15 +1,17 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Every target is built with the same settings. Continuous integration turns warnings into errors; a user whose
-// toolchain is newer than ours must not be stopped by a new warning.
+// Continuous integration turns warnings into errors; a user whose toolchain is newer than ours must not be stopped by a new
+// warning.
+let warningsAsErrors: [SwiftSetting] = Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
+// Every target of ours is built with the same settings.
 let settings: [SwiftSetting] =
     [
         .swiftLanguageMode(.v6),
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    ] + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)])
+    ] + warningsAsErrors
 
 /// A library that several executables share, in `Shared/`.
 func shared(
@@ -174,6 +176,11 @@ var targets: [Target] = [
             logging,
         ],
         path: "Tests/Scenarios", swiftSettings: settings),
+    // The documents' listings, compiled as an app in Swift 6 mode is: `Error?` there is no `any Error`.
+    .testTarget(
+        name: "Listings", dependencies: ["StoreKitClient", "StoreModels", "StorebusTesting"], path: "Tests/Listings",
+        exclude: ["Blocks", "Frames", "README.md"],
+        swiftSettings: [.swiftLanguageMode(.v6)] + warningsAsErrors),
 ]
 targets += service("Broker", ["EventLoop", "BusProtocol", logging, lifecycle])
 targets += service(
@@ -206,6 +213,17 @@ targets += [
         path: "Services/Storebus", exclude: ["Executable", "README.md"], swiftSettings: settings),
     .executableTarget(
         name: "StorebusMain", dependencies: ["Storebus"], path: "Services/Storebus/Executable", swiftSettings: settings),
+]
+
+// The documents' sample app, in a terminal: what an app has to write, and nothing that is ours but the client library.
+targets += [
+    .executableTarget(
+        name: "InAppPurchases", dependencies: ["StoreKitClient"], path: "Examples/InAppPurchases",
+        exclude: ["README.md"],
+        resources: [.copy("Products.plist")], swiftSettings: settings),
+    .testTarget(
+        name: "InAppPurchasesTests", dependencies: ["InAppPurchases", "StoreModels", "StorebusTesting"],
+        path: "Tests/InAppPurchasesTests", swiftSettings: settings),
 ]
 
 // The spike of the event loops (docs/adr/0002): part of no product and of no plain build. `make spike` sets the variable.

@@ -21,19 +21,39 @@ import Testing
             try await alice.add(intent, key: "mine")
             let cancelled = try await alice.begin("gems")
             try await alice.decide(.cancel, cancelled)
-            let events = try await store.events(after: start, count: 6)
+            let events = try await store.events(after: start, count: 8)
             #expect(
                 events.map(\.type) == [
-                    .intentStarted, .intentDelivered, .intentDeferred, .intentContinued, .intentStarted,
-                    .intentCancelled,
+                    .intentStarted, .intentOpenApp, .intentDelivered, .intentDeferred, .intentContinued, .intentStarted,
+                    .intentOpenApp, .intentCancelled,
                 ])
             #expect(
-                events.map(\.intent.state) == [.pending, .pending, .deferred, .continued, .pending, .cancelled])
+                events.map(\.intent.state) == [
+                    .pending, .pending, .pending, .deferred, .continued, .pending, .pending, .cancelled,
+                ])
             #expect(events.allSatisfy { $0.account == "alice" && $0.bundleId == TestStore.bundleId })
             #expect(events.allSatisfy { $0.intent.deviceId == "alice-1" })
-            #expect(events[1].intent.answerBy != nil && events[0].intent.answerBy == nil)
-            #expect(events[5].intent.warning != nil)
-            #expect(events.map(\.id) == events.map(\.id).sorted() && Set(events.map(\.id)).count == 6)
+            #expect(events[2].intent.answerBy != nil && events[1].intent.answerBy == nil)
+            #expect(events[7].intent.warning != nil)
+            #expect(events.map(\.id) == events.map(\.id).sorted() && Set(events.map(\.id)).count == 8)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `S0: each tap that opens the app is an event, also on what waits already; no other answer is`(
+        _ engine: Engine
+    ) async throws {
+        try await TestStore.with(engine) { store in
+            let alice = try await store.launchedPhone()
+            let start = try await store.position()
+            let intent = try await alice.begin()
+            #expect(try await alice.begin() == intent)
+            let bob = store.phone("bob-1", of: "bob")
+            try await bob.openStore()
+            #expect(try await bob.start().outcome == .downloading)
+            let events = try await store.events(after: start, count: 4)
+            #expect(events.map(\.type) == [.intentStarted, .intentOpenApp, .intentOpenApp, .intentStarted])
+            #expect(events.prefix(3).allSatisfy { $0.intent.intentIdentifier == intent })
         }
     }
 
@@ -46,7 +66,7 @@ import Testing
                 _ = try await alice.begin("p\(number)")
                 _ = try await bob.begin("p\(number)")
             }
-            _ = try await store.events(after: start, count: 6)
+            _ = try await store.events(after: start, count: 12)
             var (after, seen) = (start, [IntentEvent]())
             for _ in 0..<4 {
                 let page = try await store.events(after: after, type: .intentStarted, account: "bob", limit: 1)
@@ -101,8 +121,8 @@ import Testing
             #expect(!early.events.contains { $0.intent.payment.productIdentifier == "second" })
             gate.continuation.finish()
             try await slow
-            let rest = try await store.events(after: early.after, count: 3 - early.events.count)
-            #expect((early.events + rest).map(\.account) == ["alice", "slow", "alice"])
+            let rest = try await store.events(after: early.after, count: 5 - early.events.count)
+            #expect((early.events + rest).map(\.account) == ["alice", "alice", "slow", "alice", "alice"])
         }
     }
 }

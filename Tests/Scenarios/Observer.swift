@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import StoreModels
+import StorebusTesting
 
 /// Reads one stream of Server-Sent Events, event by event. The connection is closed when the last copy goes.
 struct Observer {

@@ -1,5 +1,6 @@
 import Foundation
 import StoreModels
+import StorebusTesting
 
 /// The protocol of NATS in a plain socket, as anybody's tool speaks it: one request, several answers.
 enum PlainNATS {

@@ -4,6 +4,7 @@ import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
 import StoreModels
+import StorebusTesting
 
 extension StoreStack {
     /// An answer of the gateway.

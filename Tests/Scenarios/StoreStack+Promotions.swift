@@ -1,5 +1,6 @@
 import NIOHTTP1
 import StoreModels
+import StorebusTesting
 
 /// What the operator does: the first article's step 1, in App Store Connect.
 extension StoreStack {

@@ -49,3 +49,17 @@ import Testing
         #expect(SKProduct(model).isEligibleForIntroOffer == nil)
     }
 }
+
+/// What an app shows of a subscription: the offer to those who may have it, else the regular price (M133).
+extension SKProduct {
+    fileprivate var priceText: String {
+        let regularPrice = regularPrice ?? ""
+        guard let introductoryPrice, isEligibleForIntroOffer == true else { return regularPrice }
+        // M132: the text depends on the mode.
+        switch introductoryPrice.paymentMode {
+        case .payAsYouGo, .payUpFront: return "\(introductoryPrice.offerText), then \(regularPrice)"
+        case .freeTrial: return "Try it \(introductoryPrice.offerText), then \(regularPrice)"
+        @unknown default: return regularPrice
+        }
+    }
+}

@@ -65,7 +65,8 @@ struct PurchaseDesk: Sendable {
         if let pending = open.first(where: { $0.life.state == .pending && $0.isPurchase(request) }) {
             try await StartRepository.insert(
                 key, of: installation, intent: pending.id, at: commit.now.wall, in: commit.transaction)
-            _ = try await commit.rewrite(pending) { $0.promptId = promptId ?? $0.promptId }
+            let pending = try await commit.rewrite(pending) { $0.promptId = promptId ?? $0.promptId }
+            if outcome == .openApp { try await commit.opensApp(for: pending) }
             return Started(reply: StartPurchaseReply(outcome: outcome, intentIdentifier: pending.id))
         }
         guard open.count < Self.openMax else {
@@ -74,7 +75,9 @@ struct PurchaseDesk: Sendable {
                 retryAfterMs: 10_000)
         }
         let id = Identifiers.intent(wall: commit.now.wall)
-        try await commit.begin(StoredIntent(request, id: id, promptId: promptId, now: commit.now))
+        let intent = StoredIntent(request, id: id, promptId: promptId, now: commit.now)
+        try await commit.begin(intent)
+        if outcome == .openApp { try await commit.opensApp(for: intent) }
         try await StartRepository.insert(
             key, of: installation, intent: id, at: commit.now.wall, in: commit.transaction)
         return Started(

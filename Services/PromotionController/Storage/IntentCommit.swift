@@ -37,6 +37,11 @@ struct IntentCommit {
         try await tell(.intentStarted, intent.record, of: intent)
     }
 
+    /// The store opens the app for an intent, also for one that waits already.
+    func opensApp(for intent: StoredIntent) async throws {
+        try await tell(.intentOpenApp, intent.record, of: intent)
+    }
+
     /// Writes what is no matter of state.
     func rewrite(_ intent: StoredIntent, _ change: (inout StoredIntent) -> Void) async throws -> StoredIntent {
         var next = intent

@@ -46,6 +46,12 @@ extension StoreAPI {
             ], token: adminKey)
     }
 
+    /// One intent, as the operator sees it: the page that begins with it, for identifiers are their order.
+    package func intent(_ identifier: String) async throws(CLIError) -> PurchaseIntent? {
+        let page = try await intents(IntentListRequest(after: String(identifier.dropLast()), limit: 32))
+        return page.intents.first { $0.intentIdentifier == identifier }
+    }
+
     /// `POST /v1/intents/{id}/decision`: the app's answer. The same one again changes nothing.
     package func decide(
         _ intent: String, _ decision: DecideIntentRequest.Decision, feedback: String? = nil, token: String,

@@ -37,7 +37,7 @@ package final class Stack {
     /// Starts everything and goes on until every process has ended.
     package func run() async -> Supervisor.Outcome {
         if let outcome = perform(supervisor.handle(.start, now: .now)) { return outcome }
-        let logs = roster.instances.map { roster.settings.directory.logFile($0.name) }
+        let logs = (roster.instances.map(\.name) + [AppOpener.log]).map { roster.settings.directory.logFile($0) }
         // For as long as this runs, whichever way it ends.
         let rotation = Task { await Self.keepLogsSmall(logs) }
         defer { rotation.cancel() }

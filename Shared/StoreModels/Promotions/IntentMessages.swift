@@ -278,6 +278,8 @@ public struct ClearIntentsReply: Hashable, Sendable, Codable {
 /// Something that happened to an intent, for tests that wait for it (`GET /admin/v1/events/wait?type=`).
 public struct IntentEvent: Hashable, Sendable, Codable {
     public enum Kind: String, CaseIterable, Sendable, Codable {
+        /// The store opens the app: a tap or a link was answered with ``StartPurchaseReply/Outcome/openApp``.
+        case intentOpenApp
         case intentStarted, intentDelivered, intentDeferred, intentContinued, intentCancelled, intentExpired
     }
 

@@ -31,8 +31,8 @@ final class FakePromotions: Sendable {
     private let overrides = Locked(PromotionOverrides())
 
     /// Answers for three products and for every decision.
-    init(on gateway: FakeGateway) throws {
-        self.gateway = gateway
+    init() throws {
+        gateway = try FakeGateway()
         products = try ["hiddenBeaches", "pro", "fishingHotSpots"].map { try Product.sample("com.example.\($0)") }
         gateway.on("GET /v1/transactions/stream") { [stream] _ in .stream(stream) }
         gateway.on("POST /v1/transactions/*/finish") { _ in .json([String: String]()) }
@@ -57,7 +57,6 @@ final class FakePromotions: Sendable {
         }
     }
 
-    convenience init() throws { try self.init(on: FakeGateway()) }
 
     /// What the device has set.
     var device: PromotionOverrides { overrides.withLock { $0 } }

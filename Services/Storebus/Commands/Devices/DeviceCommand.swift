@@ -13,6 +13,7 @@ struct DeviceCommand: AsyncParsableCommand {
         subcommands: [
             DeviceListCommand.self, DeviceShowCommand.self, DeviceAddCommand.self, DeviceResumeCommand.self,
             DevicePutCommand.self, DeviceDeleteCommand.self, DeviceInstallCommand.self, DeviceUninstallCommand.self,
+            DeviceOpenAppCommand.self,
         ])
 }
 

@@ -45,11 +45,9 @@ enum IntentLookup {
         return found
     }
 
-    /// One page, which begins with it: identifiers are their order.
     private static func exactly(_ wanted: String, _ context: CommandContext) async throws(CLIError) -> PurchaseIntent? {
         guard wanted.hasPrefix("i_"), wanted.utf8.count == wholeLength else { return nil }
-        let page = IntentListRequest(after: String(wanted.dropLast()))
-        return try await list(page, limit: 32, context).intents.first { $0.intentIdentifier.isExactly(wanted) }
+        return try await context.api.intent(wanted)
     }
 }
 

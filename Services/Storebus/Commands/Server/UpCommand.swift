@@ -12,6 +12,7 @@ struct UpCommand: AsyncParsableCommand {
             storebus up --import A.storekit --bundle-id com.example.a --import B.storekit --bundle-id com.example.b
             storebus up --replicas eligibility=3
             storebus up --time-rate 30s=1mo
+            storebus up --open-app ./MyApp
             storebus up --bus-url nats://a.example,b.example,c.example
             storebus up --database-url postgres://storebus@localhost/storebus --replicas payment-queue=2
 
@@ -19,7 +20,8 @@ struct UpCommand: AsyncParsableCommand {
             sample one. Each file is a whole catalogue, so each needs an app of its own. STOREBUS_ADMIN_KEY takes the \
             place of the admin key that is made up and kept in the data directory. With --detach the store goes on by \
             itself once it is ready; storebus down stops it. --time-rate sets the clock of each app it imports, or of the \
-            sample's: storebus time rate.
+            sample's: storebus time rate. --open-app starts an app that does not run when a purchase begins in the store: \
+            storebus device open-app; what it prints is in logs/open-app.1.log.
 
             Services keep what they know in SQLite files of the data directory, or in a PostgreSQL: --database-url, else \
             DATABASE_URL, a schema each. Its password is never an argument: it is in the file that \
@@ -72,6 +74,10 @@ struct UpCommand: AsyncParsableCommand {
         completion: .list(RateText.words))
     var timeRate: String?
 
+    @Option(
+        help: ArgumentHelp("Run this when the store opens an app that does not run.", valueName: "command"))
+    var openApp: String?
+
     @Flag(help: "Return when the store is ready, and let it run on.")
     var detach = false
 
@@ -91,7 +97,8 @@ struct UpCommand: AsyncParsableCommand {
         let environment = CommandEnvironment.current
         let plan = try UpPlan.make(
             imports: imports, bundleIds: bundleId, data: data, port: port, busPort: busPort, bind: bind,
-            replicas: replicas, databaseURL: databaseUrl, busURL: busUrl, timeRate: timeRate.flatMap(RateText.rate))
+            replicas: replicas, databaseURL: databaseUrl, busURL: busUrl, timeRate: timeRate.flatMap(RateText.rate),
+            openApp: openApp)
         if detach {
             let detached = DetachedStart(
                 directory: plan.settings.directory, arguments: arguments, isQuiet: output.quiet)
@@ -114,6 +121,7 @@ struct UpCommand: AsyncParsableCommand {
         if let busUrl { arguments += ["--bus-url", busUrl] }
         if let databaseUrl { arguments += ["--database-url", databaseUrl] }
         if let timeRate { arguments += ["--time-rate", timeRate] }
+        if let openApp { arguments += ["--open-app", openApp] }
         for word in replicas { arguments += ["--replicas", word] }
         return arguments
     }

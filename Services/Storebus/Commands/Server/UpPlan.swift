@@ -23,12 +23,15 @@ package struct UpPlan: Sendable {
     package var adminKey: String?
     /// Of the apps' clocks; nil leaves them as they are.
     package var timeRate: ClockRate?
+    /// Run when the store opens an app that does not run.
+    package var openApp: String?
 
     /// - Throws: `usage` for files and apps that do not fit, what is wrong with a file, `databaseUnusable`,
     ///   `replicasNeedDatabase`, `executableMissing`.
     package static func make(
         imports: [String], bundleIds: [String], data: String, port: PortChoice, busPort: PortChoice, bind: String,
         replicas: [String] = [], databaseURL: String? = nil, busURL: String? = nil, timeRate: ClockRate? = nil,
+        openApp: String? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment,
         executableDirectory: String = Self.ownDirectory
     ) throws(CLIError) -> UpPlan {
@@ -57,7 +60,7 @@ package struct UpPlan: Sendable {
         }
         return UpPlan(
             settings: settings, imports: read, roster: roster, adminKey: environment["STOREBUS_ADMIN_KEY"],
-            timeRate: timeRate)
+            timeRate: timeRate, openApp: openApp)
     }
 
     /// The directory of the running program, symbolic links resolved.

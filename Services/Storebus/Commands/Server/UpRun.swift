@@ -18,6 +18,7 @@ package final class UpRun {
     private let isDetached: Bool
     private var waiting: Task<Void, Never>?
     private var opening: Task<Void, Never>?
+    private var openingApps: Task<Void, Never>?
     private var failure: CLIError?
 
     /// - Parameter isDetached: nobody is there to press Ctrl-C.
@@ -64,6 +65,8 @@ package final class UpRun {
         let outcome = await running.run()
         await endWaiting()
         opening?.cancel()
+        openingApps?.cancel()
+        await openingApps?.value
         unlink(directory.runRecord)
         if let failure { throw failure }
         return try status(outcome)
@@ -90,6 +93,7 @@ package final class UpRun {
                 try await becomeReady(api)
                 let imports = try await importAll(api)
                 let clock = try await setClocks(imports, api)
+                try await openApps(api)
                 try record.write(to: directory)
                 await announce(record, imports, clock, api, addresses(stack, host: host))
             } catch {
@@ -146,6 +150,16 @@ package final class UpRun {
             for bundleId in Set(exactly: apps) { _ = try await api.putClock(bundleId.text, rate: rate) }
         }
         return try? await api.clock(apps[0])
+    }
+
+    /// From now on, until the store stops.
+    private func openApps(_ api: StoreAPI) async throws(CLIError) {
+        guard let command = plan.openApp else { return }
+        let opener = AppOpener(api: api, command: command, logFile: directory.logFile(AppOpener.log)) { [console] in
+            console.narrate($0)
+        }
+        let start = try await opener.position()
+        openingApps = Task { await opener.run(from: start) }
     }
 
     // MARK: Telling

@@ -1,0 +1,63 @@
+import Foundation
+import StoreKitClient
+
+protocol StoreManagerDelegate: AnyObject {
+    func storeManagerDidReceiveResponse()
+    func storeManagerDidReceiveMessage(_ message: String)
+}
+
+/// Asks the store what is for sale.
+///
+/// Unchecked: all of it runs on the main queue, which is the connection's callback target.
+final class StoreManager: NSObject, @unchecked Sendable {
+    static let shared = StoreManager()
+
+    weak var delegate: (any StoreManagerDelegate)?
+    /// In the order of the identifiers that were asked for.
+    fileprivate(set) var availableProducts: [SKProduct] = []
+    fileprivate(set) var invalidProductIdentifiers: [String] = []
+    fileprivate var identifiers: [String] = []
+    /// Kept until the store has answered: a request that is let go may be cancelled.
+    fileprivate var productRequest: SKProductsRequest?
+
+    var isAuthorizedForPayments: Bool {
+        return SKPaymentQueue.canMakePayments()
+    }
+
+    /// Confirms that the customer may pay, then asks.
+    func startProductRequest(with identifiers: [String]) {
+        guard isAuthorizedForPayments else {
+            delegate?.storeManagerDidReceiveMessage(Messages.cannotMakePayments)
+            return
+        }
+        self.identifiers = identifiers
+        fetchProducts(matchingIdentifiers: identifiers)
+    }
+
+    fileprivate func fetchProducts(matchingIdentifiers identifiers: [String]) {
+        let request = SKProductsRequest(productIdentifiers: Set(identifiers))
+        productRequest = request
+        request.delegate = self
+        request.start()
+    }
+
+    /// What the customer knows a product as.
+    func title(matchingIdentifier identifier: String) -> String {
+        availableProducts.first { $0.productIdentifier == identifier }?.localizedTitle ?? identifier
+    }
+}
+
+extension StoreManager: SKProductsRequestDelegate {
+    func productsRequest(_ request: SKProductsRequest, didReceive response: SKProductsResponse) {
+        let order = identifiers
+        availableProducts = response.products.sorted { one, other in
+            (order.firstIndex(of: one.productIdentifier) ?? 0) < (order.firstIndex(of: other.productIdentifier) ?? 0)
+        }
+        invalidProductIdentifiers = order.filter { response.invalidProductIdentifiers.contains($0) }
+        delegate?.storeManagerDidReceiveResponse()
+    }
+
+    func request(_ request: SKRequest, didFailWithError error: any Error) {
+        delegate?.storeManagerDidReceiveMessage(Messages.notAvailable(error.localizedDescription))
+    }
+}

@@ -1,0 +1,46 @@
+import StoreKitClient
+import Synchronization
+
+/// Writes down what a listing's class is told, for the test that waits for it on another thread.
+final class Journal: Sendable {
+    private struct State {
+        var transactions: [SKPaymentTransaction] = []
+        var removed: [SKPaymentTransaction] = []
+        var words: [String] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Every state of every transaction, in the order they were told.
+    var transactions: [SKPaymentTransaction] { state.withLock { $0.transactions } }
+    var removed: [SKPaymentTransaction] { state.withLock { $0.removed } }
+    var words: [String] { state.withLock { $0.words } }
+
+    func record(_ transactions: [SKPaymentTransaction]) { state.withLock { $0.transactions += transactions } }
+    func remove(_ transactions: [SKPaymentTransaction]) { state.withLock { $0.removed += transactions } }
+    func record(_ word: String) { state.withLock { $0.words.append(word) } }
+
+    func states(of product: String) -> [SKPaymentTransactionState] {
+        transactions.filter { $0.payment.productIdentifier == product }.map(\.transactionState)
+    }
+}
+
+/// An observer that has a listing's method.
+protocol JournalingObserver: SKPaymentTransactionObserver {
+    var journal: Journal { get }
+}
+
+/// Listing L2, in any edition.
+protocol DeferringObserver: JournalingObserver {
+    var isOnboarding: Bool { get set }
+    var unlocked: Set<String> { get set }
+    func onboardingIsOver()
+}
+
+/// Listings L3 to L6, in any edition.
+protocol PromotionListings {
+    func readVisibility()
+    func hide()
+    func overrideOrder()
+    func readOrder()
+}

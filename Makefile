@@ -22,7 +22,7 @@ BUILD   := $(SWIFT) build --scratch-path $(SCRATCH) --explicit-target-dependency
 SOURCES := Package.swift Shared Services Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-bus bench-purchases bench-subscriptions bench-store-page fuzz check-metrics images lint format imports identifiers listings clean
+.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-bus bench-purchases bench-subscriptions bench-store-page fuzz check-metrics images dist lint format imports identifiers listings clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -122,6 +122,10 @@ check-metrics: debug ## Hold every service's /metrics against Prometheus's rules
 
 images: ## Build every container image, one after the other, as the classic builder needs it.
 	@scripts/build-images
+
+dist: deps ## Pack optimized executables for other machines: archive, Debian package, components, checksums, in dist/.
+	$(BUILD) --configuration release --static-swift-stdlib
+	@scripts/dist "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --static-swift-stdlib --show-bin-path)"
 
 lint: imports identifiers listings ## Check formatting, import directions, how identifiers are compared, and the listings.
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)

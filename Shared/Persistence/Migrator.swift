@@ -4,6 +4,11 @@ struct Migrator {
         CREATE TABLE IF NOT EXISTS schema_migration (
             number INTEGER PRIMARY KEY, name TEXT NOT NULL, fingerprint TEXT NOT NULL)
         """
+    /// One row: which database this is, and the store it belongs to once that is known.
+    static let identity = """
+        CREATE TABLE IF NOT EXISTS store_identity (
+            only_row INTEGER PRIMARY KEY CHECK (only_row = 1), database_id TEXT NOT NULL, store_id TEXT)
+        """
     static let applied =
         "SELECT CAST(m.number AS TEXT) AS number, name, fingerprint FROM schema_migration AS m ORDER BY m.number"
     static let insert = "INSERT INTO schema_migration (number, name, fingerprint) VALUES (?, ?, ?)"
@@ -25,6 +30,7 @@ struct Migrator {
     /// - Throws: `schemaMismatch` for a newer or a different history.
     func run(_ connection: SQLiteConnection) throws(PersistenceError) -> [Int] {
         try connection.script(Self.table)
+        try connection.script(Self.identity)
         var numbers: [Int] = []
         for migration in try missing(behind: try connection.run(Self.applied).rows) {
             try apply(migration, to: connection)

@@ -1,7 +1,8 @@
-import Foundation
+import BusService
 import Logging
 import Operations
 import Persistence
+import StoreModels
 
 extension ServiceEnvironment {
     /// Opens the service's database where the settings say, and brings its schema up to date.
@@ -13,7 +14,8 @@ extension ServiceEnvironment {
     /// | `database.synchronous` | `DATABASE_SYNCHRONOUS` | `full`; `normal` and `off` lose acknowledged commits and are for measuring |
     ///
     /// On PostgreSQL a service has a schema of its own, `payment_queue`, and any number of processes; a SQLite file has
-    /// one process. A server that is away, as while it recovers from a crash, is waited for.
+    /// one process. A server that is away, as while it recovers from a crash, is waited for. The service takes no requests
+    /// beside another store's database (``StoreIdentityTable``).
     /// - Throws: ``StartupError`` that names the place, what is wrong with it and the remedy.
     package func openDatabase(_ migrations: [Migration]) async throws(StartupError) -> any SQLDatabase {
         let synchronous = try configuration.choice("database.synchronous", default: DatabaseSynchronous.full)
@@ -21,7 +23,23 @@ extension ServiceEnvironment {
         if let weakness = synchronous.weakness {
             logger.warning("\(weakness)", metadata: ["database.synchronous": "\(synchronous.rawValue)"])
         }
+        do {
+            service.belongs(to: try await StoreIdentityTable.load(database), makesStore: makesStore) {
+                try await StoreIdentityTable.keep($0, in: database)
+            }
+        } catch {
+            await database.close()
+            throw Self.startupError(error)
+        }
         return database
+    }
+
+    /// PaymentQueue's database is the one a store cannot do without.
+    private var makesStore: Bool { process.name == ServiceName.paymentQueue.rawValue }
+
+    private static func startupError(_ error: any Error) -> StartupError {
+        guard let error = error as? PersistenceError else { return StartupError(error) }
+        return StartupError(ProcessExit(rawValue: error.exitCode) ?? .bug, error.message)
     }
 
     private func open(
@@ -44,19 +62,12 @@ extension ServiceEnvironment {
                 try? await Task.sleep(for: $0)
             }
         } catch {
-            throw StartupError(ProcessExit(rawValue: error.exitCode) ?? .bug, error.message)
+            throw Self.startupError(error)
         }
     }
 
     private func password() throws(StartupError) -> String? {
         guard let path = try configuration.string("database.password.file") else { return nil }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw StartupError(.badConfiguration, "the file of DATABASE_PASSWORD_FILE, \(path), cannot be read")
-        }
-        let password = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)
-        guard !password.isEmpty else {
-            throw StartupError(.badConfiguration, "the file of DATABASE_PASSWORD_FILE, \(path), is empty")
-        }
-        return password
+        return try SecretFile.text(path, of: "DATABASE_PASSWORD_FILE")
     }
 }

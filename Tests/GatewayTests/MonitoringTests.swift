@@ -6,11 +6,25 @@ import Testing
 @testable import Gateway
 
 @Suite struct MonitoringTests {
+    @Test func `ready names the payment processor that purchases wait for, and takes them`() async throws {
+        try await GatewayHarness.run { store in
+            let answer = try await store.send(.GET, "/readyz")
+            #expect(answer.status == 200)
+            #expect(answer.json["ready"] == true)
+            #expect(answer.json["degraded"] == ["payment-processor"])
+            #expect(answer.json["services"]?["payment-processor"] == "away")
+        }
+    }
+
     @Test func `ready means bus, Catalog and PaymentQueue`() async throws {
         try await GatewayHarness.run { store in
             let answer = try await store.send(.GET, "/readyz")
             #expect(answer.status == 200)
-            #expect(answer.json["services"] == .object(["catalog": "answering", "payment-queue": "answering"]))
+            #expect(
+                answer.json["services"]
+                    == .object([
+                        "catalog": "answering", "payment-queue": "answering", "payment-processor": "away",
+                    ]))
             store.eligibility.goAway()
             #expect(try await store.send(.GET, "/readyz").status == 200, "a store can sell without Eligibility")
             store.payments.service.goAway()

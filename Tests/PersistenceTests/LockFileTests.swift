@@ -51,6 +51,28 @@ import Testing
         try await files.withDatabase { _ in }
     }
 
+    @Test func `a holder in another container is named by its host, and one is enough`() throws {
+        let files = try TemporaryDatabase()
+        let lockPath = files.path + ".lock"
+        let holder = Process()
+        let (input, output) = (Pipe(), Pipe())
+        holder.executableURL = URL(fileURLWithPath: "/bin/sh")
+        holder.arguments = [
+            "-c", "exec 9>>'\(lockPath)'; flock 9; echo '1 items 3f2a91c0' > '\(lockPath)'; echo locked; read line",
+        ]
+        holder.standardInput = input
+        holder.standardOutput = output
+        try holder.run()
+        #expect(output.fileHandleForReading.availableData == Data("locked\n".utf8))
+        let error = #expect(throws: PersistenceError.self) { try files.open() }
+        #expect(
+            error?.message
+                == "\(files.path) is held by items on host 3f2a91c0 (pid 1), in another container or on another machine "
+                + "that uses this volume; run one of them, or give every replica the same DATABASE_URL")
+        try input.fileHandleForWriting.close()
+        holder.waitUntilExit()
+    }
+
     private func otherProcessCanLock(_ files: TemporaryDatabase) throws -> Bool {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/flock")

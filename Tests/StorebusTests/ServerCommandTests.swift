@@ -21,6 +21,21 @@ import Testing
         #expect(await Recorder.run(["ready", "--data", "/nowhere/store"]).status == .refused)
     }
 
+    @Test func `a store whose purchases wait for the payment processor is not ready`() async {
+        let store = FakeStore()
+        store.answer(
+            "GET /readyz",
+            [
+                "ready": true, "bus": "connected", "degraded": ["payment-processor"],
+                "services": [
+                    "catalog": "answering", "payment-queue": "answering", "payment-processor": "away",
+                ],
+            ])
+        let (status, said) = await store.run("ready")
+        #expect(status == .refused)
+        #expect(said.narration.contains("payment-processor does not answer"))
+    }
+
     @Test func `ready waits until the store is ready`() async {
         let store = FakeStore()
         store.answer("GET /readyz") { [store] _ in
@@ -181,6 +196,32 @@ import Testing
         for (check, finding) in found where finding.status != "pass" {
             #expect(!finding.remedy.isEmpty, "\(check)")
         }
+    }
+
+    @Test func `in containers the remedies are docker's, and the bus is in the table`() async throws {
+        let project = try TemporaryDirectory()
+        let variables = [
+            "STOREBUS_ADMIN_KEY": "admin", "STOREBUS_URL": "http://gateway:7430", "STOREBUS_DEPLOYMENT": "compose",
+        ]
+        func said(_ arguments: String...) async -> String {
+            let (_, said) = await Recorder.run(
+                arguments, variables: variables, directory: project.path, transport: FakeStore())
+            return said.result + said.narration
+        }
+        let doctor = await said("doctor")
+        #expect(doctor.contains("docker compose logs eligibility"))
+        #expect(!doctor.contains("storebus logs") && !doctor.contains("make build"))
+        #expect(await said("status").contains("broker"))
+        #expect(await said("logs", "catalog").contains("docker compose logs catalog"))
+    }
+
+    @Test func `of a store on another machine doctor sends nobody to logs that are not here`() async throws {
+        let project = try TemporaryDirectory()
+        let (_, said) = await Recorder.run(
+            ["doctor"], variables: ["STOREBUS_ADMIN_KEY": "admin", "STOREBUS_URL": "http://there"],
+            directory: project.path, transport: FakeStore())
+        #expect(said.result.contains("read the log of eligibility where it runs"))
+        #expect(!said.result.contains("storebus logs"))
     }
 
     @Test func `doctor says who has the port of a store that does not run`() async throws {

@@ -22,6 +22,11 @@ import Operations
             "Who may sign in, each with a token and permissions of its own. (BUS_USERS_FILE)", valueName: "path"))
     var usersFile: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Start only when no other broker holds this file, and hold it. (BUS_LOCK_FILE)", valueName: "path"))
+    var lockFile: String?
+
     @Flag(help: "Print the users file as a nats.conf with the same users and permissions, tokens included, and end.")
     var printNatsConf = false
 
@@ -33,8 +38,8 @@ import Operations
         if printNatsConf, let usersFile { return try Self.printNATSConfiguration(usersFile) }
         try await ServiceMain.runProcess(name: "broker", options: options, monitorPort: BrokerConfiguration.monitorPort)
         {
-            [tokenFile, usersFile] process in
-            [try await process.startBroker(tokenFile: tokenFile, usersFile: usersFile)]
+            [tokenFile, usersFile, lockFile] process in
+            [try await process.startBroker(tokenFile: tokenFile, usersFile: usersFile, lockFile: lockFile)]
         }
     }
 

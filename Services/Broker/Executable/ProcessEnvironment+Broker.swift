@@ -5,19 +5,28 @@ extension ProcessEnvironment {
     /// Starts the broker of this process and shows its pages on the monitoring port.
     ///
     /// - Throws: `StartupError` that names the setting and the remedy.
-    func startBroker(tokenFile: String?, usersFile: String?) async throws(StartupError) -> BrokerServer {
+    func startBroker(
+        tokenFile: String?, usersFile: String?, lockFile: String?
+    ) async throws(StartupError) -> BrokerServer {
         ready.expectListener()
-        let server = BrokerServer(
-            configuration: try brokerConfiguration(tokenFile, usersFile), loop: loop, logger: logger)
+        var brokerConfiguration = try brokerConfiguration(tokenFile, usersFile)
+        let lockSetting = try configuration.string("bus.lockFile")
+        brokerConfiguration.lockFile = lockFile ?? lockSetting
+        let server = BrokerServer(configuration: brokerConfiguration, loop: loop, logger: logger)
         let address: (host: String, port: Int)
         do throws(BrokerStartError) {
             address = try await server.start()
         } catch {
-            throw StartupError(error.isUnavailable ? .unavailable : .badConfiguration, error.description)
+            throw StartupError(Self.exit(of: error), error.description)
         }
         for path in BrokerServer.pages { showPage(path, of: server) }
         try ready.listening(host: address.host, port: address.port)
         return server
+    }
+
+    private static func exit(of error: BrokerStartError) -> ProcessExit {
+        if case .secondBroker = error { return .locked }
+        return error.isUnavailable ? .unavailable : .badConfiguration
     }
 
     private func brokerConfiguration(_ tokenFile: String?, _ usersFile: String?) throws(StartupError)

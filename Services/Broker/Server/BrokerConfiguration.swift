@@ -22,6 +22,8 @@ package struct BrokerConfiguration: Sendable {
     /// Who may sign in, each with a token of its own; instead of `token`.
     package var users: [BrokerUser]?
     package var limits: BrokerLimits
+    /// Held while it runs, so that a store has one broker; nil for none.
+    package var lockFile: String?
     /// Whether `$SYS.CHAOS.` takes rules for faults. For tests only.
     package var chaos: Bool
     /// Version that `hello` and monitoring tell.
@@ -55,6 +57,7 @@ package struct BrokerConfiguration: Sendable {
 
     /// Reads the token from a file: its text without surrounding whitespace.
     package static func token(inFile path: String) throws(BrokerStartError) -> String {
+        guard FileManager.default.fileExists(atPath: path) else { throw .tokenMissing(path) }
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { throw .tokenUnreadable(path) }
         let token = String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
         guard !token.isEmpty else { throw .tokenEmpty(path) }

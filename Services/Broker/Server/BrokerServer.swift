@@ -26,6 +26,7 @@ package actor BrokerServer: ServiceLifecycle.Service {
     private let logger: Logger
     private let startTime = BrokerServer.wallClock()
     private var transport: BrokerTransport?
+    private var lock: FileLock?
     private var idleWaiters: [CheckedContinuation<Void, Never>] = []
     /// Where it really listens; set by `start`.
     private var address: SocketAddress?
@@ -42,6 +43,7 @@ package actor BrokerServer: ServiceLifecycle.Service {
     package func start() throws(BrokerStartError) -> (host: String, port: Int) {
         precondition(transport == nil, "a broker starts once")
         try configuration.validate()
+        lock = try takeLock()
         let transport = try listen()
         transport.onEvents = { [logger] events in for event in events { event.log(to: logger) } }
         transport.onIdle = { [weak self] in self?.assumeIsolated { $0.becameIdle() } }
@@ -74,12 +76,14 @@ package actor BrokerServer: ServiceLifecycle.Service {
         while !transport.isIdle { await withCheckedContinuation { idleWaiters.append($0) } }
         transport.close()
         self.transport = nil
+        lock?.release()
     }
 
     /// Cuts every connection, as a crash would. For tests.
     package func kill() {
         transport?.close()
         transport = nil
+        lock?.release()
     }
 
     /// A monitoring page; nil where there is none, or while the broker does not run.
@@ -89,6 +93,19 @@ package actor BrokerServer: ServiceLifecycle.Service {
             host: address.host, port: address.port, startTime: startTime,
             loopLagMicroseconds: transport.loopLagMicroseconds())
         return transport.core.page(path, query: query, facts, uptime: loop.uptime())
+    }
+
+    /// A store has one broker; whichever has the lock file is it.
+    private func takeLock() throws(BrokerStartError) -> FileLock? {
+        guard let path = configuration.lockFile else { return nil }
+        do throws(FileLock.Failure) {
+            return try FileLock(path: path, holder: "broker")
+        } catch {
+            switch error {
+            case .held(let holder): throw .secondBroker(holder: holder.description, lockFile: path)
+            case .unusable(let reason): throw .lockUnusable(path, reason)
+            }
+        }
     }
 
     private func listen() throws(BrokerStartError) -> BrokerTransport {

@@ -2,6 +2,7 @@
 package enum BrokerStartError: Error, Equatable, CustomStringConvertible {
     case portOutOfRange(Int)
     case openBeyondLoopback(String)
+    case tokenMissing(String)
     case tokenUnreadable(String)
     case tokenEmpty(String)
     case usersUnreadable(String)
@@ -12,13 +13,18 @@ package enum BrokerStartError: Error, Equatable, CustomStringConvertible {
     /// Another process listens there; `owner` is "pid 812 (node)" where it can be found.
     case portInUse(port: Int, owner: String?, flag: String)
     case cannotListen(String)
+    /// Another broker holds the lock file; `holder` is "pid 812 (broker)".
+    case secondBroker(holder: String, lockFile: String)
+    /// The lock file cannot be made or locked: why.
+    case lockUnusable(String, String)
 
     /// Whether the address is the trouble rather than the settings.
     package var isUnavailable: Bool {
         switch self {
         case .portInUse, .cannotListen: true
-        case .portOutOfRange, .openBeyondLoopback, .tokenUnreadable, .tokenEmpty, .usersUnreadable, .usersFile,
-            .tokenAndUsers:
+        case .portOutOfRange, .openBeyondLoopback, .tokenMissing, .tokenUnreadable, .tokenEmpty, .usersUnreadable,
+            .usersFile,
+            .tokenAndUsers, .secondBroker, .lockUnusable:
             false
         }
     }
@@ -29,6 +35,8 @@ package enum BrokerStartError: Error, Equatable, CustomStringConvertible {
         case .openBeyondLoopback(let host):
             "without a token the broker listens on loopback only, not on \(host); "
                 + "give --token-file FILE (or BUS_TOKEN_FILE), --users-file FILE, or --host 127.0.0.1"
+        case .tokenMissing(let path):
+            "the token file '\(path)' does not exist; put a long random text into it: openssl rand -hex 32 >\(path)"
         case .tokenUnreadable(let path): "the token file '\(path)' cannot be read"
         case .tokenEmpty(let path): "the token file '\(path)' is empty; put a long random text into it"
         case .usersUnreadable(let path): "the users file '\(path)' cannot be read"
@@ -38,6 +46,10 @@ package enum BrokerStartError: Error, Equatable, CustomStringConvertible {
         case .portInUse(let port, let owner, let flag):
             "port \(port) is used\(owner.map { " by \($0)" } ?? ""); use \(flag) N or \(flag) 0"
         case .cannotListen(let reason): "cannot listen: \(reason)"
+        case .secondBroker(let holder, let lockFile):
+            "the store has a broker: \(holder) holds \(lockFile); run one broker and scale the services, "
+                + "or give all of them a NATS cluster: BUS_URL=nats://a,b,c"
+        case .lockUnusable(let path, let reason): "the lock file '\(path)' cannot be used: \(reason)"
         }
     }
 }

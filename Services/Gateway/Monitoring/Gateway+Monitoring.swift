@@ -25,12 +25,14 @@ extension Gateway {
     }
 
     /// 200 when the bus is connected and Catalog and PaymentQueue answered within a second; otherwise 503. Either way
-    /// the body names each and what it said.
+    /// the body names each and what it said, and PaymentProcessor, without which purchases are taken and wait.
     private func readiness() async throws -> Response {
         async let catalog = isAnswering(.catalog)
         async let payments = isAnswering(.paymentQueue)
-        let services = [ServiceName.catalog.rawValue: await catalog, ServiceName.paymentQueue.rawValue: await payments]
-        let answer = Readiness(bus: bus.state == .connected ? "connected" : "away", services: services)
+        async let processor = isAnswering(.paymentProcessor)
+        let answer = Readiness(
+            bus: bus.state == .connected ? "connected" : "away",
+            services: [.catalog: await catalog, .paymentQueue: await payments, .paymentProcessor: await processor])
         return try Reply.json(answer, status: answer.isReady ? .ok : .serviceUnavailable)
     }
 
@@ -52,7 +54,7 @@ extension Gateway {
         A self-hosted store in the shape of StoreKit: this is its HTTP side.
 
           /openapi.json   what can be asked here
-          /readyz         whether purchases work now, and what is missing if not
+          /readyz         whether purchases are taken now, and which services are missing
           /healthz        whether this process lives
           /metrics        for Prometheus
 
@@ -61,7 +63,7 @@ extension Gateway {
         """
 }
 
-/// `{"ready":false,"bus":"connected","services":{"catalog":"answering","payment-queue":"away"}}`
+/// `{"ready":true,"bus":"connected","degraded":["payment-processor"],"services":{"catalog":"answering",…}}`
 struct Readiness: Encodable {
     enum Service: String, Encodable {
         case answering
@@ -75,12 +77,19 @@ struct Readiness: Encodable {
 
     let ready: Bool
     let bus: String
+    /// Services that purchases wait for: they are taken and stay `purchasing`.
+    let degraded: [String]
     let services: [String: Service]
 
-    init(bus: String, services: [String: Service]) {
+    /// Without these a purchase is refused.
+    private static let essential: Set<ServiceName> = [.catalog, .paymentQueue]
+
+    init(bus: String, services: [ServiceName: Service]) {
         self.bus = bus
-        self.services = services
-        ready = bus == "connected" && services.values.allSatisfy { $0 == .answering }
+        self.services = Dictionary(uniqueKeysWithValues: services.map { ($0.key.rawValue, $0.value) })
+        let missing = services.filter { $0.value != .answering }.keys
+        degraded = missing.filter { !Self.essential.contains($0) }.map(\.rawValue).sorted()
+        ready = bus == "connected" && Self.essential.isDisjoint(with: missing)
     }
 
     var isReady: Bool { ready }

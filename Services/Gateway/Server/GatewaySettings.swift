@@ -26,9 +26,7 @@ struct GatewaySettings {
             return AdminKey(try checked(key, "STOREBUS_ADMIN_KEY"))
         }
         guard let path = try settings.string("storebus.admin.keyFile") else { return nil }
-        guard let data = FileManager.default.contents(atPath: path), let text = String(validating: data, as: UTF8.self)
-        else { throw StartupError(.badConfiguration, "the file of STOREBUS_ADMIN_KEY_FILE, \(path), cannot be read") }
-        return AdminKey(try checked(text.trimmingCharacters(in: .whitespacesAndNewlines), path))
+        return AdminKey(try checked(try SecretFile.text(path, of: "STOREBUS_ADMIN_KEY_FILE"), path))
     }
 
     /// A bearer token is text without spaces; one shorter than this is soon guessed.

@@ -9,6 +9,8 @@ package struct BusWay: Sendable {
     package var address: BusAddress
     /// What said so: `--bus-url`, `BUS_URL`, a file, or `default`.
     package var origin: String
+    /// What an operator starts it with.
+    var start = "storebus up"
 
     /// - Throws: `usage` for what is no address of a bus, `fileUnreadable` for a token's file.
     package static func find(
@@ -23,6 +25,7 @@ package struct BusWay: Sendable {
         let written = record.flatMap { record in directory.map { (record.busURL, $0.runRecord) } }
         let (text, origin) = named ?? written ?? (BusURL().description, "default")
         var way = BusWay(address: try parse(text, origin), origin: origin)
+        way.start = StorePlace.start(environment)
         if let path = tokenFile ?? variables["BUS_CREDENTIALS_FILE"] {
             way.address.add(secret: try token(path))
         } else if named == nil || named?.0 == record?.busURL, let directory, !way.address.hasSecret,
@@ -86,7 +89,7 @@ package struct BusWay: Sendable {
             if error.code == .authenticationFailed { throw CLIError(bus: error) }
             throw CLIError(
                 .busUnreachable, "no bus at \(address) (\(origin))",
-                hints: ["start one: storebus up", "another address: --bus-url or BUS_URL"], retryable: true)
+                hints: ["start one: \(start)", "another address: --bus-url or BUS_URL"], retryable: true)
         }
     }
 }

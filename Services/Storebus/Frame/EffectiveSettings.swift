@@ -93,6 +93,7 @@ package struct EffectiveSettings: Hashable, Sendable {
     /// The variables that mean something to `storebus`.
     package static let variableNames = [
         "STOREBUS_URL", "STOREBUS_ADMIN_KEY", "STOREBUS_ADMIN_KEY_FILE", "STOREBUS_BUNDLE_ID",
+        StorePlace.variable,
     ]
 
     /// A sentence for each variable that looks like a misspelt one of ours.

@@ -15,10 +15,11 @@ package struct StoreAPI: Sendable {
 
     // MARK: Open
 
-    /// `GET /readyz`: the whole body, whatever the status.
+    /// `GET /readyz`: whether purchases are taken and completed, and the whole body, whatever the status.
     package func readiness() async throws(CLIError) -> (isReady: Bool, body: JSONValue) {
         let response = try await transport.send(StoreRequest(.get, "/readyz", timeout: .seconds(5)))
-        return (response.status == 200, (try? StrictJSON.parse(response.body)) ?? .null)
+        let body = (try? StrictJSON.parse(response.body)) ?? .null
+        return (response.status == 200 && (body["degraded"]?.arrayValue ?? []).isEmpty, body)
     }
 
     /// `POST /v1/sessions`: the app is launched on a device.

@@ -16,7 +16,7 @@ extension BusService {
 
     private func answer(_ verb: DiscoveryVerb, _ message: BusMessage) {
         switch verb {
-        case .ping: send(PingResponse(identity), to: message)
+        case .ping: send(PingResponse(identity, metadata: storeMetadata), to: message)
         case .info: send(info, to: message)
         case .stats: send(stats, to: message)
         case .health:
@@ -29,7 +29,7 @@ extension BusService {
         let endpoints = sealedEndpoints().map {
             InfoResponse.EndpointInfo(name: $0.name, subject: $0.subject, queueGroup: BusServiceLimits.queueGroup)
         }
-        return InfoResponse(identity, description: description, endpoints: endpoints)
+        return InfoResponse(identity, metadata: storeMetadata, description: description, endpoints: endpoints)
     }
 
     private var stats: StatsResponse {
@@ -40,7 +40,7 @@ extension BusService {
                 requests: stats.requests, errors: stats.errors, lastError: stats.lastError,
                 processingTime: stats.processingNanoseconds, averageProcessingTime: stats.averageNanoseconds)
         }
-        return StatsResponse(identity, started: started, endpoints: endpoints)
+        return StatsResponse(identity, metadata: storeMetadata, started: started, endpoints: endpoints)
     }
 
     private func send(_ response: some Encodable, to message: BusMessage) {

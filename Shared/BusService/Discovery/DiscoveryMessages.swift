@@ -25,10 +25,11 @@ package struct PingResponse: Sendable, Equatable, Codable {
     package var version: String
     package var metadata: [String: String] = [:]
 
-    package init(_ identity: ServiceIdentity) {
+    package init(_ identity: ServiceIdentity, metadata: [String: String] = [:]) {
         name = identity.name
         id = identity.id
         version = identity.version
+        self.metadata = metadata
     }
 }
 
@@ -56,10 +57,11 @@ package struct InfoResponse: Sendable, Equatable, Codable {
     package var description: String
     package var endpoints: [EndpointInfo]
 
-    init(_ identity: ServiceIdentity, description: String, endpoints: [EndpointInfo]) {
+    init(_ identity: ServiceIdentity, metadata: [String: String], description: String, endpoints: [EndpointInfo]) {
         name = identity.name
         id = identity.id
         version = identity.version
+        self.metadata = metadata
         self.description = description
         self.endpoints = endpoints
     }
@@ -99,10 +101,11 @@ package struct StatsResponse: Sendable, Equatable, Codable {
     package var started: Timestamp
     package var endpoints: [EndpointStats]
 
-    init(_ identity: ServiceIdentity, started: Timestamp, endpoints: [EndpointStats]) {
+    init(_ identity: ServiceIdentity, metadata: [String: String], started: Timestamp, endpoints: [EndpointStats]) {
         name = identity.name
         id = identity.id
         version = identity.version
+        self.metadata = metadata
         self.started = started
         self.endpoints = endpoints
     }

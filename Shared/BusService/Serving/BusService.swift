@@ -29,6 +29,7 @@ package final class BusService: ServiceLifecycle.Service {
 
     private struct Registry {
         var endpoints: [ServedEndpoint] = []
+        var membership: StoreMembership?
         /// `run` has begun; nothing may be added.
         var isSealed = false
     }
@@ -70,6 +71,26 @@ package final class BusService: ServiceLifecycle.Service {
         health.add(name, check)
     }
 
+    /// Names the database the service works on, before `run`: beside another store it takes no requests.
+    ///
+    /// - Parameters:
+    ///   - identity: what is in the database now.
+    ///   - makesStore: whether it makes the store when no database on the bus has one.
+    ///   - keep: writes a store down unless there is one, and returns the one that is there.
+    package func belongs(
+        to identity: StoreIdentity, makesStore: Bool, keep: @escaping @Sendable (String) async throws -> String
+    ) {
+        let own = StoreMembershipRule.Peer(
+            service: self.identity.name, instance: self.identity.id, identity: identity)
+        registry.withLock {
+            $0.membership = StoreMembership(
+                own: own, makesStore: makesStore, bus: bus, logger: logger, keep: keep)
+        }
+    }
+
+    /// What discovery announces of the store.
+    var storeMetadata: [String: String] { registry.withLock { $0.membership }?.metadata ?? [:] }
+
     /// Returns when the broker has acknowledged every subscription, so that requests are served, or when the task is
     /// cancelled.
     package func ready() async { await readiness.wait() }
@@ -84,7 +105,7 @@ package final class BusService: ServiceLifecycle.Service {
     /// finished (up to 10 s), their replies are flushed, and it returns.
     ///
     /// - Throws: `BusError` when a subscription is refused, or the connection ends for good (`authenticationFailed`,
-    ///   `replaced`, `closed`).
+    ///   `replaced`, `closed`); ``StoreConflict`` when another store, or another database of this service, is on the bus.
     package func run() async throws {
         let subscriptions: Subscriptions
         do {
@@ -105,9 +126,10 @@ package final class BusService: ServiceLifecycle.Service {
         var requests: [any BusSubscription] = []
     }
 
-    private func subscribeAll() async throws(BusError) -> Subscriptions {
+    private func subscribeAll() async throws -> Subscriptions {
         var subscriptions = Subscriptions()
         subscriptions.discovery = try await subscribeDiscovery()
+        try await registry.withLock { $0.membership }?.join()
         for endpoint in sealedEndpoints() {
             let subscription = try await bus.subscribe(endpoint.subject, queue: BusServiceLimits.queueGroup) {
                 self.receive($0, endpoint)
@@ -125,10 +147,11 @@ package final class BusService: ServiceLifecycle.Service {
         }
     }
 
-    /// Returns nil on graceful shutdown or cancellation, and the reason when the bus has ended for good.
-    private func waitForTheEnd() async -> BusError? {
+    /// Returns nil on graceful shutdown or cancellation; else why the bus has ended for good, or the store's conflict.
+    private func waitForTheEnd() async -> (any Error)? {
         let bus = bus
-        return await withTaskGroup(of: BusError?.self) { group in
+        let membership = registry.withLock { $0.membership }
+        return await withTaskGroup(of: (any Error)?.self) { group in
             group.addTask {
                 try? await gracefulShutdown()
                 return nil
@@ -136,6 +159,16 @@ package final class BusService: ServiceLifecycle.Service {
             group.addTask {
                 for await state in bus.states where state == .closed { break }
                 return bus.endReason
+            }
+            if let membership {
+                group.addTask {
+                    do {
+                        try await membership.watch()
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
             }
             defer { group.cancelAll() }
             return await group.next() ?? nil

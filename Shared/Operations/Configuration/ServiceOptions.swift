@@ -12,8 +12,14 @@ package struct ServiceOptions: ParsableArguments {
     @Option(help: "The port to listen on, 0 for any. (LISTEN_PORT)")
     package var port: Int?
 
-    @Option(help: "The port of /healthz and /metrics on loopback, 0 for any. (MONITOR_PORT)")
+    @Option(help: "The port of /healthz and /metrics, 0 for any. (MONITOR_PORT)")
     package var monitorPort: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "The address of that port, loopback unless given; it asks for no credentials. (MONITOR_HOST)",
+            valueName: "address"))
+    package var monitorHost: String?
 
     @Option(help: ArgumentHelp("Keep data in this directory. (DATA_DIRECTORY)", valueName: "dir"))
     package var data: String?
@@ -35,6 +41,7 @@ package struct ServiceOptions: ParsableArguments {
         settings["listen.host"] = host
         settings["listen.port"] = port.map(String.init)
         settings["monitor.port"] = monitorPort.map(String.init)
+        settings["monitor.host"] = monitorHost
         settings["data.directory"] = data
         settings["ready.file"] = readyFile
         settings["log.level"] = logLevel

@@ -2,7 +2,7 @@ import EventLoop
 import ServiceLifecycle
 
 /// The monitoring port: a GET-only HTTP/1.1 server on the process's loop, for `/healthz`, `/metrics` and what else a
-/// process has to show. Meant for loopback; it authenticates nobody.
+/// process has to show. It asks for no credentials: beyond loopback it is for networks of one's own.
 ///
 /// ```swift
 /// environment.monitor.route("/varz") { request in .json(await broker.varz()) }

@@ -4,12 +4,6 @@ import Logging
 import NATSClient
 import ServiceLifecycle
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The process's bus client as a service of the group: the first to start, the last to end.
 struct BusConnection: ServiceLifecycle.Service {
     let bus: any BusClient
@@ -45,22 +39,8 @@ struct BusConnection: ServiceLifecycle.Service {
             throw StartupError(error)
         }
         if let path = try settings.string("bus.credentialsFile") {
-            address.add(secret: try token(path, of: "BUS_CREDENTIALS_FILE"))
+            address.add(secret: try SecretFile.text(path, of: "BUS_CREDENTIALS_FILE"))
         }
         return address
-    }
-
-    /// The content of a credentials file without the line end editors add.
-    static func token(_ path: String, of variable: String) throws(StartupError) -> String {
-        guard let data = FileManager.default.contents(atPath: path),
-            let text = String(validating: data, as: UTF8.self)
-        else {
-            throw StartupError(.badConfiguration, "the file of \(variable), \(path), cannot be read")
-        }
-        let token = String(text.reversed().drop { $0.isWhitespace }.reversed())
-        guard !token.isEmpty else {
-            throw StartupError(.badConfiguration, "the file of \(variable), \(path), is empty")
-        }
-        return token
     }
 }

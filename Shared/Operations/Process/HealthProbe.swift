@@ -86,7 +86,7 @@ enum HealthProbe {
         let isEverywhere = ["0.0.0.0", "::", ""].contains(instance.host)
         var url = BusURL(host: isEverywhere ? "127.0.0.1" : instance.host, port: instance.port)
         if let path = try settings.string("bus.tokenFile") {
-            url.token = try BusConnection.token(path, of: "BUS_TOKEN_FILE")
+            url.token = try SecretFile.text(path, of: "BUS_TOKEN_FILE")
         }
         return url
     }

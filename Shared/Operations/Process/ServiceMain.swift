@@ -108,7 +108,8 @@ package enum ServiceMain {
     ) async throws {
         var port = try environment.configuration.int("monitor.port", in: 0...65535) ?? defaultMonitorPort
         let services = try await build(environment)
-        if let wanted = port { port = try await environment.monitor.start(port: wanted) }
+        let monitorHost = try environment.configuration.string("monitor.host", default: "127.0.0.1")
+        if let wanted = port { port = try await environment.monitor.start(host: monitorHost, port: wanted) }
         logStart(environment, monitorPort: port)
         // A process on no bus has nothing else to wait for than its listener.
         if !services.contains(where: { $0 is Announcer }) {

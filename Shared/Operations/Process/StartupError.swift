@@ -1,4 +1,5 @@
 import BusClient
+import BusService
 import EventLoop
 
 /// Why a process cannot start or go on: one line that names the place and the remedy, and the exit code.
@@ -25,6 +26,7 @@ extension StartupError {
         switch error {
         case let error as StartupError: self = error
         case let error as BusError: self.init(error)
+        case let error as StoreConflict: self.init(.badConfiguration, error.description)
         case let error as UVError: self.init(.unavailable, "\(error)")
         default: self.init(.bug, "\(error)")
         }

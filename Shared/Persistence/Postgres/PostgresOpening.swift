@@ -27,6 +27,7 @@ struct PostgresOpening: Sendable {
         _ = try await connection.script("SELECT pg_advisory_xact_lock(\(PostgresLock.migration))")
         _ = try await connection.script("CREATE SCHEMA IF NOT EXISTS \(schema)")
         _ = try await connection.script(SchemaSyntax.postgres(Migrator.table))
+        _ = try await connection.script(SchemaSyntax.postgres(Migrator.identity))
         let migrator = Migrator(migrations, path: "\(place), schema \(schema)", dialect: .postgres)
         let rows = try await connection.script(Migrator.applied).rows
         var applied: [Int] = []

@@ -1,22 +1,10 @@
 internal import EventLoop
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Holds `<path>.lock` for the life of the process, so that one SQLite file has one writer service.
 ///
-/// The lock is `flock`'s, which the kernel drops when the process dies however it dies; the file's text,
-/// `812 payment-queue`, only tells others who holds it. A file left behind by a dead process is no obstacle. The file is
-/// never removed: between a removal and the next creation two processes could each hold "the" lock.
-///
-/// A second line names the start of the machine (``MachineStart``) once the database is known to be whole. The file is
-/// emptied when the lock is given up in good order. So the next holder knows whether the machine itself ended under the
-/// last one.
+/// A second line of the file names the start of the machine (``MachineStart``) once the database is known to be whole. The
+/// file is emptied when the lock is given up in good order. So the next holder knows whether the machine itself ended under
+/// the last one.
 final class LockFile: Sendable {
     /// What became of the last holder, as far as its file is concerned.
     enum LastEnd: Hashable, Sendable {
@@ -27,10 +15,8 @@ final class LockFile: Sendable {
     }
 
     let lastEnd: LastEnd
-    private let text: String
     private let machine: String?
-    /// Nil once released.
-    private let descriptor: Locked<Int32?>
+    private let lock: FileLock
 
     /// - Parameters:
     ///   - path: the database's path.
@@ -40,63 +26,23 @@ final class LockFile: Sendable {
     init(
         guarding path: String, holder: String, machine: String? = MachineStart.identifier
     ) throws(PersistenceError) {
-        let lockPath = path + ".lock"
-        let isNew = access(lockPath, F_OK) != 0
-        // Closed on exec: a child process must not keep the lock alive after its parent.
-        let descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw PersistenceError(
-                .cannotOpen, "\(lockPath): \(Self.reason(errno)); check that the directory exists and can be written")
+        do throws(FileLock.Failure) {
+            lock = try FileLock(path: path + ".lock", holder: holder)
+        } catch {
+            throw Self.error(error, path)
         }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let reason = errno
-            let text = Self.text(of: descriptor)
-            close(descriptor)
-            guard reason == EWOULDBLOCK else {
-                throw PersistenceError(.cannotOpen, "\(lockPath): \(Self.reason(reason))")
-            }
-            throw PersistenceError(
-                .held, "\(path) is held by \(Self.describe(text)); stop it first: replicas need DATABASE_URL")
-        }
-        lastEnd = isNew ? .unknown : Self.lastEnd(Self.text(of: descriptor), machine)
-        text = "\(getpid()) \(holder)\n"
         self.machine = machine
-        Self.write(text, to: descriptor)
-        self.descriptor = Locked(descriptor)
+        lastEnd = lock.formerText.map { Self.lastEnd($0, machine) } ?? .unknown
     }
-
-    deinit { release(isInOrder: false) }
 
     /// Notes that the database is whole, and stays so for as long as the machine runs.
     func noteWhole() {
-        guard let machine else { return }
-        descriptor.withLock { held in
-            if let held { Self.write("\(text)\(machine)\n", to: held) }
-        }
+        if let machine { lock.note(machine) }
     }
 
     /// Gives the lock up; again does nothing.
-    /// - Parameter isInOrder: Whether everything was written.
-    func release(isInOrder: Bool) {
-        descriptor.withLock { held in
-            guard let descriptor = held else { return }
-            if isInOrder { Self.write("", to: descriptor) }
-            close(descriptor)
-            held = nil
-        }
-    }
-
-    /// Best effort: the text informs, the lock decides.
-    private static func write(_ text: String, to descriptor: Int32) {
-        guard ftruncate(descriptor, 0) == 0 else { return }
-        _ = Array(text.utf8).withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
-    }
-
-    private static func text(of descriptor: Int32) -> String {
-        var bytes = [UInt8](repeating: 0, count: 256)
-        let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
-        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-    }
+    /// - Parameter isInOrder: whether everything was written.
+    func release(isInOrder: Bool) { lock.release(isInOrder: isInOrder) }
 
     private static func lastEnd(_ text: String, _ machine: String?) -> LastEnd {
         if text.isEmpty { return .written }
@@ -105,12 +51,20 @@ final class LockFile: Sendable {
         return .written
     }
 
-    /// `812 payment-queue` as `pid 812 (payment-queue)`.
-    private static func describe(_ text: String) -> String {
-        let words = (text.split(separator: "\n").first ?? "").split(whereSeparator: \.isWhitespace)
-        guard let pid = words.first else { return "another process" }
-        return words.count > 1 ? "pid \(pid) (\(words.dropFirst().joined(separator: " ")))" : "pid \(pid)"
+    private static func error(_ failure: FileLock.Failure, _ path: String) -> PersistenceError {
+        switch failure {
+        case .unusable(let reason):
+            PersistenceError(
+                .cannotOpen, "\(path).lock: \(reason); check that the directory exists and can be written")
+        case .held(let holder) where holder.isElsewhere:
+            PersistenceError(
+                .held,
+                """
+                \(path) is held by \(holder), in another container or on another machine that uses this volume; run one \
+                of them, or give every replica the same DATABASE_URL
+                """)
+        case .held(let holder):
+            PersistenceError(.held, "\(path) is held by \(holder); stop it first: replicas need DATABASE_URL")
+        }
     }
-
-    private static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
 }

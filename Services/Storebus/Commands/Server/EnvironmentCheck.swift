@@ -20,6 +20,9 @@ struct EnvironmentCheck {
 
     private var executables: Finding {
         let missing = ServiceRoster.services.filter { access("\(executableDirectory)/\($0)", X_OK) != 0 }
+        if missing.count == ServiceRoster.services.count, StorePlace(settings, environment) != .here {
+            return Finding("executables", .pass, "the command line alone; the store runs elsewhere")
+        }
         guard missing.isEmpty else {
             // A command line alone can use a store that runs elsewhere.
             return Finding(

@@ -58,6 +58,11 @@ struct LogsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let environment = CommandEnvironment.current
+        guard global.data != nil || !StorePlace.isCompose(environment) else {
+            throw CLIError(
+                .usage, "the services are containers, and the engine keeps their logs",
+                hints: ["on the machine of the containers: docker compose logs \(services.joined(separator: " "))"])
+        }
         let directory = try DataDirectory.choose(global, environment)
         let wanted = (services.isEmpty ? ServiceRoster.services : services)
             .flatMap { directory.logged(ServiceInstance($0)) }

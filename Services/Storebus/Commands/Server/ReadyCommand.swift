@@ -9,7 +9,8 @@ struct ReadyCommand: AsyncParsableCommand {
             storebus ready
             storebus ready --wait --timeout 30s
 
-            Exits with 0 or 1 and nothing else. With --wait it asks until the store is ready, 30s unless --timeout says \
+            Ready is a store that completes purchases: one without its payment processor takes them and lets them wait, \
+            and is not. Exits with 0 or 1 and nothing else. With --wait it asks until the store is ready, 30s unless --timeout says \
             otherwise.
             """)
 

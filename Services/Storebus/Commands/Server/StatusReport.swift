@@ -65,7 +65,19 @@ package struct StatusReport: Sendable {
         return StatusReport(
             url: context.api.url, origin: context.settings.url.origin, directory: context.directory?.path,
             isReady: readiness.isReady,
-            rows: rows(services, context.directory), services: services, readiness: readiness.body)
+            rows: brokerRow(context, readiness.body) + rows(services, context.directory), services: services,
+            readiness: readiness.body)
+    }
+
+    /// In containers the broker's process cannot be seen; whether it answers, the gateway says.
+    private static func brokerRow(_ context: CommandContext, _ readiness: JSONValue) -> [Row] {
+        guard StorePlace.isCompose(context.environment), context.directory == nil else { return [] }
+        let isThere = readiness["bus"]?.stringValue == "connected"
+        return [
+            Row(
+                service: ServiceRoster.broker, pid: nil, port: nil, monitorPort: nil,
+                health: isThere ? "pass" : "away", version: "-")
+        ]
     }
 
     /// One row for each instance on the bus; a service without any is away. The broker is on no bus: its process speaks

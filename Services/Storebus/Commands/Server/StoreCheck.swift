@@ -4,6 +4,8 @@ import StoreModels
 struct StoreCheck {
     let context: CommandContext
 
+    private var place: StorePlace { StorePlace(context.settings, context.environment) }
+
     /// - Returns: what was found, and whether a store answered.
     func findings() async -> (findings: [Finding], isAnswered: Bool) {
         do throws(CLIError) {
@@ -12,7 +14,8 @@ struct StoreCheck {
         } catch {
             // Where nobody has said that there is a store, there need not be one.
             let isExpected = context.settings.url.origin != "default"
-            return ([Finding("store", isExpected ? .fail : .warn, error.message, remedy: "storebus up")], false)
+            let remedy = StorePlace.start(context.environment)
+            return ([Finding("store", isExpected ? .fail : .warn, error.message, remedy: remedy)], false)
         }
     }
 
@@ -33,11 +36,11 @@ struct StoreCheck {
         let words = others.map { "\($0.service) \($0.version)" }.joined(separator: ", ")
         return Finding(
             "versions", .warn, "this is \(StorebusVersion.number), but \(words)",
-            remedy: "build everything, then stop and start it: make build, storebus down, storebus up")
+            remedy: place.update)
     }
 
     private func service(_ row: StatusReport.Row) -> Finding {
-        let logs = "storebus logs \(row.service)"
+        let logs = place.logs(of: row.service)
         switch row.health {
         case "pass":
             let running = row.pid.map { "runs as pid \($0)" } ?? "answers, version \(row.version)"

@@ -1,0 +1,48 @@
+/// Names where the store runs, as far as remedies differ by it.
+package enum StorePlace: Sendable {
+    /// `storebus up` on this machine.
+    case here
+    /// Containers of docker-compose.yml; the command line is one of them.
+    case compose
+    /// Known by its address only.
+    case elsewhere
+
+    /// What docker-compose.yml sets for the command line.
+    package static let variable = "STOREBUS_DEPLOYMENT"
+
+    package init(_ settings: EffectiveSettings, _ environment: CommandEnvironment) {
+        if Self.isCompose(environment) {
+            self = .compose
+        } else {
+            let isNamed = settings.directory == nil && ["--url", "STOREBUS_URL"].contains(settings.url.origin)
+            self = isNamed ? .elsewhere : .here
+        }
+    }
+
+    package static func isCompose(_ environment: CommandEnvironment) -> Bool {
+        environment.variables[variable] == "compose"
+    }
+
+    /// The command that starts a store.
+    package static func start(_ environment: CommandEnvironment) -> String {
+        isCompose(environment) ? "docker compose up --wait" : "storebus up"
+    }
+
+    /// How an operator reads a service's log.
+    func logs(of service: String) -> String {
+        switch self {
+        case .here: "storebus logs \(service)"
+        case .compose: "docker compose logs \(ServiceInstance(service).service)"
+        case .elsewhere: "read the log of \(service) where it runs"
+        }
+    }
+
+    /// How an operator brings all services to one version.
+    var update: String {
+        switch self {
+        case .here: "build and start everything anew: make build, storebus down, storebus up"
+        case .compose: "docker compose up --build --wait"
+        case .elsewhere: "bring the services and this command to the same version"
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import BusClient
+import EventLoop
+import Logging
+
+/// Keeps a service off a bus where another store, or another database of the same service, is.
+///
+/// The instance answers discovery before it looks around. Of two that come at once, at least one therefore sees the other.
+final class StoreMembership: Sendable {
+    /// How long the first look collects answers. Whoever answers later is seen by the next one.
+    static let firstLook: Duration = .milliseconds(100)
+    static let look: Duration = .milliseconds(300)
+    /// Between looks of a database that belongs to no store yet.
+    static let newInterval: Duration = .milliseconds(500)
+    /// Between looks of one that does; every new connection to the bus is followed by one, too.
+    static let settledInterval: Duration = .seconds(30)
+
+    private let rule: Locked<StoreMembershipRule>
+    private let keep: @Sendable (String) async throws -> String
+    private let bus: any BusClient
+    private let logger: Logger
+
+    init(
+        own: StoreMembershipRule.Peer, makesStore: Bool, bus: any BusClient, logger: Logger,
+        keep: @escaping @Sendable (String) async throws -> String
+    ) {
+        rule = Locked(StoreMembershipRule(own: own, makesStore: makesStore))
+        self.keep = keep
+        self.bus = bus
+        self.logger = logger
+    }
+
+    /// What discovery announces.
+    var metadata: [String: String] { rule.withLock { $0.own.identity.metadata } }
+
+    /// Returns when the service may take requests.
+    /// - Throws: ``StoreConflict``; `BusError` when asking is not allowed, or the bus has ended for good.
+    func join() async throws {
+        while true {
+            let peers: [StoreMembershipRule.Peer]
+            do throws(BusError) {
+                peers = try await self.peers(Self.firstLook)
+            } catch  where error.code == .disconnected {
+                try await nextConnection()
+                continue
+            }
+            return try await act(peers)
+        }
+    }
+
+    /// Looks around again and again until the task is cancelled.
+    /// - Throws: ``StoreConflict``.
+    func watch() async throws {
+        while !Task.isCancelled {
+            await pause()
+            // Without the bus there is nobody to be told apart from; the next connection is looked at again.
+            guard let peers = try? await peers(Self.look) else { continue }
+            try await act(peers)
+        }
+    }
+
+    private func peers(_ time: Duration) async throws(BusError) -> [StoreMembershipRule.Peer] {
+        try await ServiceDiscovery(bus).ping(timeout: time).compactMap { ping in
+            StoreIdentity(metadata: ping.metadata).map {
+                StoreMembershipRule.Peer(service: ping.name, instance: ping.id, identity: $0)
+            }
+        }
+    }
+
+    private func act(_ peers: [StoreMembershipRule.Peer]) async throws(StoreConflict) {
+        switch rule.withLock({ $0.decide(peers, now: .now) }) {
+        case .stay: break
+        case .adopt(let store): await keep(store, "the database belongs to the store on the bus from now on")
+        case .make: await keep(RandomIdentifier.hex(digits: 24), "made a store for the databases on this bus")
+        case .refuse(let conflict): throw conflict
+        }
+    }
+
+    private func keep(_ store: String, _ event: String) async {
+        do {
+            let kept = try await keep(store)
+            rule.withLock { $0.keep(kept) }
+            logger.info("\(event)", metadata: ["store": "\(kept)"])
+        } catch {
+            logger.warning("the store could not be written down, it is tried again", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func nextConnection() async throws(BusError) {
+        for await state in bus.states where state == .connected { return }
+        throw bus.endReason ?? BusError(.cancelled, "the task was cancelled while waiting for the bus")
+    }
+
+    /// Until the interval has passed or there is a new connection.
+    private func pause() async {
+        let isNew = rule.withLock { $0.own.identity.store == nil }
+        let bus = bus
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { try? await Task.sleep(for: isNew ? Self.newInterval : Self.settledInterval) }
+            group.addTask {
+                var hasLost = false
+                for await state in bus.states {
+                    if state == .connected, hasLost { return }
+                    if state != .connected { hasLost = true }
+                }
+            }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}

@@ -1,0 +1,71 @@
+/// Decides whether a service may be on the bus beside the databases that are there. No I/O.
+///
+/// A new database belongs to no store yet. It takes over the store of the others, and where nobody has one for a while the
+/// service that makes stores makes one. What was taken over is never exchanged again.
+struct StoreMembershipRule: Sendable {
+    /// A service instance with a database, as discovery tells of it.
+    struct Peer: Sendable, Equatable {
+        var service: String
+        var instance: String
+        var identity: StoreIdentity
+    }
+
+    enum Decision: Equatable {
+        /// Nothing is to be done.
+        case stay
+        /// The database takes over the store of the others.
+        case adopt(String)
+        /// Nobody has a store: one is made.
+        case make
+        case refuse(StoreConflict)
+    }
+
+    /// How long the bus is without a store before one is made, so that an older database has the time to come up.
+    static let makesAfter: Duration = .seconds(3)
+
+    private(set) var own: Peer
+    /// Whether this service makes the store when there is none: one service of all does.
+    let makesStore: Bool
+    private var withoutStoreSince: ContinuousClock.Instant?
+
+    init(own: Peer, makesStore: Bool) {
+        self.own = own
+        self.makesStore = makesStore
+    }
+
+    /// Judges who is on the bus now; this instance's own answer does not count.
+    mutating func decide(_ peers: [Peer], now: ContinuousClock.Instant) -> Decision {
+        let others = peers.filter { $0.instance != own.instance }
+        let settled = others.filter { $0.identity.store != nil }
+        if let store = own.identity.store,
+            let stranger = settled.first(where: { $0.identity.store != store })
+        {
+            return .refuse(
+                .otherStore(
+                    service: own.service, own: store, onBus: stranger.identity.store ?? "",
+                    announcedBy: stranger.service))
+        }
+        if let rival = others.first(where: {
+            $0.service == own.service && $0.identity.database != own.identity.database
+        }) {
+            return .refuse(
+                .otherDatabase(service: own.service, own: own.identity.database, onBus: rival.identity.database))
+        }
+        guard own.identity.store == nil else { return .stay }
+        guard let store = settled.first?.identity.store else { return withoutStore(now) }
+        if let second = settled.compactMap(\.identity.store).first(where: { $0 != store }) {
+            return .refuse(.twoStores(service: own.service, first: store, second: second))
+        }
+        return .adopt(store)
+    }
+
+    /// Notes the store that is in the database now.
+    mutating func keep(_ store: String) { own.identity.store = store }
+
+    private mutating func withoutStore(_ now: ContinuousClock.Instant) -> Decision {
+        guard makesStore else { return .stay }
+        let since = withoutStoreSince ?? now
+        withoutStoreSince = since
+        return now - since >= Self.makesAfter ? .make : .stay
+    }
+}

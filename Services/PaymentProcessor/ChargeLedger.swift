@@ -53,7 +53,7 @@ package final class ChargeLedger: Sendable {
     }
 
     /// The clock that waits go by. It begins as the wall clock and goes on evenly, whatever that one is set to. Processes that
-    /// share a ledger may disagree about it, so whoever finds a charge that is due later than it can be puts that right.
+    /// share a ledger may disagree about it, so the settler puts a charge right that is due later than it can be.
     var steady: Timestamp { opened + uptime() }
 
     /// Charges, once per key. The same key again gets what stands: the same answer, a cancelled one `cancelled`, a

@@ -103,6 +103,7 @@ import Testing
             #expect(quote.product?.price.amount == "9.99")
             #expect(quote.product?.price.currency.code == "GBP")
             #expect(quote.subscriptionLevel == 2)
+            #expect(quote.subscriptionGroupProducts == ["s"])
             #expect(quote.unfinishedLimit == 3)
             #expect(quote.catalogVersion == 1)
             let unknown = try store.products.quote(

@@ -12,6 +12,8 @@ import Testing
     ) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
+            let owned = try await alice.add("guide", key: "0").transaction
+            try await alice.finish(owned.id)
             let bought = try await alice.add("beaches", key: "1").transaction
             let failed = try await alice.add("nothing", key: "2").transaction
             try await store.set("alice", TesterSettings(askToBuy: true))
@@ -26,7 +28,7 @@ import Testing
                 values.map(\.transactionState) == [.purchased, .failed, .deferred, .restored, .purchasing])
             #expect(Set(values.map(\.transactionState)) == Set(TransactionState.allCases))
             #expect([bought, failed, deferred].map(\.id) == values.prefix(3).map(\.id))
-            #expect(values[3].original?.transaction.transactionIdentifier == bought.transactionIdentifier)
+            #expect(values[3].original?.transaction.transactionIdentifier == owned.transactionIdentifier)
             store.processor.release()
             let ended = try await running.value.transaction
             #expect(ended.id == values[4].id)

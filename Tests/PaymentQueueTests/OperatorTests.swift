@@ -103,6 +103,7 @@ import Testing
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
             let bought = try await alice.add("beaches", key: "1").transaction
+            try await alice.finish(bought.id)
             let failed = try await alice.add("nothing", key: "2").transaction
             _ = try await alice.restore()
             let restored = try #require(

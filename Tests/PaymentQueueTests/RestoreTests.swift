@@ -240,7 +240,9 @@ import Testing
             try await eventually("it is being charged") { store.processor.heldCount == 1 }
             #expect(try await alice.restore().restored == 1)
             store.processor.release()
-            #expect(try await pending.value.transaction.transactionState == .purchased)
+            let guide = try await pending.value.transaction
+            #expect(guide.transactionState == .purchased)
+            try await alice.finish(guide.id)
             #expect(try await alice.restore(key: "2").restored == 2)
         }
     }

@@ -116,7 +116,7 @@ import Testing
 }
 
 extension Shopper {
-    fileprivate func standing() async throws -> CustomerStanding {
+    func standing() async throws -> CustomerStanding {
         try await store.caller.call(
             PaymentEndpoints.standing,
             CustomerStandingRequest(bundleId: Catalogue.bundleId, customerIdentifier: customer))

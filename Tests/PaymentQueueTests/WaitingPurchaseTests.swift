@@ -1,3 +1,4 @@
+import BusClient
 import BusService
 import PaymentQueue
 import Persistence
@@ -6,7 +7,7 @@ import StoreModels
 import StorebusTesting
 import Testing
 
-/// Goal: purchases that wait for others cost nobody else anything: no place in the handler, no look at them before what
+/// Goal: purchases that wait for others cost other customers nothing: no place in the handler, no look at them before what
 /// they wait for has ended, and no more of them than a customer may have.
 @Suite(.serialized) struct WaitingPurchaseTests {
     /// More than the endpoint takes at once.

@@ -72,7 +72,9 @@ final class Rehearsal {
                 try await self.shopper.unfinished().first?.transactionState == .purchasing
             }
         case .finish, .clear: transaction = try await shopper.buy(Self.coins, key: Self.key)
-        case .restore: transaction = try await shopper.buy(Self.map, key: Self.key)
+        case .restore:
+            transaction = try await shopper.buy(Self.map, key: Self.key)
+            try await shopper.finish(try id)
         case .approve:
             let tester = try await admin(.PUT, "/admin/v1/testers/alice", body: #"{"askToBuy": true}"#)
             try #require(tester.status == 200)

@@ -46,7 +46,7 @@ extension DeliveryMachine.Event {
         switch self {
         case .restoreEnded(_, let restore): .restoreEnd(restore.restoreIdentifier)
         case .entitlementsRevoked(_, let revocation): .revocation(revocation.seq)
-        case .updated, .removed, .downloadsUpdated, .synchronized, .storefrontChanged: nil
+        case .updated, .removed, .downloadsUpdated, .priceConsentPending, .synchronized, .storefrontChanged: nil
         }
     }
 }

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// Asks Catalog about the storefront a shopper has moved to, when an answer needs it; nobody else does.
+/// Asks Catalog about the storefront a shopper has moved to, when an answer needs it.
 struct StorefrontLookup: Sendable {
     let storefronts: @Sendable (ContinuousClock.Instant) async throws(StoreError) -> [Storefront]
 
@@ -21,7 +21,7 @@ struct StorefrontLookup: Sendable {
                     "the catalogue is away, which knows the shopper's new storefront; nothing was changed",
                     retryAfterMs: error.retryAfterMs)
             }
-            // Whoever moved there was let in by Catalog's list; an identifier it has lost since is left empty.
+            // Catalog's list had it when the shopper moved; an identifier it has lost since is left empty.
             return try await body(
                 all.first { $0.countryCode == moved.countryCode }
                     ?? Storefront(countryCode: moved.countryCode, identifier: ""))

@@ -2,7 +2,7 @@ import ServiceDatabase
 import StoreModels
 
 extension PurchaseDriver {
-    /// Works on a purchase, or waits for whoever does, until it is at rest, what it waits for is with a person, or the time
+    /// Works on a purchase, or waits for another task that does, until it is at rest, what it waits for is with a person, or the time
     /// is over.
     ///
     /// - Parameter fresh: as for ``drive(_:fresh:until:)``.

@@ -70,7 +70,7 @@ extension CustomerCommit {
         }
     }
 
-    /// Periods behind one that is not over and that nobody has taken back, the last one first: an operator has renewed
+    /// Periods behind one that is not over, without those that were taken back, the last one first: an operator has renewed
     /// early, or the clock was set back. None of them goes on without it.
     private func laterPeriods(than stored: StoredTransaction) async throws -> [StoredTransaction] {
         guard let paid = try await SubscriptionPeriodRepository.find(transactionID: stored.id, in: transaction),

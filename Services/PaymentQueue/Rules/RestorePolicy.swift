@@ -6,7 +6,7 @@ package enum RestorePolicy {
     /// The error the restore fails with, and then nothing is restored; nil lets it go ahead.
     package static func failure(tester: TesterSettings) -> TransactionError? {
         switch tester.signIn ?? .ok {
-        // A restore asks nobody: what comes back is the queue's, which asks with the next launch.
+        // A restore raises no prompt: the next launch that brings what it restored does.
         case .ok, .interactive: break
         case .fails: return TransactionError(.unknown, "Signing in to the account failed.")
         case .cancelled: return TransactionError(.paymentCancelled, "The shopper cancelled signing in.")

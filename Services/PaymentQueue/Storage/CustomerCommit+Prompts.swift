@@ -27,7 +27,7 @@ extension CustomerCommit {
     }
 
     /// Takes an answer to a prompt that was removed in this commit.
-    /// - Parameter storefront: where the shopper is, as Catalog has it; nil when nobody has asked.
+    /// - Parameter storefront: where the shopper is, as Catalog has it; nil before Catalog was asked.
     /// - Returns: the transaction the answer is about: after an interruption that is resolved, the new one.
     /// - Throws: ``StorefrontMoved`` when it is needed and not given; nothing is written.
     mutating func take(

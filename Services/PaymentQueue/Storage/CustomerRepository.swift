@@ -13,7 +13,7 @@ package enum CustomerRepository {
     /// commit about a customer, so that such commits come one after the other and never wait for one another crosswise.
     ///
     /// On PostgreSQL a statement that has waited for a row reads the other tables as they were before. There the lock is a
-    /// statement of its own, which nobody waits for by itself, and the clock is that of after the wait.
+    /// statement of its own, sent ahead without a round trip, and the clock is that of after the wait.
     package static func lock(_ id: CustomerID, in transaction: SQLTransaction) async throws -> (Customer, AppClock)? {
         if transaction.dialect == .postgres {
             try await transaction.send(

@@ -1,7 +1,7 @@
 import Persistence
 
 extension PaymentQueueSchema {
-    /// The key of a transaction's charge stands beside it, and a refund outlives the purchase whose money it is.
+    /// The key of a transaction's charge is stored beside it, and a refund outlives the purchase whose money it is.
     ///
     /// A renewal whose subscription was deleted has lost its period and the charge's key with it; there the key is in its
     /// payment. A purchase may have been sent with such a key by its client, but then it has a row in `payment`, or

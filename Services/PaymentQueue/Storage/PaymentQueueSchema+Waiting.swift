@@ -1,6 +1,6 @@
 extension PaymentQueueSchema {
-    /// The transaction whose end a waiting purchase waits for. Its end clears the column, in the same commit, and nobody
-    /// looks at the purchase before that. Purchases that wait already find out when they are next looked at.
+    /// The transaction whose end a waiting purchase waits for. Its end clears the column, in the same commit, and no
+    /// sweep looks at the purchase before that. Purchases that wait already find out when they are next looked at.
     ///
     /// The index of what is left to do holds nothing that waits, neither for a person's answer nor for another purchase:
     /// however much of that there is, looking for work costs the same.

@@ -27,7 +27,7 @@ package struct StoredTransaction: Hashable, Sendable {
     package var isFinished: Bool
     /// It is deferred, or was before it went on.
     package var wasDeferred: Bool
-    /// The transaction whose end a waiting purchase waits for; until then nobody looks at it. Nil where no one commit
+    /// The transaction whose end a waiting purchase waits for; until then no sweep looks at it. Nil where no one commit
     /// ends the waiting, as while a renewal is due.
     package var waitsFor: String?
     /// What it waits for goes on only when a person has acted. Known to the commit that planned it, and not stored.

@@ -7,7 +7,7 @@ package enum PriceConsentPolicy {
     package enum Renewal: Hashable, Sendable {
         /// It costs what the product costs.
         case charge
-        /// Nobody was asked in time: it costs the agreed price once more, and the subscriber is asked.
+        /// The subscriber was not asked in time: it costs the agreed price once more, and they are asked.
         case askFirst(PriceIncrease)
         /// There is no consent.
         case refuse

@@ -159,7 +159,7 @@ package final class SubscriptionRenewer: Sendable {
         return settled
     }
 
-    /// Hints, whoever waits in this process, and the log.
+    /// Sends hints, wakes what waits in this process, and writes the log.
     func tell(_ settled: RenewalStore.Settled, _ job: RenewalJob, _ answer: ChargeAnswer) {
         if let outcome = SalesRecord.Renewal(job.work, answer) {
             driver.record.note(outcome, of: settled.value, paid: settled.transaction)

@@ -8,7 +8,7 @@ package struct RetrySchedule: Sendable {
     static let delayMax: Duration = .seconds(5)
     /// Identifiers remembered one by one.
     static let entriesMax = 10_000
-    /// What nobody has tried for so long after it was due is done, or somebody else's by now.
+    /// What was not tried for so long after it was due is done, or another process's by now.
     static let staleAfter: Duration = .seconds(60)
     /// What is not remembered one by one shares so many places.
     static let sharedCount = 256

@@ -67,7 +67,8 @@ import Testing
             case 13: handle(.extended(days: Int.random(in: 1...90, using: &random)))
             case 14: handle(.renewalWillFail)
             case 15 where Int.random(in: 0..<4, using: &random) == 0: handle(.expired(.other))
-            case 16 where Int.random(in: 0..<4, using: &random) == 0: handle(.ended(.refunded, refunded: nil))
+            case 16 where Int.random(in: 0..<4, using: &random) == 0:
+                handle(.ended(.init(ending: .refunded, period: value.periodIndex)))
             case 17 where !value.isQuarantined && value.willAutoRenew && value.state.isExisting:
                 if let attempt = RenewalPolicy.renewal(value, facts, at: now) { try charge(attempt, &random) }
             case 18 where !value.isQuarantined: try buy()

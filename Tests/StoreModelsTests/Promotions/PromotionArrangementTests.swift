@@ -7,7 +7,7 @@ import Testing
 @Suite struct PromotionArrangementTests {
     private func shown(
         _ promoted: String, hidden: String = "", order: String = "",
-        _ visibility: [String: StorePromotionVisibility] = [:]
+        _ visibility: [ExactText: StorePromotionVisibility] = [:]
     ) -> String {
         PromotionArrangement(promoted: promoted.map(String.init), hidden: hidden.map(String.init))
             .shown(with: PromotionOverrides(order: order.map(String.init), visibility: visibility)).joined()
@@ -60,7 +60,7 @@ import Testing
             let known = (0..<30).map { "p\($0)" }
             let hidden = known.filter { _ in Int.random(in: 0..<4, using: &random) == 0 }
             let order = Array(known.shuffled(using: &random).prefix(Int.random(in: 0...30, using: &random)))
-            var visibility: [String: StorePromotionVisibility] = [:]
+            var visibility: [ExactText: StorePromotionVisibility] = [:]
             for product in known where Int.random(in: 0..<3, using: &random) == 0 {
                 visibility[product] = [.show, .hide, .default].randomElement(using: &random)
             }
@@ -79,7 +79,7 @@ import Testing
 
     /// Product after product, by looking at each list from its beginning.
     private func naive(
-        _ products: [String], _ hidden: [String], _ order: [String], _ visibility: [String: StorePromotionVisibility]
+        _ products: [String], _ hidden: [String], _ order: [String], _ visibility: [ExactText: StorePromotionVisibility]
     ) -> [String] {
         var page: [String] = []
         func place(_ product: String) {

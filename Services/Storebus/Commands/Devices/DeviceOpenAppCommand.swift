@@ -6,8 +6,8 @@ struct DeviceOpenAppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "open-app", abstract: "Start a command when the store opens an app that does not run.",
         discussion: """
-            storebus device open-app './MyApp'
-            storebus device open-app 'tmux new-window ./MyApp' --device alice-1
+            storebus device open-app ./MyApp
+            storebus device open-app ./open-in-a-window --device alice-1
 
             For taps on Buy and test links that are answered with openApp: an app that runs is given the purchase, and \
             one that has not taken it within \(Words.delay(AppOpener.grace)) is started. The command is a line for \

@@ -5,7 +5,7 @@ import StoreModels
 struct PromptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prompt",
-        abstract: "See and answer what waits for a person: payment sheets, signing in, Ask to Buy, prices.",
+        abstract: "See and answer what waits for a person: payment sheets, Ask to Buy.",
         discussion: """
             storebus account set alice --sheet interactive
             storebus prompt list

@@ -29,7 +29,7 @@ struct TesterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What becomes of subscriptions whose price goes up: agree, decline or interactive.", valueName: "answer"),
+            "What a higher price ends with: agree, decline or interactive.", valueName: "end"),
         completion: .list(TesterSettings.PriceConsent.allCases.map(\.rawValue)))
     var priceConsent: String?
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreModels
 
 /// Completes the commands that are printed as hints with the flags that led to this store and app, so that each can be
 /// typed as it stands.
@@ -62,7 +63,7 @@ package struct PrintedCommands: Hashable, Sendable {
         guard !words.contains("--help"), let type = StorebusCommand.type(of: words.dropFirst()) else { return command }
         let known = type.longOptions
         var text = command
-        for (flag, value) in [("--bundle-id", app == unnamedApp ? nil : app), ("--data", data), ("--url", url)] {
+        for (flag, value) in [("--bundle-id", unnamedApp.isExactly(app) ? nil : app), ("--data", data), ("--url", url)] {
             guard let value, known.contains(flag), !words.contains(flag) else { continue }
             text += " \(flag) \(ShellWord.quoted(value))"
         }

@@ -3,7 +3,7 @@ import StoreModels
 /// Subscriptions as `storebus sub list` and `sub show` show them.
 package enum SubscriptionTable {
     package static func table(_ subscriptions: [Subscription]) -> Table {
-        let hasSeveralApps = Set(subscriptions.compactMap(\.bundleId)).count > 1
+        let hasSeveralApps = Set(exactly: subscriptions.compactMap(\.bundleId)).count > 1
         var table = Table(
             [.init("SUBSCRIPTION"), .init("ACCOUNT")] + (hasSeveralApps ? [.init("APP")] : []) + [
                 .init("PRODUCT"), .init("STATE", isState: true), .init("RENEWS"),

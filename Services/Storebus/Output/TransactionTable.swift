@@ -27,7 +27,7 @@ package enum TransactionTable {
     }
 
     package static func table(_ rows: [Row]) -> Table {
-        let hasSeveralApps = Set(rows.map(\.bundleId)).count > 1
+        let hasSeveralApps = Set(exactly: rows.map(\.bundleId)).count > 1
         var table = Table(
             [.init("TRANSACTION"), .init("ACCOUNT")] + (hasSeveralApps ? [.init("APP")] : []) + [
                 .init("PRODUCT"), .init("STATE", isState: true), .init("FINISHED"), .init("SENT", .right),

@@ -19,7 +19,8 @@ package final class FileLock: Sendable {
         private let host: String?
 
         fileprivate init(_ text: String) {
-            let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+            let line = text.split(separator: "\n").first ?? ""
+            let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
             pid = words.first
             name = words.count > 1 ? words[1] : nil
             host = words.count > 2 ? words[2] : nil

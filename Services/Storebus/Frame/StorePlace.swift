@@ -40,7 +40,7 @@ package enum StorePlace: Sendable {
     /// How an operator brings all services to one version.
     var update: String {
         switch self {
-        case .here: "build and start everything anew: make build, storebus down, storebus up"
+        case .here: "build everything, then stop and start it: make build, storebus down, storebus up"
         case .compose: "docker compose up --build --wait"
         case .elsewhere: "bring the services and this command to the same version"
         }

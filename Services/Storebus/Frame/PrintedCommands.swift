@@ -63,7 +63,8 @@ package struct PrintedCommands: Hashable, Sendable {
         guard !words.contains("--help"), let type = StorebusCommand.type(of: words.dropFirst()) else { return command }
         let known = type.longOptions
         var text = command
-        for (flag, value) in [("--bundle-id", unnamedApp.isExactly(app) ? nil : app), ("--data", data), ("--url", url)] {
+        for (flag, value) in [("--bundle-id", unnamedApp.isExactly(app) ? nil : app), ("--data", data), ("--url", url)]
+        {
             guard let value, known.contains(flag), !words.contains(flag) else { continue }
             text += " \(flag) \(ShellWord.quoted(value))"
         }

@@ -118,7 +118,7 @@ import Testing
                 #expect(user.refusal(of: try SubjectPattern(pattern), queue: nil, isOwnInbox: false) == nil)
             }
             #expect(user.publishing(to: "$SRV.HEALTH.\(name).id1".utf8.span) == .allowed)
-            // Whoever has a database looks who is on the bus before it joins.
+            // A service with a database looks who is on the bus before it joins.
             #expect((user.publishing(to: "$SRV.PING".utf8.span) == .allowed) == (service != .eligibility))
             let others = user.publishing(to: "$SRV.HEALTH.another.id1".utf8.span)
             #expect((others == .allowed) == (service == .gateway))

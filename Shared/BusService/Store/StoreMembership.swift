@@ -6,7 +6,7 @@ import Logging
 ///
 /// The instance answers discovery before it looks around. Of two that come at once, at least one therefore sees the other.
 final class StoreMembership: Sendable {
-    /// How long the first look collects answers. Whoever answers later is seen by the next one.
+    /// How long the first look collects answers; later ones are seen by the next look.
     static let firstLook: Duration = .milliseconds(100)
     static let look: Duration = .milliseconds(300)
     /// Between looks of a database that belongs to no store yet.
@@ -52,7 +52,7 @@ final class StoreMembership: Sendable {
     func watch() async throws {
         while !Task.isCancelled {
             await pause()
-            // Without the bus there is nobody to be told apart from; the next connection is looked at again.
+            // Without the bus there are no other databases; the next connection is followed by a look.
             guard let peers = try? await peers(Self.look) else { continue }
             try await act(peers)
         }

@@ -59,7 +59,7 @@ package enum EntitlementRepository {
         let history = try await history(of: customer, among: all, in: reader)
         let entry = history.subscription(of: question, at: now)
         return Subscribed(
-            subscription: all.first { $0.originalIdentifier == entry?.originalTransactionIdentifier },
+            subscription: all.first { $0.originalIdentifier.isExactly(entry?.originalTransactionIdentifier) },
             history: history.group(of: question, at: now))
     }
 

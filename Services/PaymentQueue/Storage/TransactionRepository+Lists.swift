@@ -98,7 +98,7 @@ extension TransactionRepository {
                 AND state IN ('purchased', 'restored') AND id <> ?
             ORDER BY history_seq
             """, customer.bundleId, customer.customerIdentifier, value.payment.productIdentifier, value.id
-        ).map(StoredTransaction.init).filter { $0.transaction.originalTransactionIdentifier == identifier }
+        ).map(StoredTransaction.init).filter { $0.transaction.originalTransactionIdentifier.isExactly(identifier) }
     }
 
     /// How many transactions wait for their finish. Bounded by `limit`: more than that makes no difference.

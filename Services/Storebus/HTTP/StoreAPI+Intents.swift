@@ -49,7 +49,7 @@ extension StoreAPI {
     /// One intent, as the operator sees it: the page that begins with it, for identifiers are their order.
     package func intent(_ identifier: String) async throws(CLIError) -> PurchaseIntent? {
         let page = try await intents(IntentListRequest(after: String(identifier.dropLast()), limit: 32))
-        return page.intents.first { $0.intentIdentifier == identifier }
+        return page.intents.first { $0.intentIdentifier.isExactly(identifier) }
     }
 
     /// `POST /v1/intents/{id}/decision`: the app's answer. The same one again changes nothing.

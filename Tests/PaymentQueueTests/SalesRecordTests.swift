@@ -1,4 +1,5 @@
 import Operations
+import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing

@@ -91,7 +91,8 @@ import Testing
                 download: "unknown")
             let harmless = TesterSettings(
                 interruptPurchases: true, subscriptionRenewalRate: .oneSecondIsOneDay, simulatedErrors: errors)
-            #expect(try await store.set("alice", harmless).settings == harmless)
+            let kept = try await store.set("alice", harmless)
+            #expect(kept.settings == harmless)
         }
     }
 

@@ -61,7 +61,8 @@ package enum RequestedOfferPolicy {
     private static let unknown = TransactionError(.invalidOfferIdentifier, "The product has no such offer.")
 
     private static func promotional(_ identifier: String?, _ product: Product) -> Search {
-        guard let discount = product.discounts.first(where: { $0.identifier.isExactly(identifier) }), identifier != nil else {
+        guard let discount = product.discounts.first(where: { $0.identifier.isExactly(identifier) }), identifier != nil
+        else {
             return .fail(unknown)
         }
         return .found(

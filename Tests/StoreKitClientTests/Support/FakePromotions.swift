@@ -57,7 +57,6 @@ final class FakePromotions: Sendable {
         }
     }
 
-
     /// What the device has set.
     var device: PromotionOverrides { overrides.withLock { $0 } }
 

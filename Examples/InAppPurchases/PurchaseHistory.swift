@@ -7,7 +7,7 @@ final class PurchaseHistory: @unchecked Sendable {
     private(set) var purchased: [SKPaymentTransaction] = []
     private(set) var restored: [SKPaymentTransaction] = []
 
-    /// - Returns: Whether it is new: an unfinished transaction is told at each launch, and once more after a lost one.
+    /// - Returns: Whether it is new: an unfinished transaction comes again at each launch.
     func add(purchased transaction: SKPaymentTransaction) -> Bool { Self.add(transaction, to: &purchased) }
     func add(restored transaction: SKPaymentTransaction) -> Bool { Self.add(transaction, to: &restored) }
 

@@ -3,7 +3,7 @@ import StoreKitClient
 
 /// The app's user interface as lines.
 enum Screen {
-    /// Prints lines at once, also where nobody sits at a terminal.
+    /// Prints lines at once, also where there is no terminal.
     static func show(_ text: String) {
         let line = text.hasSuffix("\n") ? text : "\(text)\n"
         FileHandle.standardOutput.write(Data(line.utf8))

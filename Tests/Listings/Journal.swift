@@ -1,7 +1,7 @@
 import StoreKitClient
 import Synchronization
 
-/// Writes down what a listing's class is told, for the test that waits for it on another thread.
+/// Records what a listing's class receives, for the test that waits for it on another thread.
 final class Journal: Sendable {
     private struct State {
         var transactions: [SKPaymentTransaction] = []

@@ -92,7 +92,7 @@ extension ListingTests {
         }
     }
 
-    @Test func `L9, M2 to M4: products for sale and identifiers nobody sells are told apart`() async throws {
+    @Test func `L9, M2 to M4: products for sale and identifiers the store does not know are kept apart`() async throws {
         try await fetchProducts()
         #expect(
             Set(StoreManager.shared.availableProducts.map(\.productIdentifier))
@@ -198,7 +198,7 @@ extension ListingTests {
             let download = try #require(purchased.downloads.first)
             queue.start([download])
             try await eventually("it is fetched") { download.state == .finished }
-            try await eventually("the observer is told") { observer.downloads.words.contains("finished") }
+            try await eventually("the observer hears of it") { observer.downloads.words.contains("finished") }
             #expect(try Data(contentsOf: try #require(download.contentURL)) == LiveStore.content)
             try await finish(purchased)
         }

@@ -160,7 +160,7 @@ import Testing
         return try #require(StoreManager.shared.availableProducts.first { $0.productIdentifier == identifier })
     }
 
-    /// Has the sample app ask for what it sells, and for what nobody sells.
+    /// Has the sample app ask for what it sells, and for an unknown identifier.
     func fetchProducts() async throws {
         let manager = StoreManager.shared
         let before = manager.finishedRequests.words.count

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storebus
 
-/// Goal: an operator's command starts the app that the store opens, once, and is told by variables alone.
+/// Goal: an operator's command starts the app that the store opens, once, and gets its names in variables alone.
 @Suite struct AppOpenerTests {
     private static func event(device: String = "alice-2", state: PurchaseIntent.State = .pending) -> IntentEvent {
         var event = Promoted.event
@@ -49,10 +49,10 @@ import Testing
 
     @Test func `no more apps run than a person would open, and none is started at the end`() {
         let apps = OpenedApps()
-        for number in 0..<OpenedApps.max { #expect(apps.begin([[UInt8(number)]])) }
-        #expect(!apps.begin([[UInt8(OpenedApps.max)]]))
-        apps.end([[0]])
+        for number in 0..<OpenedApps.max { #expect(apps.begin(["\(number)"])) }
+        #expect(!apps.begin(["one more"]))
+        apps.end(["0"])
         apps.terminateAll()
-        #expect(apps.isOver && !apps.begin([[0]]))
+        #expect(apps.isOver && !apps.begin(["0"]))
     }
 }

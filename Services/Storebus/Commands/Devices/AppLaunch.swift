@@ -1,6 +1,6 @@
 import StoreModels
 
-/// One app on one device that the store opens, as its command is told.
+/// Names an app on a device for the command that starts it.
 struct AppLaunch: Hashable, Sendable {
     let variables: [String: String]
 
@@ -20,8 +20,8 @@ struct AppLaunch: Hashable, Sendable {
         inherited.filter { $0.key != "STOREBUS_ADMIN_KEY" }.merging(variables) { $1 }
     }
 
-    /// What can run once: this app on this device, by bytes.
-    var place: [[UInt8]] { [Array(self["STOREBUS_BUNDLE_ID"].utf8), Array(self["STOREBUS_DEVICE_ID"].utf8)] }
+    /// What can run once: this app on this device.
+    var place: [ExactText] { [ExactText(self["STOREBUS_BUNDLE_ID"]), ExactText(self["STOREBUS_DEVICE_ID"])] }
 
     var words: String {
         Table.onOneLine(

@@ -57,7 +57,7 @@ package struct AppOpener: Sendable {
                 do throws(CLIError) {
                     let reply = try await api.intentEvents(request(after: after), within: .seconds(30))
                     after = reply.after
-                    for event in reply.events where deviceId == nil || isSame(event.intent.deviceId, deviceId) {
+                    for event in reply.events where deviceId == nil || event.intent.deviceId.isExactly(deviceId) {
                         group.addTask { await open(event) }
                     }
                 } catch {
@@ -74,11 +74,6 @@ package struct AppOpener: Sendable {
 
     private func request(after: String?) -> IntentEventsRequest {
         IntentEventsRequest(after: after, type: .intentOpenApp, bundleId: bundleId, limit: 100)
-    }
-
-    /// An identifier is its bytes.
-    private func isSame(_ one: String?, _ other: String?) -> Bool {
-        one.map { Array($0.utf8) } == other.map { Array($0.utf8) }
     }
 
     /// Waits whether the app takes the purchase by itself, and starts the command if it does not.

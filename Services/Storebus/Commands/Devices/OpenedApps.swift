@@ -1,4 +1,5 @@
 import Glibc
+import StoreModels
 import Synchronization
 
 /// The apps whose commands run: one app on one device is not opened twice.
@@ -8,7 +9,7 @@ final class OpenedApps: Sendable {
 
     private struct State {
         /// The process of each; 0 while it is being started.
-        var pids: [[[UInt8]]: Int32] = [:]
+        var pids: [[ExactText]: Int32] = [:]
         var isOver = false
     }
 
@@ -18,7 +19,7 @@ final class OpenedApps: Sendable {
     var isOver: Bool { state.withLock { $0.isOver } }
 
     /// - Returns: Whether the app is to be started: false when it runs, when too many do, and at the end.
-    func begin(_ place: [[UInt8]]) -> Bool {
+    func begin(_ place: [ExactText]) -> Bool {
         state.withLock { state in
             guard !state.isOver, state.pids[place] == nil, state.pids.count < Self.max else { return false }
             state.pids[place] = 0
@@ -27,7 +28,7 @@ final class OpenedApps: Sendable {
     }
 
     /// The app has been started. It may have ended since, or everything may have been asked to.
-    func runs(_ place: [[UInt8]], pid: Int32) {
+    func runs(_ place: [ExactText], pid: Int32) {
         let isOver = state.withLock { state in
             if state.pids[place] != nil { state.pids[place] = pid }
             return state.isOver
@@ -35,7 +36,7 @@ final class OpenedApps: Sendable {
         if isOver { kill(-pid, SIGTERM) }
     }
 
-    func end(_ place: [[UInt8]]) { state.withLock { $0.pids[place] = nil } }
+    func end(_ place: [ExactText]) { state.withLock { $0.pids[place] = nil } }
 
     /// Asks every app to end, with the processes it has started. None is started any more.
     func terminateAll() {

@@ -156,7 +156,6 @@ import Testing
             let bare = try await page(store, token)
             #expect(bare.json["degraded"] == .array(["eligibility", "payments", "promotions"]))
             #expect(owned(bare).values.allSatisfy { $0 == .null })
-            store.gateway.promoted.forgetAll()
             store.catalog.service.goAway()
             #expect(try await store.send(.GET, "/v1/store-page", token: token).status == 503)
         }

@@ -48,11 +48,11 @@ import Testing
                 asked.shuffle(using: &random)
                 let reply = try store.query(asked)
                 let products = reply.products.map { ExactText($0.productIdentifier) }
-                let invalid = reply.invalidProductIdentifiers.map(ExactText.init)
-                #expect(Set(products).union(invalid) == Set(asked.map(ExactText.init)))
+                let invalid = reply.invalidProductIdentifiers.map { ExactText($0) }
+                #expect(Set(products).union(invalid) == Set(asked.map { ExactText($0) }))
                 #expect(Set(products).isDisjoint(with: invalid))
                 #expect(Set(products).count == products.count && Set(invalid).count == invalid.count)
-                #expect(Set(products).isSubset(of: known.map(ExactText.init)))
+                #expect(Set(products).isSubset(of: known.map { ExactText($0) }))
             }
         }
     }

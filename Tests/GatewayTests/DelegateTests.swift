@@ -1,5 +1,6 @@
 import NIOHTTP1
 import StoreModels
+import Synchronization
 import Testing
 
 @testable import Gateway

@@ -1,4 +1,5 @@
 import NIOHTTP1
+import Signing
 import StoreModels
 import Synchronization
 import Testing

@@ -49,7 +49,7 @@ import Testing
 
     @Test func `no more apps run than a person would open, and none is started at the end`() {
         let apps = OpenedApps()
-        for number in 0..<OpenedApps.max { #expect(apps.begin(["\(number)"])) }
+        for number in 0..<OpenedApps.max { #expect(apps.begin([ExactText("\(number)")])) }
         #expect(!apps.begin(["one more"]))
         apps.end(["0"])
         apps.terminateAll()

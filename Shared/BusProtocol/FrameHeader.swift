@@ -12,7 +12,7 @@ package struct FrameHeader {
     /// Whether every value in `headers` is a string.
     private(set) var headersAreStrings = true
     private var present: UInt64 = 0
-    private var values = InlineArray<37, HeaderValue>(repeating: HeaderValue())
+    private var values = InlineArray<38, HeaderValue>(repeating: HeaderValue())
 
     /// Scans a header.
     ///

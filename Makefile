@@ -19,7 +19,7 @@ SECONDS ?= 5
 SUBSCRIPTIONS ?= 100000
 
 BUILD   := $(SWIFT) build --scratch-path $(SCRATCH) --explicit-target-dependency-import-check error
-SOURCES := Package.swift Shared Services Tests Examples
+SOURCES := Package.swift Client/Package.swift Client/StoreKit Shared Services Tests Examples
 
 .DEFAULT_GOAL := help
 .PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-bus bench-purchases bench-subscriptions bench-store-page fuzz check-metrics images dist lint format imports identifiers listings clean

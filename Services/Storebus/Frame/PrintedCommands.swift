@@ -62,9 +62,11 @@ package struct PrintedCommands: Hashable, Sendable {
         let words = command.split(separator: " ").map(String.init)
         guard !words.contains("--help"), let type = StorebusCommand.type(of: words.dropFirst()) else { return command }
         let known = type.longOptions
+        // Of `up` it is the app of a file to import, and there is none.
+        let hasApp = !known.contains("--import") || words.contains("--import")
+        let app = hasApp && !unnamedApp.isExactly(app) ? app : nil
         var text = command
-        for (flag, value) in [("--bundle-id", unnamedApp.isExactly(app) ? nil : app), ("--data", data), ("--url", url)]
-        {
+        for (flag, value) in [("--bundle-id", app), ("--data", data), ("--url", url)] {
             guard let value, known.contains(flag), !words.contains(flag) else { continue }
             text += " \(flag) \(ShellWord.quoted(value))"
         }

@@ -62,7 +62,7 @@ import Testing
                 try FileAccess.write(Array(#"{"products":[ ]}"#.utf8), to: file, mode: 0o600)
             }, until: { $0.result.split(separator: "\n").count == 2 })
         #expect(said.result.split(separator: "\n").allSatisfy { $0.hasPrefix("imported  App.storekit") })
-        #expect(store.requests.count == 2)
+        #expect(store.requests(.put, "/admin/v1/apps/com.example.app/catalog").count == 2)
     }
 
     @Test func `logs are followed as they grow`() async throws {

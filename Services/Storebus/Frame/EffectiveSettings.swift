@@ -77,7 +77,8 @@ package struct EffectiveSettings: Hashable, Sendable {
     /// does when nobody can say which apps there are.
     /// - Throws: `usage` when the store has several apps and none is named.
     func withOnlyApp(_ api: StoreAPI) async throws(CLIError) -> EffectiveSettings {
-        guard bundleId.origin == Self.defaultOrigin, let apps = try? await api.apps(), let only = apps.first,
+        guard bundleId.origin == Self.defaultOrigin, api.adminKey != nil, let apps = try? await api.apps(),
+            let only = apps.first,
             !apps.contains(where: { $0.bundleId.isExactly(bundleId.text) })
         else { return self }
         guard apps.count == 1 else {

@@ -36,11 +36,14 @@ struct ImportCommand: AsyncParsableCommand {
 
     func run() async throws {
         var context = try CommandContext.find(global)
-        if bundleId.isEmpty, files.count == 1 { context = try await context.withOnlyApp() }
-        let pairs = try CatalogFile.pair(files, bundleId, default: context.bundleId, flag: "FILE")
-        let imports = pairs.map { CatalogImport(file: $0.file, bundleId: $0.bundleId, isTrial: dryRun) }
+        var pairs = try CatalogFile.pair(files, bundleId, default: context.bundleId, flag: "FILE")
         // Every file is read before the first is sent: a misspelt name must not leave half of them imported.
-        for one in imports { _ = try CatalogFile.read(one.file) }
+        for one in pairs { _ = try CatalogFile.read(one.file) }
+        if bundleId.isEmpty {
+            context = try await context.withOnlyApp()
+            pairs = try CatalogFile.pair(files, bundleId, default: context.bundleId, flag: "FILE")
+        }
+        let imports = pairs.map { CatalogImport(file: $0.file, bundleId: $0.bundleId, isTrial: dryRun) }
         var reports: [(CatalogImport, ImportReport)] = []
         for one in imports {
             reports.append((one, try await one.run(context)))

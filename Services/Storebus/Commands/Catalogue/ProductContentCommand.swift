@@ -44,9 +44,9 @@ struct ProductContentCommand: AsyncParsableCommand {
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
-            let context = try await CommandContext.find(global, app: app)
             // Looked at before anything is asked.
             let length = try UploadFile(file, lengthMax: ContentPartRequest.contentMax).length
+            let context = try await CommandContext.find(global, app: app)
             let version = try await version.orDeclared(named.product, context)
             let bar = TransferProgress(context.progress, length: length)
             let upload = try UploadFile(file, lengthMax: ContentPartRequest.contentMax) { bar.advance(to: $0) }

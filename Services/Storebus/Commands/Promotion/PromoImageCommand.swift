@@ -53,8 +53,9 @@ struct PromoImageCommand: AsyncParsableCommand {
         @OptionGroup var global: GlobalOptions
 
         func run() async throws {
-            let context = try await CommandContext.find(global, app: app)
+            // Looked at before anything is asked.
             let upload = try UploadFile(file, lengthMax: PromotionImage.lengthMax)
+            let context = try await CommandContext.find(global, app: app)
             let product = named.product
             var image = try await Known.suggestingProduct([product], context) { () throws(CLIError) in
                 try await context.api.putImage(

@@ -87,6 +87,7 @@ import Testing
             "finish", "0001", "--as", "alice", "--bundle-id", "com.example.a", "-o", "json"
         ).said
         #expect(document.result.contains(#""next":"storebus tx list --as alice --bundle-id com.example.a""#))
+        store.answer("GET /v1/history", JSONText.value(TransactionsPage(transactions: [])))
         let failed = await store.run("finish", "0009", "--as", "alice", "--bundle-id", "com.example.a").said
         #expect(failed.narration.contains("all of them: storebus tx list --as alice --bundle-id com.example.a"))
     }

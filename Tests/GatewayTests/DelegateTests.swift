@@ -17,6 +17,7 @@ import Testing
     @Test(arguments: [true, false])
     func `L17: whether a purchase goes on is passed on, of the session's device`(shouldContinue: Bool) async throws {
         try await GatewayHarness.run { store in
+            store.payments.commit(Sample.purchased("t_1"))
             let answer = try await store.send(
                 .POST, "/v1/transactions/t_1/continue", token: try await store.session(),
                 body: #"{"shouldContinue":\#(shouldContinue)}"#)
@@ -33,6 +34,7 @@ import Testing
     @Test(arguments: [true, false])
     func `whether the price is asked about is passed on`(show: Bool) async throws {
         try await GatewayHarness.run { store in
+            store.payments.subscribe()
             let answer = try await store.send(
                 .POST, "/v1/subscriptions/1000000001/price-consent", token: try await store.session(),
                 body: #"{"show":\#(show)}"#)

@@ -82,10 +82,19 @@ import Testing
     private func send(
         _ store: GatewayHarness, _ subject: Subject, _ name: String, _ token: String?
     ) async throws -> Answer {
-        let needsBody = subject.operation.value["requestBody"]?["required"] == true
-        return try await store.send(
+        try await store.send(
             subject.method, subject.path(name), token: token, headers: [("Idempotency-Key", "isolation")],
-            body: needsBody ? (subject.known == "i_1" ? #"{"decision":"defer"}"# : "{}") : nil)
+            body: body(for: subject))
+    }
+
+    /// The document's example where the body has members that must be there; nil without a body.
+    private func body(for subject: Subject) throws -> String? {
+        guard let body = subject.operation.value["requestBody"], body["required"] == true else { return nil }
+        if subject.known == "i_1" { return #"{"decision":"defer"}"# }
+        let content = body["content"]?["application/json"]
+        guard content?["schema"]?["required"] != nil else { return "{}" }
+        let example = try #require(content?["example"], "\(subject.operation.name) has an example")
+        return String(decoding: try StoreJSON.encode(example), as: UTF8.self)
     }
 
     /// Whether the principal is of the kind the operation is for.

@@ -21,14 +21,15 @@ import Testing
         var requests: Int { contents.withLock { $0.requests } }
 
         func cache() -> QuoteCache {
-            QuoteCache(now: { [self] in contents.withLock { $0.now } }) { [self] _, _ throws(StoreError) in
+            QuoteCache(now: { [self] in contents.withLock { $0.now } }) { [self] request, _ throws(StoreError) in
                 let (version, isAway) = contents.withLock { contents in
                     contents.requests += 1
                     return (contents.version, contents.isAway)
                 }
                 if isAway { throw StoreError(.serviceUnavailable, "away") }
                 return Quote(
-                    catalogVersion: version, availability: .available, product: .product("p", .consumable, "1.00"))
+                    catalogVersion: version, availability: .available,
+                    product: .product(request.productIdentifier, .consumable, "1.00"))
             }
         }
     }

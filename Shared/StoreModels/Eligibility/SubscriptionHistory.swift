@@ -82,8 +82,8 @@ extension SubscriptionHistory {
 
         /// Whether what happened to a product counts here.
         fileprivate func concerns(_ product: String, _ groups: [String]) -> Bool {
-            product.utf8.elementsEqual(productIdentifier.utf8)
-                || groups.contains { $0.utf8.elementsEqual(group.utf8) } || sharesGroup(product)
+            product.isExactly(productIdentifier)
+                || groups.contains { $0.isExactly(group) } || sharesGroup(product)
         }
     }
 
@@ -117,7 +117,7 @@ extension SubscriptionHistory {
     }
 
     private static func rank(_ entry: Entry, _ question: Question, _ now: Timestamp) -> [Int64] {
-        let isSameProduct = entry.productIdentifier.utf8.elementsEqual(question.productIdentifier.utf8)
+        let isSameProduct = entry.productIdentifier.isExactly(question.productIdentifier)
         let goesOn = if case .existing = group("", entry).standing(at: now) { true } else { false }
         return [
             goesOn ? 1 : 0, isSameProduct ? 1 : 0, entry.activeUntil?.milliseconds ?? .min,

@@ -170,7 +170,7 @@ extension FakePaymentQueue {
         }
     }
 
-    private func subscription(of id: String) throws -> Subscription {
+    func subscription(of id: String) throws -> Subscription {
         let found = contents.withLock { contents in
             contents.subscribing.subscriptions.first {
                 [$0.id, $0.transactionIdentifier, $0.originalTransactionIdentifier].contains(id)

@@ -30,12 +30,17 @@ extension FakePaymentQueue {
 
     func serveTesting() {
         service.handle(PaymentEndpoints.continueTransaction) { [self] request in
+            let transaction = try find(request.transaction)
             contents.withLock { $0.continued.append(request) }
-            return Sample.purchased(request.transaction.id)
+            return transaction
         }
         service.handle(SubscriptionEndpoints.showPriceConsent) { [self] request in
+            let subscription = try subscription(of: request.originalTransactionIdentifier)
+            guard request.bundleId == Sample.bundleId, request.customerIdentifier == Self.customer else {
+                throw StoreError(.notFound, "there is no such subscription")
+            }
             contents.withLock { $0.shown.append(request) }
-            return Sample.subscription
+            return subscription
         }
         service.handle(PaymentEndpoints.listPrompts) { [self] request in
             contents.withLock { $0.prompts.page(request) }

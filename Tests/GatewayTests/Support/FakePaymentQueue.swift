@@ -273,7 +273,7 @@ final class FakePaymentQueue: Sendable {
     }
 
     /// The owning service checks the customer, not only the gateway.
-    private func find(_ request: TransactionRequest) throws -> PaymentTransaction {
+    func find(_ request: TransactionRequest) throws -> PaymentTransaction {
         try check()
         let found = contents.withLock { contents in
             request.bundleId == Sample.bundleId && request.customerIdentifier == Self.customer

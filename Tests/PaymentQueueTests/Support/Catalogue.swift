@@ -56,7 +56,7 @@ final class Catalogue: Sendable {
             quote.catalogVersion = contents.version
             if let group = quote.product?.subscriptionGroupIdentifier {
                 quote.subscriptionGroupProducts = contents.quotes.values.compactMap(\.product).filter {
-                    $0.subscriptionGroupIdentifier == group
+                    $0.subscriptionGroupIdentifier.isExactly(group)
                 }.map(\.productIdentifier)
             }
             quote.testerDefaults = contents.testerDefaults

@@ -37,6 +37,7 @@ import Testing
             #expect(first.transactions.first?.transactionState == .purchasing)
             // It is another device's too once it is purchased, and that one finishes it.
             store.processor.release()
+            try await store.settle()
             try await eventually("it is purchased") {
                 try await tablet.snapshot().transactions.contains { $0.id == begun.id }
             }

@@ -1,3 +1,4 @@
+import BusClient
 import BusService
 import Logging
 import StoreModels
@@ -18,6 +19,9 @@ package struct EligibilityHandlers: Sendable {
 
     /// An app has changed in Catalog; nil: any may have.
     package func forget(_ bundleId: String?) { catalog.forget(bundleId) }
+
+    /// Listens on a bus for apps that change in Catalog, while it runs.
+    package func changes(on bus: any BusClient) -> AppChanges { AppChanges(bus: bus) { forget($0) } }
 
     /// Makes `service` answer `sb.eligibility.v1.…`.
     package func register(on service: BusService) {

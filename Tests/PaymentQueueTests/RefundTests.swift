@@ -236,6 +236,11 @@ import Testing
             if store.current.crash.hasCrashed { try await store.restartQueue() }
             _ = try await store.reset()
             #expect(try await store.transactions().isEmpty)
+            if place == .afterRefund {
+                _ = try? await store.current.service.refundJanitor.sweep(now: .now + .seconds(60))
+                #expect(store.current.crash.hasCrashed, "the processor has answered, and it is not written down")
+                try await store.restartQueue()
+            }
             try await store.settleRefunds()
             #expect(try await store.refunds().map(\.refundKey) == ["refund:\(bought.id)"])
             // Nothing is left of it, and nothing stands in the way of what is bought next.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import BusService
 import Eligibility
 import Operations
 import StoreModels
@@ -18,7 +17,7 @@ struct EligibilityMain: AsyncParsableCommand {
         ) { environment in
             let handlers = EligibilityHandlers(services: environment.caller)
             handlers.register(on: environment.service)
-            return [AppChanges(bus: environment.bus) { handlers.forget($0) }]
+            return [handlers.changes(on: environment.bus)]
         }
     }
 }

@@ -24,7 +24,7 @@ extension StoreStack {
     var gateways: [String] {
         let others = output.split(separator: "\n").compactMap { line -> String? in
             let words = line.split(separator: " ")
-            return words.first?.hasPrefix("gateway.") == true ? words.last.map(String.init) : nil
+            return words.first?.hasPrefix("gateway#") == true ? words.last.map(String.init) : nil
         }
         return [url] + others
     }

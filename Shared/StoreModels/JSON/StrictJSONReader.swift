@@ -172,8 +172,8 @@ struct StrictJSONReader {
 
     // MARK: Duplicates
 
-    /// Whether an earlier member of the object has this name. Compared by bytes; names with escapes or beyond ASCII as
-    /// text, because different bytes may then be the same name.
+    /// Whether an earlier member of the object has this name, to the byte once escapes are read: what Unicode calls equal
+    /// are two names, as two identifiers are (`docs/identifiers.md`).
     ///
     /// Objects of ours have a dozen members. One with very many, which only a hostile or a generated document has, is
     /// looked through by a set.
@@ -195,7 +195,7 @@ struct StrictJSONReader {
         let object: Int
         /// The first name that is not in `texts` yet.
         var unknown: Int
-        var texts: Set<String> = []
+        var texts: Set<ExactText> = []
     }
 
     /// Of the objects with many members that are open, the innermost last.
@@ -209,12 +209,14 @@ struct StrictJSONReader {
             names[last].texts.insert(text(names[last].unknown))
             names[last].unknown = Int(nodes[names[last].unknown + 1].next)
         }
-        return names[last].texts.contains(text(name))
+        return names[last].texts.containsExactly(text(name))
     }
 
     private func isSame(_ left: Int, _ right: Int) -> Bool {
         let (a, b) = (nodes[left], nodes[right])
-        guard a.kind == .string, b.kind == .string, a.isASCII, b.isASCII else { return text(left) == text(right) }
+        guard a.kind == .string, b.kind == .string, a.isASCII, b.isASCII else {
+            return text(left).isExactly(text(right))
+        }
         guard a.end - a.start == b.end - b.start else { return false }
         let name = UnsafeBufferPointer(rebasing: bytes[Int(a.start)..<Int(a.end)])
         return JSONTape.isSame(name, bytes, at: Int(b.start))

@@ -112,7 +112,7 @@ import Testing
     func `every other status is an exit of 1 that says what it means`(number: Int) async throws {
         let store = FakeStore()
         store.answer("POST /verifyReceipt", ["status": .integer(number)])
-        let (status, said) = try await verify(store)
+        let (status, said) = try await verify(store, "--password", "s3cret")
         #expect(status == .refused)
         #expect(said.result == "")
         #expect(said.narration.contains("error: status \(number): \(ReceiptStatus(number).meaning)"))

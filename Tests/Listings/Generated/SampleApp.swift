@@ -126,7 +126,7 @@ func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SK
     }
 
     func paymentQueue(_ queue: SKPaymentQueue, updatedDownloads downloads: [SKDownload]) {
-        for download in downloads { self.downloads.record("\(download.state)") }
+        for download in downloads { self.downloads.record(download.state == .finished ? "finished" : "under way") }
     }
 
     fileprivate func handlePurchased(_ transaction: SKPaymentTransaction) { journal.record([transaction]) }

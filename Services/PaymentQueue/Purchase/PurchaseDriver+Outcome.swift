@@ -2,8 +2,8 @@ import ServiceDatabase
 import StoreModels
 
 extension PurchaseDriver {
-    /// Works on a purchase, or waits for another task that does, until it is at rest, what it waits for is with a person, or the time
-    /// is over.
+    /// Works on a purchase, or waits for another task that does, until it is at rest, what it waits for is with a person,
+    /// or the time is over.
     ///
     /// - Parameter fresh: as for ``drive(_:fresh:until:)``.
     /// - Returns: the transaction as it is then; nil when there is no such purchase any more.

@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func `one customer whose charges hang has a part of the places, and all are charged in the end`(
+    func `one customer whose charges hang has a part of the places, and what was begun is charged in the end`(
         _ engine: Engine
     ) async throws {
         try await TestStore.with(engine) { store in
@@ -122,7 +122,7 @@ import Testing
                 try await reader.query("SELECT id FROM payment_transaction WHERE state = 'purchased'").count
             }
             #expect(charged == min(sold, 500))
-            #expect(sold > 1_000)
+            #expect(sold > BusServiceLimits.bulkhead / 8)
         }
     }
 

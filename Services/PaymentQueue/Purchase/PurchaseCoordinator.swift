@@ -21,12 +21,19 @@ package struct PurchaseCoordinator: Sendable {
     }
 
     /// - Parameter deadline: when the caller stops listening.
-    /// - Throws: `requestInvalid`, `idempotencyKeyInvalid`, `notFound` for an unknown customer, `keyReused`,
+    /// - Throws: `requestInvalid`, `idempotencyKeyInvalid`, `notFound` for an unknown customer, `keyReused`, `rateLimited`
+    ///   when too many payments of the customer wait for an answer,
     ///   `intentDecided`; also `notFound` when an operator clears the purchase away before it has ended, `intentDecided`
     ///   if it is a promoted one; `serviceUnavailable` and `deadlineExceeded` as long as nothing is committed.
     package func add(_ request: AddPaymentRequest, deadline: ContinuousClock.Instant) async throws -> AddPaymentReply {
         try PaymentValidation.check(request.payment)
         try StoreError.checkIdentifier(request.deviceId, .device, "deviceId")
+        guard places.take(request.customer) else {
+            throw StoreError(
+                .rateLimited, "\(WaitingPlaces.perCustomer) payments of this customer wait for an answer already",
+                retryAfterMs: 500)
+        }
+        defer { places.giveBack(request.customer) }
         let fingerprint = RequestFingerprint.of(request.payment, redeemed: request.redeemedOffer)
         var refusal: StoreError?
         if request.isRepeat != true {
@@ -102,24 +109,16 @@ package struct PurchaseCoordinator: Sendable {
         return try await outcome(of: payment.transactionID, request, deadline)
     }
 
-    /// Works on the purchase until it is at rest, with a person, or the reply has to go. A customer whose places are all taken
-    /// is answered at once, and the janitor works on it.
+    /// Works on the purchase until it is at rest, with a person, or the reply has to go.
     private func outcome(
         of id: String, fresh: StoredTransaction? = nil, _ request: AddPaymentRequest,
         _ deadline: ContinuousClock.Instant
     ) async throws -> AddPaymentReply {
-        var known = fresh
-        if places.take(request.customer) {
-            defer { places.giveBack(request.customer) }
-            known = try await driver.outcome(of: id, fresh: fresh, until: deadline - Self.replyMargin)
-        } else if known == nil {
-            known = try await store.find(id)
-        }
-        guard let known else {
+        guard let stored = try await driver.outcome(of: id, fresh: fresh, until: deadline - Self.replyMargin) else {
             guard request.payment.intentIdentifier == nil else { throw StoreError.promotedPurchaseCleared }
             throw StoreError(.notFound, "the purchase was removed with what the customer has bought before")
         }
-        return try reply(known.transaction)
+        return try reply(stored.transaction)
     }
 
     /// 201 once terminal, 202 while purchasing or deferred.
@@ -130,8 +129,8 @@ package struct PurchaseCoordinator: Sendable {
     }
 }
 
-/// Requests that wait for the end of a purchase, counted by customer: the endpoint's places are everybody's, and one
-/// customer gets no more than a part of them, however slow the processor is.
+/// Payments that wait for an answer, counted by customer: the endpoint's places and the database's connections are
+/// everybody's, and one customer gets no more than a part of them, however many commits or charges are in the way.
 private final class WaitingPlaces: Sendable {
     /// An eighth of ``BusServiceLimits/bulkhead``.
     static let perCustomer = BusServiceLimits.bulkhead / 8

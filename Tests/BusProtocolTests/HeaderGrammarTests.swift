@@ -40,6 +40,14 @@ import Testing
         #expect(refusal(header) == .badFrame)
     }
 
+    @Test(arguments: HeaderMember.allCases)
+    func `each member has a place of its own in a header`(_ member: HeaderMember) throws {
+        let bytes = Array(#"{"\#(member.wireName)":1}"#.utf8)
+        let header = try FrameHeader(scanning: bytes.span)
+        #expect(header[member].kind == .integer)
+        #expect(!header.hasUnknownMember)
+    }
+
     @Test func `a duplicate among very many members is found`() {
         let many = (0..<500).map { "\"k\($0)\":\"\"" }.joined(separator: ",")
         #expect(refusal("{\"op\":\"pub\",\"subject\":\"a\",\"headers\":{\(many)}}") == .badMember)

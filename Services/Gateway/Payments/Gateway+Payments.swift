@@ -17,7 +17,7 @@ extension Gateway {
         let key = try IdempotencyKey.read(call.request.headers)
         let request = try await RequestBodyReader.json(
             PaymentRequest.self, members: PaymentRequest.members, from: call.request,
-            check: PaymentRequest.checkQuantity)
+            check: PaymentRequest.check)
         try request.validate()
         let session = call.session
         let check = try await discountCheck(of: request, in: session.bundleId, call)

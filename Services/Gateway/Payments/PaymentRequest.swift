@@ -30,13 +30,17 @@ struct PaymentRequest: Decodable {
     /// outside the bounds. JSON has one kind of number, so `1.0` is 1.
     /// - Throws: `requestInvalid`; 422 for a quantity outside 1…10.
     static func checkQuantity(_ document: JSONValue) throws(StoreError) {
-        // Left out is 1, as in StoreKit; null is no quantity.
-        if document["quantity"] == .null { throw .invalid("$.quantity", "must be an integer") }
         guard case .number(let text)? = document["quantity"], let number = Double(text) else { return }
         guard number == number.rounded() else { throw .invalid("$.quantity", "must be an integer") }
         guard (Double(quantities.lowerBound)...Double(quantities.upperBound)).contains(number) else {
             throw .invalid("$.quantity", "must be 1 to 10", status: 422)
         }
+    }
+
+    /// As ``checkQuantity(_:)``; a quantity that is left out is 1, as in StoreKit, and null is none.
+    static func check(_ document: JSONValue) throws(StoreError) {
+        if document["quantity"] == .null { throw .invalid("$.quantity", "must be an integer") }
+        try checkQuantity(document)
     }
 
     func validate() throws(StoreError) {

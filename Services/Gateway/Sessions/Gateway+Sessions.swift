@@ -60,8 +60,8 @@ extension Gateway {
     /// - Throws: `serviceUnavailable` and the like while it is away.
     func announceIfUntold(_ call: Call) async throws(StoreError) {
         let session = call.session
-        // What an older session says of the installation is no longer so.
-        guard session.isUntold, !delivery.isSuperseded(session) else { return }
+        // What an older launch says of the installation is no longer so. The store's sessions are no launches.
+        guard session.isUntold, session.client == .store || !delivery.isSuperseded(session) else { return }
         try await announce(session, call, deadline: call.deadline)
     }
 

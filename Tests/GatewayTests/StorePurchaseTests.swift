@@ -32,6 +32,22 @@ import Testing
         }
     }
 
+    @Test func `a device PromotionController missed is told of before a tap, though an app was launched on it`()
+        async throws
+    {
+        try await GatewayHarness.run { store in
+            _ = try await store.session()
+            store.promotions.goAway()
+            let token = try await store.session(client: "store", osVersion: "17.2")
+            store.promotions.comeBack()
+            // The breaker of a service that was away closes within moments.
+            try await eventually("the purchase begins") {
+                try await tap(store, token, #"{"productIdentifier":"com.example.pro"}"#).status == 200
+            }
+            #expect(store.promotions.contents.withLock { $0.devices[Sample.deviceId]?.osVersion } == "17.2")
+        }
+    }
+
     @Test func `Catalog's facts, the customer and the place are handed over`() async throws {
         try await GatewayHarness.run { store in
             let token = try await store.session()

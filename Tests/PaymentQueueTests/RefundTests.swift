@@ -55,13 +55,13 @@ import Testing
     func `a revocation takes the entitlement and leaves the money`(_ engine: Engine) async throws {
         try await TestStore.with(engine) { store in
             let alice = try await store.shopper()
-            let bought = try await alice.add("season", key: "1").transaction
             let start = try await store.position()
+            let bought = try await alice.add("season", key: "1").transaction
             #expect(try await store.revoke(bought.id).revocationReason == .other)
             #expect(try await store.refunds().isEmpty)
-            let events = try await store.events(after: start, count: 1)
-            #expect(events.map(\.type) == [.revoked])
-            #expect(events.first?.transaction.revocationDate != nil)
+            let events = try await store.events(after: start, count: 3)
+            #expect(events.map(\.type) == [.purchasing, .purchased, .revoked])
+            #expect(events.last?.transaction.revocationDate != nil)
         }
     }
 

@@ -50,36 +50,42 @@ extension PurchaseStore {
         try await database.write { transaction in
             let rows = try await HistoryRepository.removable(scope, limit: Self.removalMax, in: transaction)
             let restores = try await HistoryRepository.removeRestores(scope, limit: Self.removalMax, in: transaction)
-            var changes: [CustomerChange] = []
+            var removed = Removed(
+                ids: [], changes: [], isAll: rows.count < Self.removalMax && restores < Self.removalMax)
             // In the order of the customers, as everybody who locks several does.
             for group in rows.chunked(on: \.customer) {
-                changes += try await Self.remove(group, of: scope, in: transaction, clock: clock)
+                let commit = try await Self.remove(group, of: scope, in: transaction, clock: clock)
+                guard let commit else { continue }
+                removed.ids += commit.output
+                removed.changes += commit.changes
             }
             if !rows.isEmpty { try checkpoint(.insideRemovalCommit) }
-            return Removed(
-                ids: rows.map(\.id), changes: changes,
-                isAll: rows.count < Self.removalMax && restores < Self.removalMax)
+            return removed
         }
     }
 
     /// Removes transactions of one customer. They are looked at again under the customer's lock: meanwhile one may have
     /// come so far that the processor is asked.
+    /// - Returns: the identifiers of those that are gone.
     private static func remove(
         _ rows: [StoredTransaction], of scope: HistoryScope, in transaction: SQLTransaction, clock: BusinessClock
-    ) async throws -> [CustomerChange] {
-        guard let customer = rows.first?.customer else { return [] }
+    ) async throws -> CustomerCommit.Committed<[String]>? {
+        guard let customer = rows.first?.customer else { return nil }
         return try await CustomerCommit.run(customer, in: transaction, clock: clock) { commit in
             let own = HistoryScope(
                 bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier,
                 transactionID: scope.transactionID)
             // No renewal of theirs begins from here on.
             try await SubscriptionRepository.lockAll(of: customer, in: transaction)
+            var ids: [String] = []
             for stored in try await HistoryRepository.removable(own, limit: rows.count, in: transaction) {
                 // No event: nobody has finished it.
                 if !stored.isFinished { try commit.journalRemoval(of: stored.transaction, event: nil) }
                 try await HistoryRepository.remove(stored.id, of: customer, in: transaction)
+                ids.append(stored.id)
             }
-        }.changes
+            return ids
+        }
     }
 
     /// Uses up promoted purchases whose payments may be on their way here: one that comes later is refused, and one

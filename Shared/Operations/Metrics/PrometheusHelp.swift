@@ -13,6 +13,7 @@ enum PrometheusHelp {
         "storebus_events_dropped_total": "Events the bus did not take, by caller.",
         "storebus_http_request_duration_seconds": "HTTP requests, by route.",
         "storebus_http_requests_active": "HTTP requests under way.",
+        "storebus_http_accept_pauses_total": "Times the listener waited at its limit of descriptors.",
         "storebus_http_requests_total": "HTTP requests, by route, method and status.",
         "storebus_loop_longest_turn_seconds": "Longest turn of the event loop since the page was last read.",
         "storebus_purchases_total": "Purchases that became purchased, failed or deferred, by state.",

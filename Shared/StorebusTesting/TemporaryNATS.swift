@@ -24,8 +24,7 @@ public final class TemporaryNATS: Sendable {
     /// Of the server itself.
     public let processIdentifier: Int32
     private let directory: TemporaryDirectory
-    /// Holds the shell's input open.
-    private let input: FileHandle
+    private let shell: ShellProcess
 
     private struct Ports: Decodable {
         let nats: [String]
@@ -56,10 +55,7 @@ public final class TemporaryNATS: Sendable {
             arguments += ["-c", "nats.conf"]
         }
         let words = ([try Self.program()] + arguments).map { "'\($0)'" }.joined(separator: " ")
-        let shell = Process()
-        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        shell.arguments = [
-            "-c",
+        let shell = try ShellProcess(
             """
             cd '\(directory.path)' || exit 1
             \(words) >log 2>&1 &
@@ -68,15 +64,9 @@ public final class TemporaryNATS: Sendable {
             read -r line
             kill -CONT "$server" 2>/dev/null
             kill -KILL "$server" 2>/dev/null
-            """,
-        ]
-        let pipe = Pipe()
-        shell.standardInput = pipe
-        input = pipe.fileHandleForWriting
-        // Other processes that tests start must not hold it open.
-        _ = fcntl(input.fileDescriptor, F_SETFD, FD_CLOEXEC)
-        try shell.run()
-        (self.port, clusterPort, processIdentifier) = try await Self.facts(in: directory, input)
+            """)
+        self.shell = shell
+        (self.port, clusterPort, processIdentifier) = try await Self.facts(in: directory, shell)
     }
 
     /// Sends a signal to the server.
@@ -93,7 +83,7 @@ public final class TemporaryNATS: Sendable {
     }
 
     /// Has the server killed, if it still runs. Returns at once.
-    public func stop() { try? input.close() }
+    public func stop() { try? shell.end() }
 
     /// Kills the server and returns when it is gone.
     public func killed() async throws {
@@ -115,7 +105,7 @@ public final class TemporaryNATS: Sendable {
     }
 
     private static func facts(
-        in directory: TemporaryDirectory, _ input: FileHandle
+        in directory: TemporaryDirectory, _ shell: ShellProcess
     ) async throws -> (Int, Int?, Int32) {
         do {
             var found: (Int, Int?, Int32)?
@@ -126,7 +116,7 @@ public final class TemporaryNATS: Sendable {
             if let found { return found }
         } catch {
             let log = (try? String(contentsOfFile: directory.file("log"), encoding: .utf8)) ?? ""
-            try? input.close()
+            try? shell.end()
             throw Failure(description: "nats-server did not start: \(log)")
         }
         throw Failure(description: "nats-server did not start")

@@ -34,8 +34,7 @@ public final class TemporaryPostgres: Sendable {
 
     /// Of the server itself.
     public let processIdentifier: Int32
-    /// Holds the shell's input open.
-    private let input: FileHandle
+    private let shell: ShellProcess
 
     /// A server beside the shared one, for a test that stops or kills it.
     /// - Parameter isRecovering: It replays its log and refuses connections, as after a crash, until ``recover()``.
@@ -63,15 +62,8 @@ public final class TemporaryPostgres: Sendable {
             wait "$server"
             rm -rf '\(directory)'
             """
-        let shell = Process()
-        let pipe = Pipe()
-        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        shell.arguments = ["-c", script]
-        shell.standardInput = pipe
-        input = pipe.fileHandleForWriting
-        // Other processes that tests start must not hold it open.
-        _ = fcntl(input.fileDescriptor, F_SETFD, FD_CLOEXEC)
-        try shell.run()
+        let shell = try ShellProcess(script)
+        self.shell = shell
         do {
             try await eventually("PostgreSQL is ready", within: .seconds(60)) {
                 guard shell.isRunning else {
@@ -80,7 +72,7 @@ public final class TemporaryPostgres: Sendable {
                 return Self.status(in: directory).last == (isRecovering ? "standby" : "ready")
             }
         } catch {
-            try? input.close()
+            try? shell.end()
             throw error
         }
         processIdentifier = Self.status(in: directory).first.flatMap { Int32($0) } ?? 0
@@ -93,7 +85,7 @@ public final class TemporaryPostgres: Sendable {
     }
 
     /// Ends the server and removes its directory. The shared one is left running.
-    public func stop() throws { try input.close() }
+    public func stop() throws { try shell.end() }
 
     /// The lines of `postmaster.pid`: the pid first, the state last.
     private static func status(in directory: String) -> [String] {

@@ -1,5 +1,6 @@
 import BusService
 import PaymentQueue
+import ServiceTesting
 import StoreModels
 import StorebusTesting
 
@@ -37,6 +38,18 @@ extension TestStore {
             SubscriptionEndpoints.advanceClock,
             AdvanceClockRequest(bundleId: Catalogue.bundleId, requestKey: key, by: by, to: instant, next: next),
             context: CallContext(deadline: .now + time))
+    }
+
+    /// Moves the clock, under one key, until the service has died at `checkpoint`.
+    func move(
+        by: String? = nil, next: Int? = nil, key: String, dyingAt checkpoint: Checkpoint
+    ) async throws {
+        let queue = current
+        queue.crash.arm(checkpoint)
+        try await eventually("the service dies") {
+            _ = try? await move(by: by, next: next, key: key, within: .milliseconds(600))
+            return queue.crash.hasCrashed
+        }
     }
 
     /// Moves the clock, and asks again until all has happened.

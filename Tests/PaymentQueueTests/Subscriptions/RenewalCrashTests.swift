@@ -20,9 +20,7 @@ import Testing
             try await store.putClock("2027-01-31", frozen: true)
             let alice = try await store.shopper()
             let original = try await alice.subscribe("news.weekly")
-            store.current.crash.arm(checkpoint)
-            _ = try? await store.move(by: "3w", key: "k", within: .milliseconds(600))
-            #expect(store.current.crash.hasCrashed)
+            try await store.move(by: "3w", key: "k", dyingAt: checkpoint)
             try await store.restartQueue()
             try await eventually("the move ends") { try await store.move(by: "3w", key: "k").isFinished }
             #expect(try await store.renewals().map(\.chargeKey) == (1...3).map { "renew:\(original):\($0)" })
@@ -38,8 +36,7 @@ import Testing
             try await store.putClock("2027-01-31", frozen: true)
             let alice = try await store.shopper()
             let original = try await alice.subscribe("news.weekly")
-            store.current.crash.arm(.afterRenewalCharge)
-            _ = try? await store.move(by: "1w", key: "k", within: .milliseconds(600))
+            try await store.move(by: "1w", key: "k", dyingAt: .afterRenewalCharge)
             try await store.restartQueue()
             try await store.putClock("2027-01-31")
             try await eventually("the charge is found again") {
@@ -60,9 +57,7 @@ import Testing
                 try await store.putClock("2027-01-31", frozen: true)
                 let alice = try await store.shopper()
                 _ = try await alice.subscribe("news.weekly")
-                store.current.crash.arm(checkpoint)
-                _ = try? await store.move(by: "1w", key: "k", within: .milliseconds(600))
-                #expect(store.current.crash.hasCrashed)
+                try await store.move(by: "1w", key: "k", dyingAt: checkpoint)
                 try await store.restartQueue()
                 let isCharged = checkpoint == .afterRenewalCharge
                 #expect(try await store.clear() == (isCharged ? 2 : 1))

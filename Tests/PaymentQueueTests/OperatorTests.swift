@@ -86,7 +86,8 @@ import Testing
     {
         try await withDeferred(engine) { store, alice, deferred in
             store.processor.set(trouble: .before)
-            #expect(try await store.approve(deferred.id, within: .milliseconds(600)).transactionState == .deferred)
+            let approved = try await answered { try await store.approve(deferred.id, within: $0) }
+            #expect(approved.transactionState == .deferred)
             async let late = store.decline(deferred.id)
             store.processor.set(trouble: .none)
             try await store.settle()

@@ -109,7 +109,7 @@ import Testing
     @Test func `the processor away: the answer stands, the janitor charges later`() async throws {
         try await withSheet { store, alice, prompt in
             store.processor.set(trouble: .before)
-            let answered = try await store.answer(prompt.id, .approve, within: .milliseconds(600))
+            let answered = try await store.answer(prompt.id, .approve, within: .seconds(3))
             #expect(answered.transaction?.transactionState == .purchasing)
             let late = try await refusal { try await store.answer(prompt.id, .cancel) }
             #expect(late?.code == .notFound)

@@ -143,7 +143,7 @@ import Testing
             let alice = try await store.shopper()
             _ = try await alice.subscribe("news.weekly")
             store.processor.set(trouble: .before)
-            let begun = try await store.move(by: "1w", key: "k", within: .milliseconds(700))
+            let begun = try await answered { try await store.move(by: "1w", key: "k", within: $0) }
             #expect(!begun.isFinished)
             #expect(begun.remaining == 1)
             #expect(begun.to.description == "2027-02-07T10:00:00.000Z")

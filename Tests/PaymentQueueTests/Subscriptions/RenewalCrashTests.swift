@@ -97,16 +97,18 @@ import Testing
             let alice = try await store.shopper()
             let original = try await alice.subscribe("news.weekly")
             store.processor.set(trouble: .after)
-            let begun = try await store.move(by: "1w", key: "k", within: .milliseconds(600))
+            let begun = try await answered { try await store.move(by: "1w", key: "k", within: $0) }
             #expect(!begun.isFinished)
-            // Whoever wants to change it meanwhile is told to ask again (S3).
+            // A change meanwhile is refused as one to retry (S3).
             let early = try await refusal {
-                try await store.caller.call(
-                    SubscriptionEndpoints.update,
-                    UpdateSubscriptionRequest(
-                        bundleId: Catalogue.bundleId, customerIdentifier: alice.customer,
-                        originalTransactionIdentifier: original, willAutoRenew: false),
-                    context: .init(deadline: .now + .milliseconds(600)))
+                try await answered { time in
+                    try await store.caller.call(
+                        SubscriptionEndpoints.update,
+                        UpdateSubscriptionRequest(
+                            bundleId: Catalogue.bundleId, customerIdentifier: alice.customer,
+                            originalTransactionIdentifier: original, willAutoRenew: false),
+                        context: .init(deadline: .now + time))
+                }
             }
             #expect(early?.code == .serviceUnavailable)
             store.processor.set(trouble: .none)

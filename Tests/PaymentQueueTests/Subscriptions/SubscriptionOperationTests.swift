@@ -216,7 +216,7 @@ import Testing
         try await withSubscriber(engine) { store, alice, _ in
             try await store.restartQueue()
             await store.stopCatalogue()
-            let move = try await store.move(by: "1mo", key: "k", within: .milliseconds(600))
+            let move = try await answered { try await store.move(by: "1mo", key: "k", within: $0) }
             #expect(!move.isFinished)
             #expect(move.remaining == 1)
             #expect(try await alice.subscription().state == .subscribed)

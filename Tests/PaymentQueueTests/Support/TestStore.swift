@@ -158,3 +158,18 @@ extension CustomerChange {
     /// Of the transaction the change is about; empty for one that is about none.
     var transactionID: String { transaction?.id ?? "" }
 }
+
+/// Repeats a call, each time with twice the deadline, until the service answers within it.
+///
+/// For calls that the service answers shortly before their deadline with how far it is. On a busy machine that may be
+/// too late for a short deadline.
+func answered<Output>(_ call: (_ deadline: Duration) async throws -> Output) async throws -> Output {
+    var deadline = Duration.milliseconds(600)
+    while true {
+        do {
+            return try await call(deadline)
+        } catch let error as StoreError where error.code == .deadlineExceeded && deadline < .seconds(30) {
+            deadline *= 2
+        }
+    }
+}

@@ -20,11 +20,12 @@ extension StoreStack {
         var text: String { String(decoding: body, as: UTF8.self) }
     }
 
-    /// Addresses of all gateways, of which `url` is the first.
+    /// Addresses of all gateways, of which `url` is the first. A gateway that starts slowly has a line without address.
     var gateways: [String] {
         let others = output.split(separator: "\n").compactMap { line -> String? in
             let words = line.split(separator: " ")
-            return words.first?.hasPrefix("gateway#") == true ? words.last.map(String.init) : nil
+            guard words.first?.hasPrefix("gateway#") == true, words.last?.hasPrefix("http://") == true else { return nil }
+            return words.last.map(String.init)
         }
         return [url] + others
     }

@@ -34,8 +34,7 @@ extension Gateway {
 
     private func putApp(_ call: Call) async throws -> Response {
         let bundleId = try call.bundleId()
-        let members = MemberNames(AppSettings.memberNames, nested: ["appPrice": .money])
-        let settings = try await call.body(AppSettings.self, members: members)
+        let settings = try await call.body(AppSettings.self)
         try Self.check(settings)
         let request = PutAppRequest(bundleId: bundleId, settings: settings)
         let app = try await services.call(CatalogEndpoints.putApp, request, context: call.context())

@@ -10,7 +10,7 @@ extension Gateway {
                 try await operate($0, PaymentEndpoints.approveTransaction)
             },
             Route(.post, "/admin/v1/transactions/{id}/decline", .admin) { [self] in
-                let body = try await $0.body(OptionalError.self, members: OptionalError.members, isOptional: true)
+                let body = try await $0.body(OptionalError.self, isOptional: true)
                 return try await answer($0, PaymentEndpoints.declineTransaction, error: body.error?.code)
             },
             Route(.post, "/admin/v1/transactions/{id}/resolve", .admin) { [self] in
@@ -27,7 +27,7 @@ extension Gateway {
     private func operate(
         _ call: Call, _ endpoint: Endpoint<OperateTransactionRequest, PaymentTransaction>
     ) async throws -> Response {
-        _ = try await call.body(Empty.self, members: MemberNames([]), isOptional: true)
+        _ = try await call.body(Empty.self, isOptional: true)
         return try await answer(call, endpoint)
     }
 

@@ -48,7 +48,7 @@ extension Gateway {
 
     private func reset(_ call: Call) async throws -> Response {
         let bundleId = try call.bundleId()
-        _ = try await call.body(Empty.self, members: MemberNames([]), isOptional: true)
+        _ = try await call.body(Empty.self, isOptional: true)
         try await apps.check(bundleId, call)
         let context = call.patientContext()
         let intents = try await clearIntents(ClearIntentsRequest(bundleId: bundleId), call, until: context.deadline)

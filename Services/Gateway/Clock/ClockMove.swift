@@ -12,8 +12,6 @@ struct ClockMove: Decodable {
     /// Through how many events.
     var next: Int?
 
-    static let members = MemberNames(["by", "to", "next"])
-
     /// - Throws: `requestInvalid` that names the member.
     func validate() throws(StoreError) {
         switch (by, to, next) {

@@ -11,8 +11,6 @@ struct ClockSetting: Decodable {
     var now: Timestamp?
     var frozen: Bool?
 
-    static let members = MemberNames(["rate", "now", "frozen"])
-
     /// - Throws: `requestInvalid`.
     func validate() throws(StoreError) {
         if let now { try ClockInstants.check(now, at: "$.now") }

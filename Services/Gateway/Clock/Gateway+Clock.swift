@@ -26,7 +26,7 @@ extension Gateway {
 
     private func setClock(_ call: Call) async throws -> Response {
         let bundleId = try call.bundleId()
-        let setting = try await call.body(ClockSetting.self, members: ClockSetting.members)
+        let setting = try await call.body(ClockSetting.self)
         try setting.validate()
         try await apps.check(bundleId, call)
         let request = PutClockRequest(
@@ -43,7 +43,7 @@ extension Gateway {
     private func advanceClock(_ call: Call) async throws -> Response {
         let key = try IdempotencyKey.read(call.request.headers)
         let bundleId = try call.bundleId()
-        let move = try await call.body(ClockMove.self, members: ClockMove.members)
+        let move = try await call.body(ClockMove.self)
         try move.validate()
         try await apps.check(bundleId, call)
         let request = AdvanceClockRequest(

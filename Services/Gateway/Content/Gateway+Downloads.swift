@@ -16,10 +16,10 @@ extension Gateway {
     private func update(_ call: Call, _ action: DownloadAction) async throws -> Response {
         var error: SKErrorCode?
         if action == .fail {
-            let body = try await call.body(OptionalError.self, members: OptionalError.members, isOptional: true)
+            let body = try await call.body(OptionalError.self, isOptional: true)
             error = body.error?.code
         } else {
-            _ = try await call.body(Empty.self, members: MemberNames([]), isOptional: true)
+            _ = try await call.body(Empty.self, isOptional: true)
         }
         let session = call.session
         let request = UpdateDownloadRequest(

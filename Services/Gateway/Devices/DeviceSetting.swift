@@ -5,8 +5,6 @@ struct DeviceSetting: Decodable {
     var platform: DeviceLaunch.Platform
     var osVersion: String
 
-    static let members = MemberNames(["platform", "osVersion"])
-
     /// - Throws: `requestInvalid`.
     func validate() throws(StoreError) { try DottedVersion.check(osVersion, at: "$.osVersion") }
 }

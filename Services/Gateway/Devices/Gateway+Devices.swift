@@ -32,7 +32,7 @@ extension Gateway {
     /// A device nobody knew is made; the apps of one that is there stay.
     private func putDevice(_ call: Call) async throws -> Response {
         let deviceId = try call.deviceId()
-        let body = try await call.body(DeviceSetting.self, members: DeviceSetting.members)
+        let body = try await call.body(DeviceSetting.self)
         try body.validate()
         let request = PutDeviceRequest(deviceId: deviceId, platform: body.platform, osVersion: body.osVersion)
         return try Reply.json(try await services.call(PromotionEndpoints.putDevice, request, context: call.context()))
@@ -48,7 +48,7 @@ extension Gateway {
     /// Installs or upgrades, without a launch.
     private func install(_ call: Call) async throws -> Response {
         let installation = try call.installation()
-        let body = try await call.body(InstallationSetting.self, members: InstallationSetting.members)
+        let body = try await call.body(InstallationSetting.self)
         try body.validate()
         try await apps.check(installation.bundleId, call)
         let request = PutInstallationRequest(

@@ -6,8 +6,6 @@ struct InstallationSetting: Decodable {
     var version: String
     var promotedPurchases: DeviceLaunch.PromotedPurchases?
 
-    static let members = MemberNames(["version", "promotedPurchases"])
-
     /// - Throws: `requestInvalid`.
     func validate() throws(StoreError) { try DottedVersion.check(version, at: "$.version") }
 }

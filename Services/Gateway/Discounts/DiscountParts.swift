@@ -15,8 +15,6 @@ struct DiscountParts: Decodable {
     var signature: String?
     var timestamp: Int64?
 
-    static let members = MemberNames(["identifier", "keyIdentifier", "nonce", "signature", "timestamp"])
-
     /// More than any signature has: in DER one on P-256 is at most 72 bytes, 96 characters of Base64.
     static let signatureLengthMax = 256
 

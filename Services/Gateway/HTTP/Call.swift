@@ -58,8 +58,8 @@ struct Call: Sendable {
 
     /// Decodes the body.
     func body<Value: Decodable>(
-        _ type: Value.Type, members: MemberNames, isOptional: Bool = false, max: Int = HTTPLimits.bodyBytesMax
+        _ type: Value.Type, isOptional: Bool = false, max: Int = HTTPLimits.bodyBytesMax
     ) async throws -> Value {
-        try await RequestBodyReader.json(type, members: members, from: request, isOptional: isOptional, max: max)
+        try await RequestBodyReader.json(type, from: request, isOptional: isOptional, max: max)
     }
 }

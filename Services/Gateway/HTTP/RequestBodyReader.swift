@@ -7,32 +7,15 @@ import StoreModels
 enum RequestBodyReader {
     /// - Parameters:
     ///   - isOptional: Whether no body at all counts as `{}`.
-    ///   - isList: Whether the body is a list of objects, and not an object.
     ///   - max: Bytes; more is `bodyTooLarge`.
-    ///   - check: Looks at the document before it is decoded, for rules a decoder has no words for.
     /// - Throws: `bodyTooLarge`, `requestInvalid`.
     static func json<Value: Decodable>(
-        _ type: Value.Type, members: MemberNames, from request: Request, isOptional: Bool = false,
-        isList: Bool = false, max: Int = HTTPLimits.bodyBytesMax, check: (JSONValue) throws -> Void = { _ in }
+        _ type: Value.Type, from request: Request, isOptional: Bool = false, max: Int = HTTPLimits.bodyBytesMax
     ) async throws -> Value {
-        var bytes = try await self.bytes(of: request, max: max)
-        if bytes.isEmpty && isOptional {
-            bytes = Array("{}".utf8)
-        } else {
-            try checkContentType(request.headers)
-        }
-        let document: JSONValue
-        do {
-            document = try StrictJSON.parse(bytes)
-        } catch {
-            throw StoreError(.requestInvalid, "\(error)", details: ["path": .string(error.path)])
-        }
-        guard isList ? document.arrayValue != nil : document.objectValue != nil else {
-            throw StoreError.invalid("$", isList ? "must be a list" : "must be an object")
-        }
-        try members.check(document)
-        try check(document)
-        return try StoreJSON.decode(type, from: bytes)
+        let bytes = try await self.bytes(of: request, max: max)
+        if bytes.isEmpty && isOptional { return try StoreJSON.decodeStrictly(type, from: Array("{}".utf8)) }
+        try checkContentType(request.headers)
+        return try StoreJSON.decodeStrictly(type, from: bytes)
     }
 
     /// A body without a type is taken as JSON; one of another type is refused, which also keeps a web page from

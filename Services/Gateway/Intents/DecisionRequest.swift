@@ -5,8 +5,6 @@ struct DecisionRequest: Decodable {
     var decision: DecideIntentRequest.Decision
     /// With `cancel`: what the user was told (M85).
     var feedback: String?
-
-    static let members = MemberNames(["decision", "feedback"])
     /// As PromotionController takes it.
     static let feedbackLengthMax = 500
 

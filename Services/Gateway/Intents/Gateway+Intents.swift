@@ -41,7 +41,7 @@ extension Gateway {
     private func decide(_ call: Call) async throws -> Response {
         let session = call.session
         let identifier = try call.parameter("id", of: Self.intentName)
-        let body = try await call.body(DecisionRequest.self, members: DecisionRequest.members)
+        let body = try await call.body(DecisionRequest.self)
         try body.validate()
         let request = DecideIntentRequest(
             bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,

@@ -24,7 +24,7 @@ extension Gateway {
 
     private func makeKey(_ call: Call) async throws -> Response {
         let bundleId = try call.bundleId()
-        let request = try await call.body(KeyRequest.self, members: KeyRequest.members)
+        let request = try await call.body(KeyRequest.self)
         try await apps.check(bundleId, call)
         let key = NewKey(request.kind, bundleId: bundleId, now: now())
         try await keys.add(key)
@@ -40,8 +40,6 @@ extension Gateway {
 /// The body of `POST /admin/v1/apps/{bundleId}/keys`: `{"kind":"api"}`.
 struct KeyRequest: Decodable {
     var kind: KeyKind
-
-    static let members = MemberNames(["kind"])
 }
 
 /// A new key: the members of a ``KeyRecord``, `secret` (what the server sends, or the private key as PEM), and for a

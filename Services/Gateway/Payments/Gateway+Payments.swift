@@ -15,9 +15,7 @@ extension Gateway {
     /// Puts a payment into the queue. One key is one charge, however often the request is sent.
     private func addPayment(_ call: Call) async throws -> Response {
         let key = try IdempotencyKey.read(call.request.headers)
-        let request = try await RequestBodyReader.json(
-            PaymentRequest.self, members: PaymentRequest.members, from: call.request,
-            check: PaymentRequest.check)
+        let request = try await call.body(PaymentRequest.self)
         try request.validate()
         let session = call.session
         let check = try await discountCheck(of: request, in: session.bundleId, call)
@@ -36,9 +34,7 @@ extension Gateway {
     private func buyOutside(_ call: Call) async throws -> Response {
         let key = try IdempotencyKey.readIfPresent(call.request.headers)
         let bundleId = try call.bundleId()
-        let purchase = try await RequestBodyReader.json(
-            OutsidePurchase.self, members: OutsidePurchase.members, from: call.request,
-            check: PaymentRequest.checkQuantity)
+        let purchase = try await call.body(OutsidePurchase.self)
         try purchase.validate()
         let defaults = try await apps.testerDefaults(of: bundleId, call)
         let account = try await services.call(

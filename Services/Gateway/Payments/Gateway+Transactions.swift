@@ -41,7 +41,7 @@ extension Gateway {
     }
 
     private func finish(_ call: Call) async throws -> Response {
-        _ = try await call.body(Empty.self, members: MemberNames([]), isOptional: true)
+        _ = try await call.body(Empty.self, isOptional: true)
         let transaction = try await services.call(
             PaymentEndpoints.finishTransaction(as: RawJSON.self), try transactionRequest(call), context: call.context())
         return try Reply.json(transaction)
@@ -49,7 +49,7 @@ extension Gateway {
 
     /// The app's answer about a purchase whose shopper has moved to another storefront.
     private func goOn(_ call: Call) async throws -> Response {
-        let answer = try await call.body(ContinueAnswer.self, members: ContinueAnswer.members)
+        let answer = try await call.body(ContinueAnswer.self)
         let request = ContinueTransactionRequest(
             transaction: try transactionRequest(call), shouldContinue: answer.shouldContinue)
         return try Reply.json(
@@ -79,7 +79,6 @@ extension Gateway {
 /// `{"shouldContinue":false}`
 private struct ContinueAnswer: Decodable {
     var shouldContinue: Bool
-    static let members = MemberNames(["shouldContinue"])
 }
 
 /// `{"transactions":[…],"after":"t_…"}`; `after` is absent on the last page.

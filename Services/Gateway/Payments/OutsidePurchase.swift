@@ -8,12 +8,9 @@ import StoreModels
 struct OutsidePurchase: Decodable {
     var account: String
     var productIdentifier: String
-    /// 1 unless said otherwise.
-    var quantity: Int?
+    /// 1 where it is missing.
+    var quantity: Quantity?
     var offer: RedeemedOffer?
-
-    static let members = MemberNames(
-        ["account", "productIdentifier", "quantity", "offer"], nested: ["offer": MemberNames(["type", "identifier"])])
 
     /// The device that transactions bought outside the app come from.
     static let deviceId = "app-store"
@@ -37,6 +34,6 @@ struct OutsidePurchase: Decodable {
     }
 
     func payment(key: String) -> Payment {
-        Payment(requestIdentifier: key, productIdentifier: productIdentifier, quantity: quantity ?? 1)
+        Payment(requestIdentifier: key, productIdentifier: productIdentifier, quantity: quantity?.number ?? 1)
     }
 }

@@ -8,40 +8,13 @@ import StoreModels
 /// The idempotency key becomes the payment's `requestIdentifier`.
 struct PaymentRequest: Decodable {
     var productIdentifier: String
-    /// 1 where it is left out, as in `SKPayment`.
-    var quantity: Int?
+    /// 1 where it is missing, as in `SKPayment`.
+    var quantity: Quantity?
     var applicationUsername: String?
     var appAccountToken: String?
     var simulatesAskToBuyInSandbox: Bool?
     var paymentDiscount: DiscountParts?
     var intentIdentifier: String?
-
-    static let members = MemberNames(
-        [
-            "productIdentifier", "quantity", "applicationUsername", "appAccountToken", "simulatesAskToBuyInSandbox",
-            "paymentDiscount", "intentIdentifier",
-        ],
-        nested: ["paymentDiscount": DiscountParts.members])
-
-    /// StoreKit's own bounds of `SKMutablePayment.quantity`.
-    static let quantities = 1...10
-
-    /// Checks what decoding cannot, in the document itself: a number too large for an integer is still a quantity
-    /// outside the bounds. JSON has one kind of number, so `1.0` is 1.
-    /// - Throws: `requestInvalid`; 422 for a quantity outside 1…10.
-    static func checkQuantity(_ document: JSONValue) throws(StoreError) {
-        guard case .number(let text)? = document["quantity"], let number = Double(text) else { return }
-        guard number == number.rounded() else { throw .invalid("$.quantity", "must be an integer") }
-        guard (Double(quantities.lowerBound)...Double(quantities.upperBound)).contains(number) else {
-            throw .invalid("$.quantity", "must be 1 to 10", status: 422)
-        }
-    }
-
-    /// As ``checkQuantity(_:)``; a quantity that is left out is 1, as in StoreKit, and null is none.
-    static func check(_ document: JSONValue) throws(StoreError) {
-        if document["quantity"] == .null { throw .invalid("$.quantity", "must be an integer") }
-        try checkQuantity(document)
-    }
 
     func validate() throws(StoreError) {
         try Identifier.check(productIdentifier, as: .product, at: "$.productIdentifier")
@@ -53,7 +26,7 @@ struct PaymentRequest: Decodable {
 
     func payment(key: String) -> Payment {
         Payment(
-            requestIdentifier: key, productIdentifier: productIdentifier, quantity: quantity ?? 1,
+            requestIdentifier: key, productIdentifier: productIdentifier, quantity: quantity?.number ?? 1,
             applicationUsername: applicationUsername, appAccountToken: appAccountToken,
             simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox ?? false, paymentDiscount: paymentDiscount?.discount,
             intentIdentifier: intentIdentifier)

@@ -9,7 +9,7 @@ extension Gateway {
                 try await products(call.query.list("ids"), at: "query ids", call)
             },
             Route(.post, "/v1/products/query", .app) { [self] call in
-                let query = try await call.body(ProductsQuery.self, members: ProductsQuery.members)
+                let query = try await call.body(ProductsQuery.self)
                 return try await products(query.productIdentifiers, at: "$.productIdentifiers", call)
             },
             Route(.get, "/v1/eligibility", .app, query: ["ids"]) { [self] call in

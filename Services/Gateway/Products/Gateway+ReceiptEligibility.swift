@@ -8,8 +8,7 @@ extension Gateway {
     /// Per subscription, from what a receipt says (M120): of a customer whose receipt it is, and of nobody else. A
     /// receipt that is not believed is refused and never answered with a word on eligibility.
     func eligibilityOfReceipt(_ call: Call) async throws -> Response {
-        let question = try await call.body(
-            ReceiptQuestion.self, members: ReceiptQuestion.members, max: HTTPLimits.receiptBytesMax)
+        let question = try await call.body(ReceiptQuestion.self, max: HTTPLimits.receiptBytesMax)
         try question.validate()
         var request = try await eligibilityRequest(call)
         request.productIdentifiers = question.productIdentifiers

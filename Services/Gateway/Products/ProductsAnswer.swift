@@ -3,8 +3,6 @@ import StoreModels
 /// The body of `POST /v1/products/query`: `{"productIdentifiers":["a","b"]}`.
 struct ProductsQuery: Decodable {
     var productIdentifiers: [String]
-
-    static let members = MemberNames(["productIdentifiers"])
 }
 
 /// `{"products":[…],"invalidProductIdentifiers":["x"],"degraded":[]}`

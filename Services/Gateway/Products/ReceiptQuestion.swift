@@ -11,8 +11,6 @@ struct ReceiptQuestion: Decodable {
     /// Only these; without them every subscription of the app.
     var productIdentifiers: [String]?
 
-    static let members = MemberNames(["receiptData", "productIdentifiers"])
-
     /// - Throws: `requestInvalid`.
     func validate() throws(StoreError) {
         try Identifier.checkProducts(productIdentifiers ?? [], at: "$.productIdentifiers")

@@ -49,7 +49,7 @@ extension Gateway {
 
     private func review(_ call: Call, isApproved: Bool) async throws -> Response {
         let product = try call.product()
-        let body = try await call.body(ReviewReason.self, members: ReviewReason.members, isOptional: true)
+        let body = try await call.body(ReviewReason.self, isOptional: true)
         try body.validate()
         let request = ReviewImageRequest(
             bundleId: product.bundleId, productIdentifier: product.productIdentifier, isApproved: isApproved,

@@ -61,7 +61,7 @@ extension Gateway {
 
     /// The products are known before anything is set.
     private func putOrder(at place: OverridePlace, _ call: Call) async throws -> Response {
-        let body = try await call.body(NewOrder.self, members: NewOrder.members)
+        let body = try await call.body(NewOrder.self)
         try body.validate()
         let products = try await WholeProducts(
             body.productIdentifiers, at: place, services, call.context(), endsAtUnknown: true)
@@ -94,7 +94,7 @@ extension Gateway {
 
     private func putVisibility(at place: OverridePlace, _ call: Call) async throws -> Response {
         let identifier = try call.parameter("productIdentifier", of: "product")
-        let body = try await call.body(NewVisibility.self, members: NewVisibility.members)
+        let body = try await call.body(NewVisibility.self)
         let products = try await WholeProducts([identifier], at: place, services, call.context())
         try products.check([identifier])
         let overrides = try await services.call(

@@ -24,9 +24,7 @@ extension Gateway {
     /// The whole list: what it leaves out is not promoted.
     private func putPromotions(_ call: Call) async throws -> Response {
         let bundleId = try call.bundleId()
-        let entries = try await RequestBodyReader.json(
-            [PromotionEntry].self, members: MemberNames(["productIdentifier", "visible"]), from: call.request,
-            isList: true)
+        let entries = try await call.body([PromotionEntry].self)
         guard entries.count <= PutPromotionsRequest.entriesMax else {
             throw StoreError.invalid(
                 "$", "has \(entries.count) products, at most \(PutPromotionsRequest.entriesMax) are promoted")
@@ -40,9 +38,7 @@ extension Gateway {
 
     /// The whole tab, of all apps.
     private func putFeatured(_ call: Call) async throws -> Response {
-        let products = try await RequestBodyReader.json(
-            [ProductReference].self, members: MemberNames(["bundleId", "productIdentifier"]), from: call.request,
-            isList: true)
+        let products = try await call.body([ProductReference].self)
         guard products.count <= FeaturedList.productsMax else {
             throw StoreError.invalid(
                 "$", "has \(products.count) products, at most \(FeaturedList.productsMax) are featured")

@@ -4,8 +4,6 @@ import StoreModels
 struct NewOrder: Decodable {
     var productIdentifiers: [String]
 
-    static let members = MemberNames(["productIdentifiers"])
-
     /// - Throws: `requestInvalid` for too many, and for one that stands twice.
     func validate() throws(StoreError) {
         try Identifier.checkProducts(productIdentifiers, at: "$.productIdentifiers")

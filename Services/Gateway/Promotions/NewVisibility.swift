@@ -4,8 +4,6 @@ import StoreModels
 /// back (M93).
 struct NewVisibility: Decodable {
     var visibility: StorePromotionVisibility
-
-    static let members = MemberNames(["visibility"])
 }
 
 /// `{"productIdentifier":"com.example.pro","visibility":"hide","products":[…]}`: what the device has set for one product

@@ -3,8 +3,6 @@ import StoreModels
 /// The body of an image's review, which may say why, or of no body at all: `{"reason":"The text cannot be read."}`.
 struct ReviewReason: Decodable {
     var reason: String?
-
-    static let members = MemberNames(["reason"])
     /// Characters; more is 400.
     static let lengthMax = 500
 

@@ -18,7 +18,7 @@ extension Gateway {
     ///   safe.
     private func startRestore(_ call: Call) async throws -> Response {
         let key = try IdempotencyKey.read(call.request.headers)
-        let body = try await call.body(NewRestore.self, members: NewRestore.members, isOptional: true)
+        let body = try await call.body(NewRestore.self, isOptional: true)
         try body.validate()
         let session = call.session
         let request = StartRestoreRequest(

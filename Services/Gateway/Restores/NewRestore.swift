@@ -5,8 +5,6 @@ struct NewRestore: Decodable {
     /// Recorded and echoed; it filters nothing.
     var applicationUsername: String?
 
-    static let members = MemberNames(["applicationUsername"])
-
     /// - Throws: `requestInvalid`.
     func validate() throws(StoreError) {
         if let applicationUsername { try Identifier.check(applicationUsername, at: "$.applicationUsername") }

@@ -23,7 +23,7 @@ extension Gateway {
     /// The app is launched on a device (or the App Store app opened): PaymentQueue says who the customer is,
     /// PromotionController is told of the launch.
     private func openSession(_ call: Call) async throws -> Response {
-        let request = try await call.body(SessionRequest.self, members: SessionRequest.members)
+        let request = try await call.body(SessionRequest.self)
         try request.validate()
         if case .server(let key) = call.principal, !key.bundleId.utf8.elementsEqual(request.bundleId.utf8) {
             throw StoreError.notFound("app")

@@ -19,11 +19,6 @@ struct SessionRequest: Decodable {
     var storefront: String?
     var promotedPurchases: DeviceLaunch.PromotedPurchases?
 
-    static let members = MemberNames([
-        "client", "bundleId", "deviceId", "account", "platform", "osVersion", "appVersion", "storefront",
-        "promotedPurchases",
-    ])
-
     /// - Throws: `requestInvalid` that names the member; `promotionUnsupported` for `PurchaseIntent` where there is none
     ///   (M59).
     func validate() throws(StoreError) {

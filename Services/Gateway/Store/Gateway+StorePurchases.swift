@@ -7,12 +7,12 @@ extension Gateway {
     var storePurchaseRoutes: [Route] {
         [
             Route(.post, "/v1/store-page/purchase", .appOrStore) { [self] call in
-                let body = try await call.body(StorePurchase.self, members: StorePurchase.members)
+                let body = try await call.body(StorePurchase.self)
                 try body.validate()
                 return try await start(body.productIdentifier, from: body.intentSource, call)
             },
             Route(.post, "/v1/open-url", .appOrStore) { [self] call in
-                let body = try await call.body(URLToOpen.self, members: URLToOpen.members)
+                let body = try await call.body(URLToOpen.self)
                 return try await start(
                     try body.productIdentifier(of: call.session.bundleId), from: .testURL, call)
             },

@@ -11,8 +11,6 @@ struct StorePurchase: Decodable {
     /// `storePage` unless said otherwise.
     var source: Source?
 
-    static let members = MemberNames(["productIdentifier", "source"])
-
     /// - Throws: `requestInvalid`.
     func validate() throws(StoreError) {
         try Identifier.check(productIdentifier, as: .product, at: "$.productIdentifier")
@@ -30,8 +28,6 @@ struct StorePurchase: Decodable {
 /// The body of `POST /v1/open-url`: `{"url":"itms-services://?action=purchaseIntent&bundleId=…&productIdentifier=…"}`.
 struct URLToOpen: Decodable {
     var url: String
-
-    static let members = MemberNames(["url"])
 
     /// The product the URL names, if it is one of this app's test URLs, to the letter.
     /// - Throws: `urlInvalid` naming the part and the fault.

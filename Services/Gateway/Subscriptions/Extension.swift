@@ -3,8 +3,6 @@ import StoreModels
 /// The body of `POST /admin/v1/transactions/{id}/extend`: `{"days":30}`.
 struct Extension: Decodable {
     var days: Int
-
-    static let members = MemberNames(["days"])
     /// As many as Apple's server lets an extension have.
     static let daysAllowed = 1...90
 

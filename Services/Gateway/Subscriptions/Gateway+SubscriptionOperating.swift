@@ -14,7 +14,7 @@ extension Gateway {
                 try await takeBack($0, SubscriptionEndpoints.revoke)
             },
             Route(.post, "/admin/v1/transactions/{id}/extend", .admin) { [self] in
-                let body = try await $0.body(Extension.self, members: Extension.members)
+                let body = try await $0.body(Extension.self)
                 try body.validate()
                 return try await operate($0, .extend, days: body.days)
             },
@@ -33,7 +33,7 @@ extension Gateway {
 
     private func route(_ operation: OperateSubscriptionRequest.Operation) -> Route {
         Route(.post, "/admin/v1/transactions/{id}/\(operation.rawValue)", .admin) { [self] in
-            _ = try await $0.body(Empty.self, members: MemberNames([]), isOptional: true)
+            _ = try await $0.body(Empty.self, isOptional: true)
             return try await operate($0, operation)
         }
     }
@@ -42,7 +42,7 @@ extension Gateway {
     private func takeBack(_ call: Call, _ endpoint: Endpoint<RefundRequest, PaymentTransaction>) async throws
         -> Response
     {
-        let body = try await call.body(RefundReason.self, members: RefundReason.members, isOptional: true)
+        let body = try await call.body(RefundReason.self, isOptional: true)
         let request = RefundRequest(id: try call.parameter("id", of: "transaction"), reason: body.reason)
         let transaction = try await withKnownOutcome(
             else: "the request was sent and its outcome is not known here; the same again tells"

@@ -30,7 +30,7 @@ extension Gateway {
     /// The app puts the question about a higher price off, or has the person asked.
     private func showPriceConsent(_ call: Call) async throws -> Response {
         let identifier = try call.parameter("originalTransactionIdentifier", of: "subscription")
-        let answer = try await call.body(PriceConsentAnswer.self, members: PriceConsentAnswer.members)
+        let answer = try await call.body(PriceConsentAnswer.self)
         let request = ShowPriceConsentRequest(
             bundleId: call.session.bundleId, customerIdentifier: call.session.customerIdentifier,
             originalTransactionIdentifier: identifier, show: answer.show)
@@ -41,7 +41,7 @@ extension Gateway {
     /// Cancel, turn on, change product, change back.
     private func changeSubscription(_ call: Call) async throws -> Response {
         let identifier = try call.parameter("originalTransactionIdentifier", of: "subscription")
-        let change = try await call.body(SubscriptionChange.self, members: SubscriptionChange.members)
+        let change = try await call.body(SubscriptionChange.self)
         try change.validate()
         let session = call.session
         let request = UpdateSubscriptionRequest(
@@ -60,5 +60,4 @@ extension Gateway {
 /// `{"show":true}`
 private struct PriceConsentAnswer: Decodable {
     var show: Bool
-    static let members = MemberNames(["show"])
 }

@@ -11,8 +11,6 @@ struct SubscriptionChange: Decodable {
     /// What the next renewal buys.
     var autoRenewProductIdentifier: String?
 
-    static let members = MemberNames(["willAutoRenew", "autoRenewProductIdentifier"])
-
     /// - Throws: `requestInvalid`.
     func validate() throws(StoreError) {
         if let product = autoRenewProductIdentifier {

@@ -35,7 +35,7 @@ extension Gateway {
     /// - Throws: `outcomeUnknown` when the answer was sent and nobody can say whether it counted.
     private func answerPrompt(_ call: Call) async throws -> Response {
         let id = try call.parameter("id")
-        let body = try await call.body(PromptAnswer.self, members: PromptAnswer.members)
+        let body = try await call.body(PromptAnswer.self)
         try body.validate()
         let request = AnswerPromptRequest(id: id, answer: body.answer, error: body.error?.code)
         do {

@@ -29,7 +29,7 @@ extension Gateway {
     /// Whole replacement: what the body leaves out is no longer set.
     private func putTester(_ call: Call) async throws -> Response {
         let account = try call.account()
-        let settings = try await call.body(TesterSettings.self, members: TesterSettings.members)
+        let settings = try await call.body(TesterSettings.self)
         try settings.validate()
         if let storefront = settings.storefront { _ = try await storefronts.find(storefront, at: "$.storefront", call) }
         let tester = try await services.call(
@@ -45,8 +45,6 @@ extension Gateway {
 }
 
 extension TesterSettings {
-    fileprivate static let members = MemberNames(
-        memberNames, nested: ["simulatedErrors": MemberNames(SimulatedErrors.memberNames)])
 
     /// Checks the texts that no enumeration bounds.
     /// - Throws: `requestInvalid`.

@@ -2,6 +2,4 @@
 struct OptionalError: Decodable {
     /// Nil is left to the service: `unknown`.
     var error: NamedError?
-
-    static let members = MemberNames(["error"])
 }

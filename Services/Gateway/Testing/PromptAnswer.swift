@@ -8,8 +8,6 @@ struct PromptAnswer: Decodable {
     var answer: Prompt.Answer
     var error: NamedError?
 
-    static let members = MemberNames(["answer", "error"])
-
     /// - Throws: `requestInvalid`.
     func validate() throws(StoreError) {
         guard error == nil || answer == .decline else { throw .invalid("$.error", "goes with decline only") }

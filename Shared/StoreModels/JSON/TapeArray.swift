@@ -2,12 +2,14 @@
 struct TapeArray: UnkeyedDecodingContainer {
     private let tape: JSONTape
     private let node: Int
+    private let members: MemberCheck?
     private var element: Int
     private(set) var currentIndex = 0
 
-    init(tape: JSONTape, node: Int) {
+    init(tape: JSONTape, node: Int, members: MemberCheck?) {
         self.tape = tape
         self.node = node
+        self.members = members
         element = tape.first(in: node)
     }
 
@@ -30,7 +32,7 @@ struct TapeArray: UnkeyedDecodingContainer {
             throw DecodingError.valueNotFound(
                 type, .init(codingPath: codingPath, debugDescription: "has only \(currentIndex) values"))
         }
-        let value = try decode(TapeDecoder(tape: tape, node: element))
+        let value = try decode(TapeDecoder(tape: tape, node: element, members: members))
         element = tape.next(after: element)
         currentIndex += 1
         return value

@@ -8,22 +8,30 @@
 struct TapeDecoder: Decoder {
     let tape: JSONTape
     let node: Int
+    /// Nil where unknown members are ignored.
+    let members: MemberCheck?
 
     /// Where the value stands. Made only when somebody asks, which is when decoding fails.
     var codingPath: [any CodingKey] { TapeKey.path(to: node, in: tape) }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        members?.read(node)
         guard tape.kind(node) == .object else { throw mismatch([String: JSONValue].self) }
-        return KeyedDecodingContainer(TapeObject(tape: tape, node: node))
+        try members?.check(node, in: tape, type)
+        return KeyedDecodingContainer(TapeObject(tape: tape, node: node, members: members))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        members?.read(node)
         guard tape.kind(node) == .array else { throw mismatch([JSONValue].self) }
-        return TapeArray(tape: tape, node: node)
+        return TapeArray(tape: tape, node: node, members: members)
     }
 
-    func singleValueContainer() -> any SingleValueDecodingContainer { self }
+    func singleValueContainer() -> any SingleValueDecodingContainer {
+        members?.read(node)
+        return self
+    }
 
     // MARK: Values
 
@@ -68,7 +76,7 @@ struct TapeDecoder: Decoder {
         try tape.value(node) { (tape, node) throws(DecodingError) in
             if let integer = tape.integer(node, as: Int64.self) { return "\(integer)" }
             guard let double = tape.double(node) else {
-                throw TapeDecoder(tape: tape, node: node).corrupted("is a number too large to keep")
+                throw TapeDecoder(tape: tape, node: node, members: nil).corrupted("is a number too large to keep")
             }
             return "\(double)"
         }

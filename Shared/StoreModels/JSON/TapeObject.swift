@@ -2,6 +2,7 @@
 struct TapeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let tape: JSONTape
     let node: Int
+    let members: MemberCheck?
 
     var codingPath: [any CodingKey] { TapeKey.path(to: node, in: tape) }
 
@@ -15,22 +16,27 @@ struct TapeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return keys
     }
 
-    func contains(_ key: Key) -> Bool { tape.member(key.stringValue, of: node) != nil }
+    func contains(_ key: Key) -> Bool {
+        _ = members?.ask(key.stringValue, of: node)
+        return tape.member(key.stringValue, of: node) != nil
+    }
 
     func decodeNil(forKey key: Key) throws -> Bool { try member(key).decodeNil() }
 
     /// - Throws: `keyNotFound`.
     private func member(_ key: Key) throws -> TapeDecoder {
-        guard let value = tape.member(key.stringValue, of: node) else {
+        let substitute = members?.ask(key.stringValue, of: node)
+        guard let value = tape.member(key.stringValue, of: node) ?? substitute else {
             throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: "is missing"))
         }
-        return TapeDecoder(tape: tape, node: value)
+        return TapeDecoder(tape: tape, node: value, members: members)
     }
 
     /// Nil where the member is missing or null.
     private func memberIfPresent(_ key: Key) -> TapeDecoder? {
+        _ = members?.ask(key.stringValue, of: node)
         guard let value = tape.member(key.stringValue, of: node), tape.kind(value) != .null else { return nil }
-        return TapeDecoder(tape: tape, node: value)
+        return TapeDecoder(tape: tape, node: value, members: members)
     }
 
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try member(key).bool() }
@@ -71,7 +77,7 @@ struct TapeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func superDecoder() throws -> any Decoder {
-        TapeDecoder(tape: tape, node: tape.member("super", of: node) ?? node)
+        TapeDecoder(tape: tape, node: tape.member("super", of: node) ?? node, members: members)
     }
 
     func superDecoder(forKey key: Key) throws -> any Decoder { try member(key) }

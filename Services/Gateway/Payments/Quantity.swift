@@ -1,0 +1,42 @@
+import StoreModels
+
+/// Reads how many of a product a payment is for: 1 to 10, StoreKit's own bounds of `SKMutablePayment.quantity`.
+///
+/// JSON has one kind of number, so `1.0` is 1, and a number too large for an integer is a quantity outside the bounds.
+struct Quantity: Decodable {
+    static let range = 1...10
+
+    let number: Int
+
+    /// - Throws: `requestInvalid`; 422 for a number outside the bounds.
+    init(from decoder: any Decoder) throws {
+        let number: Double
+        do {
+            number = try decoder.singleValueContainer().decode(Double.self)
+        } catch DecodingError.dataCorrupted {
+            throw Self.outside
+        } catch {
+            throw Self.invalid("must be an integer")
+        }
+        guard number == number.rounded() else { throw Self.invalid("must be an integer") }
+        guard (Double(Self.range.lowerBound)...Double(Self.range.upperBound)).contains(number) else {
+            throw Self.outside
+        }
+        self.number = Int(number)
+    }
+
+    private static var outside: StoreError {
+        invalid("must be \(range.lowerBound) to \(range.upperBound)", status: 422)
+    }
+
+    private static func invalid(_ reason: String, status: Int = 400) -> StoreError {
+        .invalid("$.quantity", reason, status: status)
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// Decodes a quantity that may be missing, but not null.
+    func decodeIfPresent(_ type: Quantity.Type, forKey key: Key) throws -> Quantity? {
+        contains(key) ? try decode(type, forKey: key) : nil
+    }
+}

@@ -1,7 +1,8 @@
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 /// `storebus app`: what the store knows of an app, and what of it decides about promoted purchases.
 @Suite struct AppTests {

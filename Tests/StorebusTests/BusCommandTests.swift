@@ -2,9 +2,10 @@ import BusClient
 import BusProtocol
 import NATSClient
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 /// `storebus bus …`, where it joins the bus itself, against a real broker.
 @Suite(.serialized) struct BusCommandTests {

@@ -4,7 +4,8 @@ import BusService
 import EventLoop
 import Logging
 import StoreModels
-import Storebus
+
+@testable import Storebus
 
 /// A broker on a free port with one service on it, for as long as a test runs.
 struct BusOnline: Sendable {

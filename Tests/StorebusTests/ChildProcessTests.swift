@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 /// Real processes, of programs every system has.
 @Suite struct ChildProcessTests {

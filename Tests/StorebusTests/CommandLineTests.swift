@@ -1,8 +1,9 @@
 import ArgumentParser
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 /// What a command line ends with: words, stream and status.
 @Suite struct CommandLineTests {

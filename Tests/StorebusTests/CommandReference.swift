@@ -1,5 +1,6 @@
 import ArgumentParser
-import Storebus
+
+@testable import Storebus
 
 /// Every command's help, as `docs/cli.md` has it: the flags that every command takes are left out.
 enum CommandReference {

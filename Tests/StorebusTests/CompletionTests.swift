@@ -1,7 +1,8 @@
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 /// What a shell offers.
 @Suite struct CompletionTests {

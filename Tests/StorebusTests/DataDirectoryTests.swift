@@ -1,9 +1,10 @@
 import ArgumentParser
 import Glibc
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 @Suite struct DataDirectoryTests {
     private func record(_ directory: DataDirectory, pid: Int32 = getpid()) -> RunRecord {

@@ -1,9 +1,10 @@
 import Dispatch
 import Glibc
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 /// `doctor` and PostgreSQL: whether one listens is asked without being one of its clients.
 @Suite struct DatabaseCheckTests {

@@ -1,7 +1,8 @@
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 /// Devices as the operator sets them up, and what a session says of them.
 @Suite struct DeviceTests {

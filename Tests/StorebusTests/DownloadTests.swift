@@ -1,8 +1,9 @@
 import Glibc
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 /// `storebus download fetch`: ranges, lost connections, and a file that is whole or not there (M46, M47).
 @Suite struct DownloadTests {

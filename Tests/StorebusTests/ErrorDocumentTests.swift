@@ -1,6 +1,7 @@
 import StoreModels
-import Storebus
 import Testing
+
+@testable import Storebus
 
 /// `docs/ERRORS.md` names every code, with the numbers the program uses.
 @Suite struct ErrorDocumentTests {

@@ -1,6 +1,7 @@
 import StoreModels
-import Storebus
 import Testing
+
+@testable import Storebus
 
 @Suite struct ErrorTextTests {
     @Test func `an error is a sentence, its code, and what to do next`() {

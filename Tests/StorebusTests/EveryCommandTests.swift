@@ -1,6 +1,7 @@
 import StoreModels
-import Storebus
 import Testing
+
+@testable import Storebus
 
 /// What holds for every command that prints what a store told it.
 @Suite struct EveryCommandTests {

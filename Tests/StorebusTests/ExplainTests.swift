@@ -1,7 +1,8 @@
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 /// `eligibility`, `verify`, `receipt`, and `why` of subscriptions.
 @Suite struct ExplainTests {

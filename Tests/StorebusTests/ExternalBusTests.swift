@@ -1,5 +1,6 @@
-import Storebus
 import Testing
+
+@testable import Storebus
 
 @Suite struct ExternalBusTests {
     private func settings(_ bus: ExternalBus?) -> ServiceRoster.Settings {

@@ -1,7 +1,8 @@
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 /// `why` of a purchase that failed: what the app was told, and which setting made it so.
 @Suite struct FailureTests {

@@ -1,6 +1,7 @@
 import StoreModels
-import Storebus
 import Synchronization
+
+@testable import Storebus
 
 /// A store that answers by method and path, however often it is asked; what it does not know is a 404 problem.
 final class FakeStore: StoreTransport {

@@ -1,6 +1,7 @@
 import StoreModels
-import Storebus
 import Testing
+
+@testable import Storebus
 
 @Suite struct FilterTests {
     private let now = Timestamp(milliseconds: 1_795_255_264_000)

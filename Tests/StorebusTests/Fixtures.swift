@@ -1,6 +1,7 @@
 import ArgumentParser
 import StoreModels
-import Storebus
+
+@testable import Storebus
 
 /// Products, transactions and a session as the gateway would answer them.
 enum Fixtures {

@@ -1,8 +1,9 @@
 import Glibc
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 /// The flags, settings and questions that all commands share.
 @Suite struct FrameTests {

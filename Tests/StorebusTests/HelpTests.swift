@@ -1,7 +1,8 @@
 import ArgumentParser
 import Glibc
-import Storebus
 import Testing
+
+@testable import Storebus
 
 /// Help is documentation: it has an example, and `docs/cli.md` is made of it.
 @Suite struct HelpTests {

@@ -1,7 +1,8 @@
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 /// Purchases that begin in the store: begun, looked at and answered.
 @Suite struct IntentTests {

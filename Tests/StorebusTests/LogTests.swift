@@ -1,8 +1,9 @@
 import Glibc
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 @Suite struct LogTests {
     private func line(_ time: String, _ level: String, _ message: String) -> String {

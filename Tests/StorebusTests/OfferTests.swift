@@ -1,8 +1,9 @@
 import Crypto
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,7 +1,8 @@
 import StoreModels
-import Storebus
 import Synchronization
 import Testing
+
+@testable import Storebus
 
 /// `buy --outcome`: the account is set for one purchase, and is afterwards as it was.
 @Suite struct OutcomeTests {

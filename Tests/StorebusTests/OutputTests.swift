@@ -1,6 +1,7 @@
 import StoreModels
-import Storebus
 import Testing
+
+@testable import Storebus
 
 /// Golden texts of the tables, and that JSON says everything they say.
 @Suite struct OutputTests {

@@ -1,7 +1,8 @@
 import Glibc
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 @Suite struct PortTests {
     /// A socket of this test that listens on loopback, and its port.

@@ -1,7 +1,8 @@
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 /// Commands that are printed can be typed as they are: they carry the flags that led to this store and app.
 @Suite struct PrintedCommandTests {

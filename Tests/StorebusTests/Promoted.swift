@@ -1,5 +1,6 @@
 import StoreModels
-import Storebus
+
+@testable import Storebus
 
 /// Two products of the operator's, a device that has overrides, and purchases that began in its store.
 enum Promoted {

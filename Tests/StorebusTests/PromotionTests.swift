@@ -1,7 +1,8 @@
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 /// The operator's promotions, what a device has set, and the store as it shows them.
 @Suite struct PromotionTests {

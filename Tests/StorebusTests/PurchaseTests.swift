@@ -1,8 +1,9 @@
 import StoreModels
-import Storebus
 import StorebusTesting
 import Synchronization
 import Testing
+
+@testable import Storebus
 
 /// `storebus buy` against a scripted gateway.
 @Suite struct PurchaseTests {

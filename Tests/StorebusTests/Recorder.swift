@@ -1,6 +1,7 @@
-import Storebus
 import StorebusTesting
 import Synchronization
+
+@testable import Storebus
 
 /// Keeps what a program says.
 final class Recorder: Sendable {

@@ -1,7 +1,8 @@
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 /// A catalogue's `_timeRate` makes subscriptions renew every half minute: everything that shows time says so, and one
 /// command undoes it.

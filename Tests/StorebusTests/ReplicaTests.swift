@@ -1,8 +1,9 @@
 import Glibc
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 /// Several processes of a service, and the database they need.
 @Suite struct ReplicaTests {

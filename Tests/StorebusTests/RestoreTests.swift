@@ -1,6 +1,7 @@
 import StoreModels
-import Storebus
 import Testing
+
+@testable import Storebus
 
 /// `storebus restore`: begun, waited for, shown (M38, M41, M42).
 @Suite struct RestoreTests {

@@ -1,8 +1,9 @@
 import Glibc
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 /// `ready`, `down`, `env`, `doctor`, `open`.
 @Suite struct ServerCommandTests {

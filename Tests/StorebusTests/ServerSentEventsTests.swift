@@ -1,6 +1,7 @@
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 @Suite struct ServerSentEventsTests {
     private func items(_ text: String) throws -> [ServerSentEvents.Item] {

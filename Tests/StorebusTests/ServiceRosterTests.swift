@@ -1,6 +1,7 @@
 import StoreModels
-import Storebus
 import Testing
+
+@testable import Storebus
 
 @Suite struct ServiceRosterTests {
     private func roster(

@@ -1,7 +1,8 @@
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 @Suite struct SessionTests {
     private let installation = Installation(bundleId: "com.example.app", account: "a/lice")

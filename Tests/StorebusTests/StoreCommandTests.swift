@@ -1,8 +1,9 @@
 import Glibc
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 /// What the commands ask of the store, and what they make of its answers.
 @Suite struct StoreCommandTests {

@@ -1,7 +1,8 @@
 import StoreModels
-import Storebus
 import Synchronization
 import Testing
+
+@testable import Storebus
 
 /// Answers requests from a script and remembers them. A request the script has no answer for fails the test.
 final class StubTransport: StoreTransport {

@@ -1,5 +1,6 @@
 import StoreModels
-import Storebus
+
+@testable import Storebus
 
 /// Alice's subscription, as the store tells of it: a trial, then two months.
 enum Subscribed {

@@ -1,6 +1,7 @@
 import StoreModels
-import Storebus
 import Testing
+
+@testable import Storebus
 
 /// `storebus sub`, `refund` and `revoke`.
 @Suite struct SubscriptionTests {

@@ -1,6 +1,7 @@
 import StoreModels
-import Storebus
 import Testing
+
+@testable import Storebus
 
 /// A slip of the finger is answered with what was meant.
 @Suite struct SuggestionTests {

@@ -1,6 +1,7 @@
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 /// The supervisor is a table: an event and the time go in, actions come out.
 @Suite struct SupervisorTests {

@@ -1,6 +1,7 @@
 import StoreModels
-import Storebus
 import Testing
+
+@testable import Storebus
 
 /// `storebus time`: what is asked of an app's clock, and what is said of its moves.
 @Suite struct TimeTests {

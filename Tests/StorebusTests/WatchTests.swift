@@ -1,8 +1,9 @@
 import Glibc
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 /// Commands that go on until somebody ends them.
 @Suite struct WatchTests {

@@ -1,7 +1,8 @@
 import StoreModels
-import Storebus
 import StorebusTesting
 import Testing
+
+@testable import Storebus
 
 /// What people type who come from other programs, and what they are told.
 @Suite struct WordsOfOthersTests {

@@ -5,15 +5,15 @@ import NATSClient
 import StoreModels
 
 /// Where the bus is, and what opens it: flags, then variables, then what the running store has written down.
-package struct BusWay: Sendable {
-    package var address: BusAddress
+struct BusWay: Sendable {
+    var address: BusAddress
     /// What said so: `--bus-url`, `BUS_URL`, a file, or `default`.
-    package var origin: String
+    var origin: String
     /// What an operator starts it with.
     var start = "storebus up"
 
     /// - Throws: `usage` for what is no address of a bus, `fileUnreadable` for a token's file.
-    package static func find(
+    static func find(
         url: String?, tokenFile: String?, data: String?, _ environment: CommandEnvironment
     ) throws(CLIError) -> BusWay {
         let variables = environment.variables
@@ -57,7 +57,7 @@ package struct BusWay: Sendable {
 
     /// Joins the bus, and leaves it when the body has ended.
     /// - Throws: `busUnreachable`, `busRefused`, and what the body throws.
-    package func join<Value: Sendable>(
+    func join<Value: Sendable>(
         _ body: @Sendable (any BusClient) async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
         let loop: UVLoop

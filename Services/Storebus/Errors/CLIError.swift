@@ -7,19 +7,19 @@ import StoreModels
 /// error: no Storebus at http://127.0.0.1:7430 (connection refused)             [serverUnreachable]
 ///   start one: storebus up      another address: --url or STOREBUS_URL
 /// ```
-package struct CLIError: Error, Hashable, Sendable {
-    package var code: CLIErrorCode
+struct CLIError: Error, Hashable, Sendable {
+    var code: CLIErrorCode
     /// What and where, in one sentence without a full stop.
-    package var message: String
+    var message: String
     /// What to do next; each is shown behind the other on the second line.
-    package var hints: [String]
-    package var status: CLIExit
+    var hints: [String]
+    var status: CLIExit
     /// Finds the request in the services' logs.
-    package var traceId: String?
-    package var retryable: Bool
-    package var details: [String: JSONValue]
+    var traceId: String?
+    var retryable: Bool
+    var details: [String: JSONValue]
 
-    package init(
+    init(
         _ code: CLIErrorCode, _ message: String, hints: [String] = [], status: CLIExit? = nil,
         traceId: String? = nil, retryable: Bool = false, details: [String: JSONValue] = [:]
     ) {
@@ -33,16 +33,16 @@ package struct CLIError: Error, Hashable, Sendable {
     }
 
     /// The same, with hints that can be typed as they stand.
-    package func completed(_ commands: PrintedCommands) -> CLIError {
+    func completed(_ commands: PrintedCommands) -> CLIError {
         var error = self
         error.hints = hints.map { commands.complete($0) }
         return error
     }
 
     /// The form people read: the sentence, the code at the right, the hints below.
-    package var text: String { text(.plain) }
+    var text: String { text(.plain) }
 
-    package func text(_ style: Style) -> String {
+    func text(_ style: Style) -> String {
         let space = String(repeating: " ", count: max(2, 71 - message.count))
         var first = style.paint("error:", .bad) + " \(Table.onOneLine(message))\(space)[\(code.name)]"
         if let traceId { first += "  trace \(traceId)" }
@@ -54,7 +54,7 @@ package struct CLIError: Error, Hashable, Sendable {
     /// The form programs read, one line:
     /// `{"error":{"code":"…","details":{},"docs":"docs/ERRORS.md#…","hint":"…","message":"…","retryable":false,
     /// "trace_id":"…"}}`
-    package var json: String {
+    var json: String {
         var members: [String: JSONValue] = [
             "code": .string(code.name), "message": .string(message), "hint": .string(hints.joined(separator: "; ")),
             "docs": .string("docs/ERRORS.md#\(code.name.lowercased())"), "retryable": .bool(retryable),

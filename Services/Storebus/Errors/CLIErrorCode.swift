@@ -2,61 +2,61 @@ import StoreModels
 
 /// The name of an error as `storebus` prints it: the store's own codes of ``StoreErrorCode``, spelled the same, and
 /// those that only a command line can have.
-package struct CLIErrorCode: Hashable, Sendable {
-    package let name: String
+struct CLIErrorCode: Hashable, Sendable {
+    let name: String
     /// How the program ends with it, unless the error says otherwise.
-    package let status: CLIExit
+    let status: CLIExit
 
     private init(_ name: String, _ status: CLIExit) {
         self.name = name
         self.status = status
     }
 
-    package static let usage = CLIErrorCode("usage", .usage)
-    package static let fileNotFound = CLIErrorCode("fileNotFound", .noSuchFile)
-    package static let fileUnreadable = CLIErrorCode("fileUnreadable", .noSuchFile)
-    package static let serverUnreachable = CLIErrorCode("serverUnreachable", .unreachable)
+    static let usage = CLIErrorCode("usage", .usage)
+    static let fileNotFound = CLIErrorCode("fileNotFound", .noSuchFile)
+    static let fileUnreadable = CLIErrorCode("fileUnreadable", .noSuchFile)
+    static let serverUnreachable = CLIErrorCode("serverUnreachable", .unreachable)
     /// Something answers at the address that is no store, or a store of another version.
-    package static let answerInvalid = CLIErrorCode("answerInvalid", .unreachable)
-    package static let dataDirectoryInUse = CLIErrorCode("dataDirectoryInUse", .locked)
-    package static let dataDirectoryUnusable = CLIErrorCode("dataDirectoryUnusable", .badConfiguration)
-    package static let portInUse = CLIErrorCode("portInUse", .badConfiguration)
-    package static let addressUnusable = CLIErrorCode("addressUnusable", .badConfiguration)
-    package static let executableMissing = CLIErrorCode("executableMissing", .badConfiguration)
+    static let answerInvalid = CLIErrorCode("answerInvalid", .unreachable)
+    static let dataDirectoryInUse = CLIErrorCode("dataDirectoryInUse", .locked)
+    static let dataDirectoryUnusable = CLIErrorCode("dataDirectoryUnusable", .badConfiguration)
+    static let portInUse = CLIErrorCode("portInUse", .badConfiguration)
+    static let addressUnusable = CLIErrorCode("addressUnusable", .badConfiguration)
+    static let executableMissing = CLIErrorCode("executableMissing", .badConfiguration)
     /// What `--database-url` or `DATABASE_URL` says is no PostgreSQL's URL.
-    package static let databaseUnusable = CLIErrorCode("databaseUnusable", .badConfiguration)
-    package static let replicasNeedDatabase = CLIErrorCode("replicasNeedDatabase", .badConfiguration)
-    package static let serviceFailed = CLIErrorCode("serviceFailed", .temporary)
-    package static let notReady = CLIErrorCode("notReady", .temporary)
-    package static let transactionAmbiguous = CLIErrorCode("transactionAmbiguous", .usage)
+    static let databaseUnusable = CLIErrorCode("databaseUnusable", .badConfiguration)
+    static let replicasNeedDatabase = CLIErrorCode("replicasNeedDatabase", .badConfiguration)
+    static let serviceFailed = CLIErrorCode("serviceFailed", .temporary)
+    static let notReady = CLIErrorCode("notReady", .temporary)
+    static let transactionAmbiguous = CLIErrorCode("transactionAmbiguous", .usage)
     /// A question was answered with no.
-    package static let notConfirmed = CLIErrorCode("notConfirmed", .refused)
+    static let notConfirmed = CLIErrorCode("notConfirmed", .refused)
     /// `wait` and `ready`: it did not happen in time.
-    package static let notInTime = CLIErrorCode("notInTime", .refused)
+    static let notInTime = CLIErrorCode("notInTime", .refused)
     /// `doctor` found something that has to be mended.
-    package static let unhealthy = CLIErrorCode("unhealthy", .refused)
+    static let unhealthy = CLIErrorCode("unhealthy", .refused)
     /// A program that `env` was to run, or a file that `completions` was to write.
-    package static let commandFailed = CLIErrorCode("commandFailed", .noSuchFile)
+    static let commandFailed = CLIErrorCode("commandFailed", .noSuchFile)
     /// Ctrl-C, where something had to be put in order before the end.
     /// A file that holds no receipt.
-    package static let receiptUnreadable = CLIErrorCode("receiptUnreadable", .badInput)
+    static let receiptUnreadable = CLIErrorCode("receiptUnreadable", .badInput)
     /// `verify`: a status other than 0.
-    package static let receiptRefused = CLIErrorCode("receiptRefused", .refused)
+    static let receiptRefused = CLIErrorCode("receiptRefused", .refused)
     /// `buy --offer`: the customer may not have it, or the product has none such.
-    package static let offerUnavailable = CLIErrorCode("offerUnavailable", .purchaseFailed)
+    static let offerUnavailable = CLIErrorCode("offerUnavailable", .purchaseFailed)
     /// `buy --offer-key`: no private key, or not one that signs offers.
-    package static let offerKeyUnusable = CLIErrorCode("offerKeyUnusable", .badInput)
+    static let offerKeyUnusable = CLIErrorCode("offerKeyUnusable", .badInput)
     /// No broker answers where the bus should be.
-    package static let busUnreachable = CLIErrorCode("busUnreachable", .unreachable)
+    static let busUnreachable = CLIErrorCode("busUnreachable", .unreachable)
     /// The broker took neither the credentials nor, with them, what was asked for.
-    package static let busRefused = CLIErrorCode("busRefused", .notAllowed)
+    static let busRefused = CLIErrorCode("busRefused", .notAllowed)
     /// Nobody on the bus takes the subject, or answers in time.
-    package static let nobodyAnswers = CLIErrorCode("nobodyAnswers", .temporary)
-    package static let interrupted = CLIErrorCode("interrupted", .interrupted)
-    package static let `internal` = CLIErrorCode("internal", .bug)
+    static let nobodyAnswers = CLIErrorCode("nobodyAnswers", .temporary)
+    static let interrupted = CLIErrorCode("interrupted", .interrupted)
+    static let `internal` = CLIErrorCode("internal", .bug)
 
     /// The codes above, for the registry in the docs.
-    package static let own: [CLIErrorCode] = [
+    static let own: [CLIErrorCode] = [
         usage, fileNotFound, fileUnreadable, serverUnreachable, answerInvalid, dataDirectoryInUse,
         dataDirectoryUnusable, portInUse, addressUnusable, executableMissing, databaseUnusable, replicasNeedDatabase,
         serviceFailed, notReady, transactionAmbiguous, notConfirmed, notInTime, unhealthy, commandFailed,
@@ -66,7 +66,7 @@ package struct CLIErrorCode: Hashable, Sendable {
     ]
 
     /// A code the store answered with.
-    package init(_ code: StoreErrorCode) {
+    init(_ code: StoreErrorCode) {
         self.init(code.name, Self.status(of: code))
     }
 

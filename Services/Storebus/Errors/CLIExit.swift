@@ -25,7 +25,7 @@ package enum CLIExit: Int32, CaseIterable, Sendable {
     case interrupted = 130
 
     /// One line of the table in `--help`.
-    package var meaning: String {
+    var meaning: String {
         switch self {
         case .success: "done"
         case .refused: "the store refused, or what was expected did not happen"

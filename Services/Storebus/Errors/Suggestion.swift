@@ -1,8 +1,8 @@
 /// Guesses what somebody meant to type.
-package enum Suggestion {
+enum Suggestion {
     /// The candidate nearest to `text`, if it is near enough to be worth saying: at most a third of its letters wrong,
     /// or one the other's beginning. Equal distances are settled by the candidates' order.
-    package static func nearest(to text: String, among candidates: [String]) -> String? {
+    static func nearest(to text: String, among candidates: [String]) -> String? {
         let wanted = Array(text.lowercased().unicodeScalars)
         guard !wanted.isEmpty, wanted.count <= lengthMax else { return nil }
         var best: (candidate: String, distance: Int)?
@@ -20,12 +20,12 @@ package enum Suggestion {
     }
 
     /// The same as a hint of an error; none when nothing is near enough.
-    package static func hints(for text: String, among candidates: [String]) -> [String] {
+    static func hints(for text: String, among candidates: [String]) -> [String] {
         nearest(to: text, among: candidates).map { ["did you mean '\($0)'?"] } ?? []
     }
 
     /// The same as the end of a sentence; empty when nothing is near enough.
-    package static func ending(for text: String, among candidates: [String]) -> String {
+    static func ending(for text: String, among candidates: [String]) -> String {
         nearest(to: text, among: candidates).map { "; did you mean '\($0)'?" } ?? ""
     }
 

@@ -7,40 +7,40 @@ import EventLoop
 #endif
 
 /// Where a store keeps its things: the layout of `deploy/README.md`, "The data directory".
-package struct DataDirectory: Hashable, Sendable {
+struct DataDirectory: Hashable, Sendable {
     /// `.storebus` unless `--data` says otherwise.
-    package static let defaultName = ".storebus"
+    static let defaultName = ".storebus"
 
     /// Absolute.
-    package let path: String
+    let path: String
 
     /// - Parameter path: relative ones count from `currentDirectory`.
-    package init(_ path: String, currentDirectory: String = FileManager.default.currentDirectoryPath) {
+    init(_ path: String, currentDirectory: String = FileManager.default.currentDirectoryPath) {
         var absolute = path.hasPrefix("/") ? path : "\(currentDirectory)/\(path)"
         while absolute.hasSuffix("/"), absolute.count > 1 { absolute.removeLast() }
         self.path = absolute
     }
 
-    package var runDirectory: String { "\(path)/run" }
-    package var logDirectory: String { "\(path)/logs" }
-    package var sessionDirectory: String { "\(path)/sessions" }
+    var runDirectory: String { "\(path)/run" }
+    var logDirectory: String { "\(path)/logs" }
+    var sessionDirectory: String { "\(path)/sessions" }
     /// Held for as long as a store runs on the directory.
-    package var lockFile: String { "\(path)/up.lock" }
+    var lockFile: String { "\(path)/up.lock" }
     /// Says where the running store is: ``RunRecord``.
-    package var runRecord: String { "\(runDirectory)/up.json" }
+    var runRecord: String { "\(runDirectory)/up.json" }
     /// The token that lets a service onto the bus.
-    package var busToken: String { "\(path)/bus.token" }
+    var busToken: String { "\(path)/bus.token" }
     /// The admin key `up` made up.
-    package var adminKey: String { "\(path)/admin.key" }
+    var adminKey: String { "\(path)/admin.key" }
 
     /// Files of one process, by its name: `payment-queue`, `payment-queue#2`.
-    package func pidFile(_ name: String) -> String { "\(runDirectory)/\(ServiceInstance(name).fileName).pid" }
-    package func readyFile(_ name: String) -> String { "\(runDirectory)/\(ServiceInstance(name).fileName).ready" }
-    package func logFile(_ name: String) -> String { "\(logDirectory)/\(ServiceInstance(name).fileName).log" }
+    func pidFile(_ name: String) -> String { "\(runDirectory)/\(ServiceInstance(name).fileName).pid" }
+    func readyFile(_ name: String) -> String { "\(runDirectory)/\(ServiceInstance(name).fileName).ready" }
+    func logFile(_ name: String) -> String { "\(logDirectory)/\(ServiceInstance(name).fileName).log" }
 
     /// Makes what is missing.
     /// - Throws: `dataDirectoryUnusable`, also for a directory in which every user may write.
-    package func prepare() throws(CLIError) {
+    func prepare() throws(CLIError) {
         try FileAccess.makeDirectory(path)
         do throws(FilePrivacy.Refusal) {
             _ = try FilePrivacy.checkDirectory(path)

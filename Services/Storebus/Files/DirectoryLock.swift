@@ -3,14 +3,14 @@ import Glibc
 import StoreModels
 
 /// One running store per data directory. The kernel lets go of the lock when its holder ends, however it ends.
-package final class DirectoryLock: Sendable {
+final class DirectoryLock: Sendable {
     private let descriptor: Int32
 
     private init(descriptor: Int32) { self.descriptor = descriptor }
 
     /// Takes the lock and leaves this process's id in the file.
     /// - Throws: `dataDirectoryInUse` with the holder's id; `dataDirectoryUnusable`.
-    package static func take(_ directory: DataDirectory) throws(CLIError) -> DirectoryLock {
+    static func take(_ directory: DataDirectory) throws(CLIError) -> DirectoryLock {
         let descriptor = open(directory.lockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw CLIError(
@@ -38,7 +38,7 @@ package final class DirectoryLock: Sendable {
 
     /// Who runs a store on the directory now.
     /// - Returns: nil when nobody does.
-    package static func holder(_ directory: DataDirectory) -> Int32? {
+    static func holder(_ directory: DataDirectory) -> Int32? {
         let descriptor = open(directory.lockFile, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

@@ -7,15 +7,15 @@ import Glibc
 #endif
 
 /// The few things done with files here, with errors that name the file and the system's reason.
-package enum FileAccess {
+enum FileAccess {
     /// What the system says to the last failed call.
-    package static var systemReason: String { reason(errno) }
+    static var systemReason: String { reason(errno) }
 
-    package static func reason(_ number: Int32) -> String { String(cString: strerror(number)) }
+    static func reason(_ number: Int32) -> String { String(cString: strerror(number)) }
 
     /// The whole of a file.
     /// - Throws: `fileNotFound`, `fileUnreadable`, or `fileUnreadable` for more than `byteCountMax`.
-    package static func read(_ path: String, byteCountMax: Int) throws(CLIError) -> [UInt8] {
+    static func read(_ path: String, byteCountMax: Int) throws(CLIError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             let code: CLIErrorCode = errno == ENOENT ? .fileNotFound : .fileUnreadable
@@ -41,7 +41,7 @@ package enum FileAccess {
     }
 
     /// A small text file without the white space at its ends; nil when it is not there or cannot be read.
-    package static func text(_ path: String) -> String? {
+    static func text(_ path: String) -> String? {
         guard let bytes = try? read(path, byteCountMax: 1024 * 1024) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self)
         let isSpace: (Character) -> Bool = \.isWhitespace
@@ -52,7 +52,7 @@ package enum FileAccess {
 
     /// Writes a file so that whoever reads it sees the old content or the new one, never a half.
     /// - Parameter mode: of the new file, whatever the umask says.
-    package static func write(_ bytes: [UInt8], to path: String, mode: mode_t) throws(CLIError) {
+    static func write(_ bytes: [UInt8], to path: String, mode: mode_t) throws(CLIError) {
         let temporary = "\(path).new-\(getpid())"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw unwritable(temporary) }
@@ -66,7 +66,7 @@ package enum FileAccess {
 
     /// All of `bytes`, however often the system takes a part only.
     /// - Returns: false when the system refuses; `errno` says why.
-    package static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         bytes.withUnsafeBytes { buffer in
             var written = 0
             while written < buffer.count {
@@ -82,7 +82,7 @@ package enum FileAccess {
     }
 
     /// The directory and those above it, readable by their owner only.
-    package static func makeDirectory(_ path: String) throws(CLIError) {
+    static func makeDirectory(_ path: String) throws(CLIError) {
         do {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -94,12 +94,12 @@ package enum FileAccess {
     }
 
     /// What a directory holds; nothing when there is none.
-    package static func names(in directory: String) -> [String] {
+    static func names(in directory: String) -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     }
 
     /// A file that is not there is as good as removed.
-    package static func remove(_ path: String) { unlink(path) }
+    static func remove(_ path: String) { unlink(path) }
 
     private static func unwritable(_ path: String) -> CLIError {
         CLIError(

@@ -1,9 +1,9 @@
 import Glibc
 
 /// Reads one service's log: its end first, then what is appended. A log that was emptied is read from its beginning.
-package struct LogFollower: Sendable {
-    package let service: String
-    package let path: String
+struct LogFollower: Sendable {
+    let service: String
+    let path: String
     private var offset: off_t = 0
     /// The beginning of a line whose end is not written yet.
     private var rest: [UInt8] = []
@@ -12,15 +12,15 @@ package struct LogFollower: Sendable {
     /// Of what is read at a time; a line that is longer comes in parts.
     private static let byteCountMax = 1024 * 1024
 
-    package init(service: String, path: String) {
+    init(service: String, path: String) {
         self.service = service
         self.path = path
     }
 
-    package var exists: Bool { access(path, R_OK) == 0 }
+    var exists: Bool { access(path, R_OK) == 0 }
 
     /// The last lines that are there, as far as they are in the last megabyte.
-    package mutating func last(_ count: Int) -> [LogLine] {
+    mutating func last(_ count: Int) -> [LogLine] {
         guard let size = size() else { return [] }
         offset = max(0, size - off_t(Self.byteCountMax))
         let beginsInside = offset > 0
@@ -29,7 +29,7 @@ package struct LogFollower: Sendable {
     }
 
     /// What was appended since, whole lines only.
-    package mutating func new() -> [LogLine] {
+    mutating func new() -> [LogLine] {
         guard let size = size() else { return [] }
         if size < offset {
             offset = 0

@@ -1,21 +1,21 @@
 import StoreModels
 
 /// One line of a service's log.
-package struct LogLine: Hashable, Sendable {
+struct LogLine: Hashable, Sendable {
     /// From the lowest to the highest.
-    package static let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
+    static let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
 
-    package var service: String
+    var service: String
     /// As the line has it, ISO 8601; that of the line before when it has none.
-    package var time: String
-    package var level: String
-    package var message: String
+    var time: String
+    var level: String
+    var message: String
     /// What else the line says, sorted.
-    package var fields: [String]
-    package var json: JSONValue
+    var fields: [String]
+    var json: JSONValue
 
     /// - Parameter before: the time of the line before, for one that is no JSON, such as a part of a crash report.
-    package init(_ text: String, service: String, before: String) {
+    init(_ text: String, service: String, before: String) {
         self.service = service
         guard let json = try? StrictJSON.parse(Array(text.utf8)), let members = json.objectValue,
             let message = members["message"]?.stringValue
@@ -38,19 +38,19 @@ package struct LogLine: Hashable, Sendable {
     }
 
     /// Whether it was written for a request, named by the beginning of its trace.
-    package func isOf(trace: String) -> Bool {
+    func isOf(trace: String) -> Bool {
         json["traceID"]?.stringValue?.lowercased().hasPrefix(trace.lowercased()) == true
     }
 
     /// `10:00:04.161  info     payment-queue  serving  endpoints=10`
-    package func text(_ style: Style) -> String {
+    func text(_ style: Style) -> String {
         let clock = time.split(separator: "T").last.map { String($0.prefix { $0 != "Z" }) } ?? time
         let words = [Self.pad(clock, 12), style.paint(Self.pad(level, 7), .of(state: level)), Self.pad(service, 20)]
         return (words + [Table.onOneLine(message)] + fields.map(Table.onOneLine)).joined(separator: "  ") + "\n"
     }
 
     /// Those of at least that level, in the order of their times; those of one time stay in the order they came.
-    package static func merge(_ lines: [LogLine], atLeast level: String) -> [LogLine] {
+    static func merge(_ lines: [LogLine], atLeast level: String) -> [LogLine] {
         let least = levels.firstIndex(of: level) ?? 0
         return lines.enumerated()
             .filter { (levels.firstIndex(of: $1.level) ?? levels.count) >= least }

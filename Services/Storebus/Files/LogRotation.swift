@@ -5,10 +5,10 @@ import Glibc
 ///
 /// The service has the file open and appends, so the file is copied and emptied, not renamed; what is written between the
 /// two is lost.
-package enum LogRotation {
-    package static let byteCountMax = 16 * 1024 * 1024
+enum LogRotation {
+    static let byteCountMax = 16 * 1024 * 1024
 
-    package static func rotate(_ path: String, byteCountMax: Int = byteCountMax) {
+    static func rotate(_ path: String, byteCountMax: Int = byteCountMax) {
         var information = stat()
         guard stat(path, &information) == 0, information.st_size > byteCountMax else { return }
         // Twice the bound, for what is written while it is read; a log that grew past that is emptied all the same.

@@ -1,12 +1,12 @@
 import Glibc
 
 /// The end of a service's log.
-package enum LogTail {
+enum LogTail {
     /// Enough for the lines shown, however long the log is.
     private static let byteCountMax = 16 * 1024
 
     /// The last `count` lines that are not empty, made safe for a terminal.
-    package static func lines(_ path: String, count: Int) -> [String] {
+    static func lines(_ path: String, count: Int) -> [String] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }
         defer { close(descriptor) }

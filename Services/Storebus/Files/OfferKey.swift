@@ -2,19 +2,14 @@ import StoreModels
 
 /// The private key an app's server signs promotional offers with, as it is in a file: PEM, or what
 /// `storebus key create --kind subscriptionOffer -o json` prints, which names the key too.
-package struct OfferKey: Hashable, Sendable {
-    package var keyIdentifier: String
-    package var pem: String
-
-    package init(keyIdentifier: String, pem: String) {
-        self.keyIdentifier = keyIdentifier
-        self.pem = pem
-    }
+struct OfferKey: Hashable, Sendable {
+    var keyIdentifier: String
+    var pem: String
 
     /// - Parameter identifier: of the key; a PEM file has none.
     /// - Throws: `fileNotFound`, `fileUnreadable`; `offerKeyUnusable` for a document without a key, `usage` for PEM whose
     ///   identifier is not given.
-    package static func read(_ path: String, identifier: String?) throws(CLIError) -> OfferKey {
+    static func read(_ path: String, identifier: String?) throws(CLIError) -> OfferKey {
         let bytes = try FileAccess.read(path, byteCountMax: 1024 * 1024)
         let text = String(decoding: bytes, as: UTF8.self)
         if text.hasPrefix("{") {

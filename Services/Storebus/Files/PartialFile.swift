@@ -2,17 +2,17 @@ import Glibc
 
 /// A file that comes in parts: what is there so far stands in `FILE.part`, and `FILE.part.tag` says what it is a part of.
 /// It takes its name when it is whole, so that nobody takes a half for the whole.
-package struct PartialFile: Hashable, Sendable {
+struct PartialFile: Hashable, Sendable {
     /// Of the whole file; absolute.
-    package let path: String
+    let path: String
 
-    package init(_ path: String) { self.path = path }
+    init(_ path: String) { self.path = path }
 
-    package var part: String { "\(path).part" }
-    package var tagFile: String { "\(part).tag" }
+    var part: String { "\(path).part" }
+    var tagFile: String { "\(part).tag" }
 
     /// How much is there already, and of what; nil when there is nothing to go on from.
-    package var kept: (length: Int64, tag: String)? {
+    var kept: (length: Int64, tag: String)? {
         var information = stat()
         guard stat(part, &information) == 0, information.st_size > 0, let tag = FileAccess.text(tagFile), !tag.isEmpty
         else { return nil }
@@ -23,7 +23,7 @@ package struct PartialFile: Hashable, Sendable {
     /// - Parameters:
     ///   - offset: what stands behind it is dropped; 0 begins anew.
     ///   - tag: what the bytes to come are a part of; an empty one means that a later run cannot go on from them.
-    package func open(at offset: Int64, tag: String) throws(CLIError) -> Writer {
+    func open(at offset: Int64, tag: String) throws(CLIError) -> Writer {
         if offset == 0 {
             unlink(tagFile)
             if !tag.isEmpty { try FileAccess.write(Array("\(tag)\n".utf8), to: tagFile, mode: 0o600) }
@@ -40,12 +40,12 @@ package struct PartialFile: Hashable, Sendable {
     }
 
     /// The part is the whole.
-    package func complete() throws(CLIError) {
+    func complete() throws(CLIError) {
         guard rename(part, path) == 0 else { throw unwritable }
         unlink(tagFile)
     }
 
-    package func discard() {
+    func discard() {
         unlink(part)
         unlink(tagFile)
     }
@@ -57,7 +57,7 @@ package struct PartialFile: Hashable, Sendable {
     }
 
     /// Appends to the part for as long as it lives.
-    package final class Writer: Sendable {
+    final class Writer: Sendable {
         private let file: PartialFile
         private let descriptor: Int32
 
@@ -68,7 +68,7 @@ package struct PartialFile: Hashable, Sendable {
 
         deinit { close(descriptor) }
 
-        package func append(_ bytes: [UInt8]) throws(CLIError) {
+        func append(_ bytes: [UInt8]) throws(CLIError) {
             guard FileAccess.writeAll(bytes, to: descriptor) else { throw file.unwritable }
         }
     }

@@ -13,40 +13,25 @@ import StoreModels
 /// {"busURL":"storebus://127.0.0.1:7420","dataDirectory":"/home/me/app/.storebus","monitorPort":7421,"pid":812,
 ///  "startedAt":"2026-11-21T10:00:00.000Z","url":"http://127.0.0.1:7430","version":"0.1.0"}
 /// ```
-package struct RunRecord: Hashable, Sendable, Codable {
+struct RunRecord: Hashable, Sendable, Codable {
     /// Of `storebus up`.
-    package var pid: Int32
+    var pid: Int32
     /// The gateway.
-    package var url: String
-    package var busURL: String
+    var url: String
+    var busURL: String
     /// The broker's monitoring pages; nil for a store on a bus of somebody else's.
-    package var monitorPort: Int?
+    var monitorPort: Int?
     /// Absolute.
-    package var dataDirectory: String
-    package var startedAt: Timestamp
-    package var version: String
+    var dataDirectory: String
+    var startedAt: Timestamp
+    var version: String
     /// Of services with more than one process; nil when there are none.
-    package var replicas: [String: Int]?
+    var replicas: [String: Int]?
     /// Where the services' PostgreSQL is, without what is secret; nil for SQLite.
-    package var database: String?
-
-    package init(
-        pid: Int32, url: String, busURL: String, monitorPort: Int?, dataDirectory: String, startedAt: Timestamp,
-        version: String, replicas: [String: Int]? = nil, database: String? = nil
-    ) {
-        self.pid = pid
-        self.url = url
-        self.busURL = busURL
-        self.monitorPort = monitorPort
-        self.dataDirectory = dataDirectory
-        self.startedAt = startedAt
-        self.version = version
-        self.replicas = replicas
-        self.database = database
-    }
+    var database: String?
 
     /// The processes of the services on the bus, the broker's not among them.
-    package var instances: [ServiceInstance] {
+    var instances: [ServiceInstance] {
         ServiceName.allCases.flatMap { service in
             (1...max(1, replicas?[service.rawValue] ?? 1)).map {
                 ServiceInstance(service: service.rawValue, number: $0)
@@ -54,21 +39,21 @@ package struct RunRecord: Hashable, Sendable, Codable {
         }
     }
 
-    package func write(to directory: DataDirectory) throws(CLIError) {
+    func write(to directory: DataDirectory) throws(CLIError) {
         try FileAccess.write(
             Array((JSONText.line(JSONText.value(self)) + "\n").utf8), to: directory.runRecord, mode: 0o600)
     }
 
     /// - Returns: nil when there is none or it cannot be read.
-    package static func read(_ directory: DataDirectory) -> RunRecord? {
+    static func read(_ directory: DataDirectory) -> RunRecord? {
         FileAccess.text(directory.runRecord).flatMap { try? StoreJSON.decode(RunRecord.self, from: Array($0.utf8)) }
     }
 
     /// Whether the process that wrote it is there. After kill -9 the record stays behind.
-    package var isAlive: Bool { kill(pid, 0) == 0 || errno == EPERM }
+    var isAlive: Bool { kill(pid, 0) == 0 || errno == EPERM }
 
     /// The store of the project one is in: `.storebus` here or in a directory above.
-    package static func search(from directory: String) -> DataDirectory? {
+    static func search(from directory: String) -> DataDirectory? {
         var place = Substring(directory)
         while true {
             let candidate = DataDirectory("\(place)/\(DataDirectory.defaultName)")

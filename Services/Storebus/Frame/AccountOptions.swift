@@ -2,25 +2,25 @@ import ArgumentParser
 import StoreModels
 
 /// Whose app is played, and on which device.
-package struct AccountOptions: ParsableArguments, Sendable {
+struct AccountOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("as"), help: ArgumentHelp("The account; made when it is new.", valueName: "account"),
         completion: Completion.accounts)
-    package var account: String
+    var account: String
 
     @Option(help: ArgumentHelp("The device. Default: <account>-1.", valueName: "device"))
-    package var device: String?
+    var device: String?
 
-    @OptionGroup package var app: AppOptions
+    @OptionGroup var app: AppOptions
 
-    package init() {}
+    init() {}
 
-    package func validate() throws {
+    func validate() throws {
         try IdentifierRule.account.check("--as", account)
         try IdentifierRule.device.check("--device", device)
     }
 
-    package func installation(_ context: CommandContext, storefront: String? = nil) -> Installation {
+    func installation(_ context: CommandContext, storefront: String? = nil) -> Installation {
         Installation(bundleId: context.bundleId, account: account, deviceId: device, storefront: storefront)
     }
 }

@@ -1,29 +1,29 @@
 import StoreModels
 
 /// What a command works with: the store it found, and the way to print.
-package struct CommandContext: Sendable {
-    package let environment: CommandEnvironment
-    package let format: OutputFormat
+struct CommandContext: Sendable {
+    let environment: CommandEnvironment
+    let format: OutputFormat
     /// Of standard output.
-    package let style: Style
-    package let isQuiet: Bool
-    package let api: StoreAPI
-    package let sessions: SessionKeeper
-    package let settings: EffectiveSettings
+    let style: Style
+    let isQuiet: Bool
+    let api: StoreAPI
+    let sessions: SessionKeeper
+    let settings: EffectiveSettings
     /// What `--timeout` says.
-    package let timeLimit: Duration?
+    let timeLimit: Duration?
     /// Whether `--yes` answers every question.
-    package let saysYes: Bool
+    let saysYes: Bool
 
-    package var console: Console { environment.console }
+    var console: Console { environment.console }
     /// The running store's directory, when it was found by one.
-    package var directory: DataDirectory? { settings.directory }
-    package var bundleId: String { settings.bundleId.text }
+    var directory: DataDirectory? { settings.directory }
+    var bundleId: String { settings.bundleId.text }
     /// The app that was named, by the flag or the variable; nil: lists are of all apps.
     var namedApp: String? { settings.bundleId.origin == EffectiveSettings.defaultOrigin ? nil : bundleId }
-    package var progress: Progress { Progress(environment, isQuiet: isQuiet || format.isJSON) }
+    var progress: Progress { Progress(environment, isQuiet: isQuiet || format.isJSON) }
 
-    package init(
+    init(
         environment: CommandEnvironment, options: GlobalOptions, settings: EffectiveSettings, api: StoreAPI
     ) {
         self.environment = environment
@@ -40,7 +40,7 @@ package struct CommandContext: Sendable {
     /// Finds the store: ``EffectiveSettings``.
     ///
     /// - Throws: `serverUnreachable` for a directory on which no store runs, `usage` for an address that is none.
-    package static func find(_ options: GlobalOptions, bundleId: String? = nil) throws(CLIError) -> CommandContext {
+    static func find(_ options: GlobalOptions, bundleId: String? = nil) throws(CLIError) -> CommandContext {
         let environment = CommandEnvironment.current
         let settings = EffectiveSettings.find(url: options.url, data: options.data, bundleId: bundleId, environment)
         if settings.isNamedDirectoryIdle, let data = options.data {
@@ -69,7 +69,7 @@ package struct CommandContext: Sendable {
     /// Finds the store, and the app the command is about: the one that is named, else the store's only one.
     ///
     /// - Throws: as ``find(_:bundleId:)``; `usage` when the store has several apps and none is named.
-    package static func find(_ options: GlobalOptions, app: AppOptions) async throws(CLIError) -> CommandContext {
+    static func find(_ options: GlobalOptions, app: AppOptions) async throws(CLIError) -> CommandContext {
         try await find(options, bundleId: app.bundleId).withOnlyApp()
     }
 
@@ -93,7 +93,7 @@ package struct CommandContext: Sendable {
     }
 
     /// A file somebody named, from where the command was typed.
-    package func path(_ name: String) -> String {
+    func path(_ name: String) -> String {
         name.hasPrefix("/") ? name : "\(environment.currentDirectory)/\(name)"
     }
 
@@ -104,14 +104,14 @@ package struct CommandContext: Sendable {
         settings.bundleId.origin == "--bundle-id" ? environment.printed : environment.printed.unnamed(bundleId)
     }
 
-    package func print(_ answer: Answer) {
+    func print(_ answer: Answer) {
         let answer = answer.completed(printed)
         console.result(answer.result(format, style))
         narrate(answer.narration(format))
     }
 
     /// Says something beside the result, unless asked to be quiet.
-    package func narrate(_ text: String) {
+    func narrate(_ text: String) {
         if !isQuiet { console.narrate(printed.complete(text)) }
     }
 
@@ -120,7 +120,7 @@ package struct CommandContext: Sendable {
     /// Asks before something that cannot be undone.
     ///
     /// - Throws: `usage` when nobody can be asked and `--yes` is missing, `interrupted` when the answer is no.
-    package func confirm(_ question: String) throws(CLIError) {
+    func confirm(_ question: String) throws(CLIError) {
         if saysYes { return }
         guard environment.terminal.isInput, environment.terminal.isError else {
             throw CLIError(.usage, "\(question): needs confirmation, and stdin is not a terminal", hints: ["add --yes"])
@@ -134,7 +134,7 @@ package struct CommandContext: Sendable {
 }
 
 extension OutputOptions {
-    package func style(_ environment: CommandEnvironment) -> Style {
+    func style(_ environment: CommandEnvironment) -> Style {
         let terminal = environment.terminal
         return Style(
             isOn: color.isOn(
@@ -142,7 +142,7 @@ extension OutputOptions {
     }
 
     /// Prints what needs no store.
-    package func print(_ answer: Answer) {
+    func print(_ answer: Answer) {
         let environment = CommandEnvironment.current
         let answer = answer.completed(environment.printed)
         environment.console.result(answer.result(format, style(environment)))

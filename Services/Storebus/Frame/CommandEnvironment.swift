@@ -7,26 +7,26 @@ import Glibc
 #endif
 
 /// Everything outside the command line that a command depends on. Tests set their own; a process has its own.
-package struct CommandEnvironment: Sendable {
-    package var console: Console
+struct CommandEnvironment: Sendable {
+    var console: Console
     /// Without the empty ones, which is how shells and CI systems unset a variable.
-    package var variables: [String: String]
-    package var currentDirectory: String
-    package var terminal: Terminal
+    var variables: [String: String]
+    var currentDirectory: String
+    var terminal: Terminal
     /// Makes the way to the store at an address.
-    package var transport: @Sendable (_ baseURL: String) -> any StoreTransport
+    var transport: @Sendable (_ baseURL: String) -> any StoreTransport
     /// One line of the answer to a question; nil at the end of the input.
-    package var answer: @Sendable () -> String?
+    var answer: @Sendable () -> String?
     /// Calls back at Ctrl-C and its like, instead of the end of the process, for as long as the returned object lives.
-    package var onStop: @Sendable (@escaping @Sendable () -> Void) -> AnyObject
+    var onStop: @Sendable (@escaping @Sendable () -> Void) -> AnyObject
 
     /// What is printed as the next command carries the flags of this one.
-    package var printed = PrintedCommands.none
+    var printed = PrintedCommands.none
 
     /// How long a shell that completes a word waits for the store.
-    package var completionPatience = Duration.milliseconds(500)
+    var completionPatience = Duration.milliseconds(500)
 
-    package init(
+    init(
         console: Console, variables: [String: String] = [:],
         currentDirectory: String = FileManager.default.currentDirectoryPath, terminal: Terminal = .none,
         transport: @escaping @Sendable (_ baseURL: String) -> any StoreTransport = { HTTPTransport(baseURL: $0) },
@@ -44,10 +44,10 @@ package struct CommandEnvironment: Sendable {
 
     /// The environment of the command that runs. Task-local, because the parser makes the commands and hands them
     /// nothing but their arguments.
-    @TaskLocal package static var current = CommandEnvironment.process
+    @TaskLocal static var current = CommandEnvironment.process
 
     /// The process's own.
-    package static let process: CommandEnvironment = {
+    static let process: CommandEnvironment = {
         let variables = ProcessInfo.processInfo.environment
         let terminal = Terminal.process(variables)
         return CommandEnvironment(

@@ -5,7 +5,12 @@ import Glibc
 package enum CommandLineEntry {
     /// - Returns: the status to exit with; everything was printed.
     @MainActor
-    package static func run(_ arguments: [String], environment: CommandEnvironment = .process) async -> CLIExit {
+    package static func run(_ arguments: [String]) async -> CLIExit {
+        await run(arguments, environment: .process)
+    }
+
+    @MainActor
+    static func run(_ arguments: [String], environment: CommandEnvironment) async -> CLIExit {
         // A reader that went away shows as a failed write, not as the end of the process and of its services.
         signal(SIGPIPE, SIG_IGN)
         let arguments = GlobalFlags.moved(arguments)
@@ -69,7 +74,7 @@ package enum CommandLineEntry {
     }
 
     /// The parser's sentence in the form of every other error, with the command that was meant.
-    package static func usageError(_ message: String, _ arguments: [String]) -> CLIError {
+    static func usageError(_ message: String, _ arguments: [String]) -> CLIError {
         let lines = message.split(separator: "\n")
         var sentence = String(lines.first ?? "wrong command line")
         if sentence.hasSuffix(".") { sentence.removeLast() }

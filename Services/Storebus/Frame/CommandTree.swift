@@ -1,14 +1,14 @@
 import ArgumentParser
 
 /// The commands there are, read from the parser's own configuration, so that no list has to be kept.
-package struct CommandTree: Hashable, Sendable {
-    package var name: String
-    package var aliases: [String]
-    package var children: [CommandTree]
+struct CommandTree: Hashable, Sendable {
+    var name: String
+    var aliases: [String]
+    var children: [CommandTree]
     /// Whether a word that names none of the children is an argument: `storebus intent PRODUCT`.
-    package var takesWords: Bool
+    var takesWords: Bool
 
-    package static let root = CommandTree(StorebusCommand.self)
+    static let root = CommandTree(StorebusCommand.self)
 
     private init(_ command: any ParsableCommand.Type) {
         let configuration = command.configuration
@@ -22,23 +22,23 @@ package struct CommandTree: Hashable, Sendable {
             }
     }
 
-    package func child(_ word: String) -> CommandTree? {
+    func child(_ word: String) -> CommandTree? {
         children.first { $0.name == word || $0.aliases.contains(word) }
     }
 
     /// Every command's words, `["tx", "list"]`, those that only group others included.
-    package var paths: [[String]] {
+    var paths: [[String]] {
         children.flatMap { child in [[child.name]] + child.paths.map { [child.name] + $0 } }
     }
 
     /// The longest beginning of the arguments that names a command, by its own name.
-    package func path(_ arguments: some Collection<String>) -> [String] {
+    func path(_ arguments: some Collection<String>) -> [String] {
         guard let first = arguments.first, let child = child(first) else { return [] }
         return [child.name] + child.path(arguments.dropFirst())
     }
 
     /// The first word that should name a command and names none, with the words before it.
-    package func unknown(_ arguments: some Collection<String>) -> [String]? {
+    func unknown(_ arguments: some Collection<String>) -> [String]? {
         guard let first = arguments.first, !first.hasPrefix("-"), !children.isEmpty else { return nil }
         guard let child = child(first) else { return first == "help" || takesWords ? nil : [first] }
         return child.unknown(arguments.dropFirst()).map { [child.name] + $0 }
@@ -65,7 +65,7 @@ package struct CommandTree: Hashable, Sendable {
     ]
 
     /// The command a misspelt one is nearest to; nil when no word is misspelt or none is near.
-    package func meant(_ arguments: some Collection<String>) -> [String]? {
+    func meant(_ arguments: some Collection<String>) -> [String]? {
         guard let first = arguments.first, !first.hasPrefix("-"), !children.isEmpty else { return nil }
         if let child = child(first) { return child.meant(arguments.dropFirst()).map { [child.name] + $0 } }
         if let known = Self.otherWords[first], child(known) != nil { return [known] }

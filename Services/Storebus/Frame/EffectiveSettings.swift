@@ -2,35 +2,35 @@ import StoreModels
 
 /// What the flags, the environment and the running store's directory come to, each with where it came from: flag, then
 /// variable, then `.storebus/run/up.json` here or in a directory above, then default.
-package struct EffectiveSettings: Hashable, Sendable {
+struct EffectiveSettings: Hashable, Sendable {
     /// A value and its origin: `--url`, `STOREBUS_URL`, a file, or `default`.
-    package struct Value: Hashable, Sendable {
-        package var text: String
-        package var origin: String
-        package init(_ text: String, _ origin: String) {
+    struct Value: Hashable, Sendable {
+        var text: String
+        var origin: String
+        init(_ text: String, _ origin: String) {
             self.text = text
             self.origin = origin
         }
     }
 
-    package var url: Value
+    var url: Value
     /// nil when nothing names one; its origin is said, its text never.
-    package var adminKey: Value?
-    package var bundleId: Value
+    var adminKey: Value?
+    var bundleId: Value
     /// The running store's directory, when it is the one at `url`.
-    package var directory: DataDirectory?
-    package var directoryOrigin: String
+    var directory: DataDirectory?
+    var directoryOrigin: String
     /// Whether `--data` names a directory on which no store runs.
-    package var isNamedDirectoryIdle: Bool
+    var isNamedDirectoryIdle: Bool
 
     /// Where nothing else says where the store is.
-    package static let defaultURL = "http://127.0.0.1:7430"
+    static let defaultURL = "http://127.0.0.1:7430"
     /// The app of the sample catalogue, which commands speak of unless told otherwise.
-    package static let defaultBundleId = "com.example.app"
+    static let defaultBundleId = "com.example.app"
     /// The origin of what nobody has named.
     static let defaultOrigin = "default"
 
-    package static func find(
+    static func find(
         url: String?, data: String?, bundleId: String? = nil, _ environment: CommandEnvironment
     ) -> EffectiveSettings {
         let variables = environment.variables
@@ -92,13 +92,13 @@ package struct EffectiveSettings: Hashable, Sendable {
     }
 
     /// The variables that mean something to `storebus`.
-    package static let variableNames = [
+    static let variableNames = [
         "STOREBUS_URL", "STOREBUS_ADMIN_KEY", "STOREBUS_ADMIN_KEY_FILE", "STOREBUS_BUNDLE_ID",
         StorePlace.variable,
     ]
 
     /// A sentence for each variable that looks like a misspelt one of ours.
-    package static func misspeltVariables(_ variables: [String: String]) -> [String] {
+    static func misspeltVariables(_ variables: [String: String]) -> [String] {
         variables.keys.sorted().compactMap { name in
             guard name.hasPrefix("STOREBUS_"), !variableNames.contains(name),
                 let meant = Suggestion.nearest(to: name, among: variableNames),

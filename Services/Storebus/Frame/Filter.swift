@@ -5,18 +5,18 @@ import StoreModels
 /// ```
 /// state=deferred account=alice product~pro. since=10m
 /// ```
-package struct Filter: Hashable, Sendable {
-    package enum Comparison: Hashable, Sendable { case equals, contains }
+struct Filter: Hashable, Sendable {
+    enum Comparison: Hashable, Sendable { case equals, contains }
 
-    package struct Term: Hashable, Sendable {
-        package var name: String
-        package var comparison: Comparison
-        package var value: String
+    struct Term: Hashable, Sendable {
+        var name: String
+        var comparison: Comparison
+        var value: String
     }
 
-    package static let names = ["account", "bundleId", "id", "product", "since", "state", "type"]
+    static let names = ["account", "bundleId", "id", "product", "since", "state", "type"]
 
-    package private(set) var terms: [Term] = []
+    private(set) var terms: [Term] = []
     /// What `type` may be.
     private var types = StoreEvent.Kind.allCases.map(\.rawValue)
 
@@ -24,12 +24,12 @@ package struct Filter: Hashable, Sendable {
     ///   - words: each with one or more terms, separated by spaces.
     ///   - bare: the name a word without `=` and `~` is the value of; nil when there is none.
     ///   - alsoTypes: what `type` may be besides what happens to transactions.
-    package init(_ words: [String], bare: String? = nil, alsoTypes: [String] = []) throws(CLIError) {
+    init(_ words: [String], bare: String? = nil, alsoTypes: [String] = []) throws(CLIError) {
         types += alsoTypes
         for word in words.flatMap({ $0.split(separator: " ") }) { try add(word, bare: bare) }
     }
 
-    package mutating func add(_ name: String, _ value: String?) throws(CLIError) {
+    mutating func add(_ name: String, _ value: String?) throws(CLIError) {
         if let value { try add(Term(name: name, comparison: .equals, value: value)) }
     }
 
@@ -72,16 +72,16 @@ package struct Filter: Hashable, Sendable {
     }
 
     /// The terms as they are written.
-    package var words: [String] { terms.map { "\($0.name)\($0.comparison == .equals ? "=" : "~")\($0.value)" } }
+    var words: [String] { terms.map { "\($0.name)\($0.comparison == .equals ? "=" : "~")\($0.value)" } }
 
     /// The value a name must equal, for a store that can choose by it.
-    package func exact(_ name: String) -> String? {
+    func exact(_ name: String) -> String? {
         terms.first { $0.name == name && $0.comparison == .equals }?.value
     }
 
     /// Whether a transaction is wanted.
     /// - Parameter type: of the event it is in, when it is in one.
-    package func matches(
+    func matches(
         _ transaction: PaymentTransaction, account: String, bundleId: String, type: StoreEvent.Kind? = nil,
         now: Timestamp
     ) -> Bool {
@@ -102,7 +102,7 @@ package struct Filter: Hashable, Sendable {
 
 extension Filter {
     /// Whether something that happened to an intent is wanted; nothing but these terms can be said of one.
-    package func matches(_ event: IntentEvent) -> Bool {
+    func matches(_ event: IntentEvent) -> Bool {
         terms.allSatisfy { term in
             switch term.name {
             case "account": term.holds(event.account)

@@ -1,10 +1,10 @@
 /// The flags every command takes may stand before the command too: `storebus -o json tx list`. They are moved behind
 /// it, where the parser knows them.
-package enum GlobalFlags {
+enum GlobalFlags {
     private static let withValue: Set = ["-o", "--output", "--url", "--data", "--timeout", "--color"]
     private static let alone: Set = ["-q", "--quiet", "-v", "-vv", "--verbose", "--yes"]
 
-    package static func moved(_ arguments: [String]) -> [String] {
+    static func moved(_ arguments: [String]) -> [String] {
         var flags: [String] = []
         var rest = arguments[...]
         while let first = rest.first {
@@ -24,16 +24,16 @@ package enum GlobalFlags {
     }
 
     /// The format errors are printed in, even when the command line could not be understood.
-    package static func format(_ arguments: [String]) -> OutputFormat {
+    static func format(_ arguments: [String]) -> OutputFormat {
         value(["-o", "--output"], arguments).flatMap(OutputFormat.init(rawValue:)) ?? .human
     }
 
-    package static func color(_ arguments: [String]) -> ColorChoice {
+    static func color(_ arguments: [String]) -> ColorChoice {
         value(["--color"], arguments).flatMap(ColorChoice.init(rawValue:)) ?? .auto
     }
 
     /// How often `-v` is there.
-    package static func verbosity(_ arguments: [String]) -> Int {
+    static func verbosity(_ arguments: [String]) -> Int {
         own(arguments).reduce(0) { count, argument in
             switch argument {
             case "-v", "--verbose": count + 1

@@ -1,23 +1,23 @@
 import ArgumentParser
 
 /// What every command that talks to a store takes.
-package struct GlobalOptions: ParsableArguments, Sendable {
-    @OptionGroup package var output: OutputOptions
+struct GlobalOptions: ParsableArguments, Sendable {
+    @OptionGroup var output: OutputOptions
 
     @Option(help: ArgumentHelp("The store's address. Also STOREBUS_URL.", valueName: "url"))
-    package var url: String?
+    var url: String?
 
     @Option(
         help: ArgumentHelp(
             "The running store's data directory. Else .storebus here or above.", valueName: "dir"),
         completion: .directory)
-    package var data: String?
+    var data: String?
 
     @Option(help: ArgumentHelp("How long to wait: 5s, 500ms, 2m, or seconds.", valueName: "time"))
-    package var timeout: TimeLimit?
+    var timeout: TimeLimit?
 
     @Flag(help: "Answer every question with yes.")
-    package var yes = false
+    var yes = false
 
-    package init() {}
+    init() {}
 }

@@ -1,21 +1,21 @@
 import ArgumentParser
 
 /// How a command speaks; every command takes these.
-package struct OutputOptions: ParsableArguments, Sendable {
+struct OutputOptions: ParsableArguments, Sendable {
     @Option(
         name: [.customShort("o"), .customLong("output")],
         help: ArgumentHelp(
             "human tables, one json document, jsonl with one item a line, or names only.", valueName: "format"))
-    package var format = OutputFormat.human
+    var format = OutputFormat.human
 
     @Flag(name: .shortAndLong, help: "Say nothing but results and errors.")
-    package var quiet = false
+    var quiet = false
 
     @Flag(name: .shortAndLong, help: "Show each request to the store; twice, the cause of a fault too.")
-    package var verbose: Int
+    var verbose: Int
 
     @Option(help: ArgumentHelp("Colours: auto, always or never. Also NO_COLOR, CLICOLOR_FORCE.", valueName: "when"))
-    package var color = ColorChoice.auto
+    var color = ColorChoice.auto
 
-    package init() {}
+    init() {}
 }

@@ -1,16 +1,16 @@
 import ArgumentParser
 
 /// How much of a list is wanted.
-package struct PageOptions: ParsableArguments, Sendable {
+struct PageOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("How many at most.", valueName: "n"))
-    package var limit = 500
+    var limit = 500
 
     @Option(help: ArgumentHelp("Continue behind this 'after' of the page before.", valueName: "after"))
-    package var after: String?
+    var after: String?
 
-    package init() {}
+    init() {}
 
-    package func validate() throws {
+    func validate() throws {
         guard (1...100_000).contains(limit) else { throw ValidationError("--limit is 1 to 100000") }
     }
 }

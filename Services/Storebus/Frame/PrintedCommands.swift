@@ -3,7 +3,7 @@ import StoreModels
 
 /// Completes the commands that are printed as hints with the flags that led to this store and app, so that each can be
 /// typed as it stands.
-package struct PrintedCommands: Hashable, Sendable {
+struct PrintedCommands: Hashable, Sendable {
     /// As they were typed; nil: not at all.
     private var data: String?
     private var url: String?
@@ -11,12 +11,12 @@ package struct PrintedCommands: Hashable, Sendable {
     /// The app a command is about that names none, as far as the environment says so.
     private var unnamedApp = EffectiveSettings.defaultBundleId
 
-    package static let none = PrintedCommands()
+    static let none = PrintedCommands()
 
     private init() {}
 
     /// - Parameter arguments: of the command that runs.
-    package init(_ arguments: [String], _ variables: [String: String]) {
+    init(_ arguments: [String], _ variables: [String: String]) {
         let named = GlobalFlags.value(["--data"], arguments)
         data = named == DataDirectory.defaultName ? nil : named
         url = GlobalFlags.value(["--url"], arguments)
@@ -35,7 +35,7 @@ package struct PrintedCommands: Hashable, Sendable {
 
     /// A sentence with the commands in it completed: `all of them: storebus tx list --as alice --data DIR`.
     /// - Parameter app: what the sentence is about; nil: the app that was typed.
-    package func complete(_ text: String, app: String? = nil) -> String {
+    func complete(_ text: String, app: String? = nil) -> String {
         var (done, rest) = ("", text[...])
         while let range = Self.command(in: rest) {
             done += rest[..<range.lowerBound] + completed(String(rest[range]), app ?? bundleId)

@@ -1,22 +1,22 @@
 import ArgumentParser
 
 /// Who looks at the store, and on which device.
-package struct ShopperOptions: ParsableArguments, Sendable {
+struct ShopperOptions: ParsableArguments, Sendable {
     @Option(
         name: .customLong("as"),
         help: ArgumentHelp("The account; made when it is new. Default: the device's.", valueName: "account"),
         completion: Completion.accounts)
-    package var account: String?
+    var account: String?
 
     @Option(
         help: ArgumentHelp("The device. Default: <account>-1.", valueName: "device"), completion: Completion.devices)
-    package var device: String?
+    var device: String?
 
-    @OptionGroup package var app: AppOptions
+    @OptionGroup var app: AppOptions
 
-    package init() {}
+    init() {}
 
-    package func validate() throws {
+    func validate() throws {
         guard account == nil else { return }
         guard let device else { throw ValidationError("name an account with --as, or its device with --device") }
         guard Self.owner(of: device) != nil else {
@@ -25,14 +25,14 @@ package struct ShopperOptions: ParsableArguments, Sendable {
     }
 
     /// - Parameter bundleId: of a link that names another app; nil: the app the command is about.
-    package func installation(_ context: CommandContext, bundleId: String? = nil) -> Installation {
+    func installation(_ context: CommandContext, bundleId: String? = nil) -> Installation {
         Installation(
             bundleId: bundleId ?? context.bundleId, account: account ?? device.flatMap(Self.owner) ?? "",
             deviceId: device)
     }
 
     /// `alice` of `alice-2`: as the command line names devices.
-    package static func owner(of device: String) -> String? {
+    static func owner(of device: String) -> String? {
         guard let dash = device.lastIndex(of: "-"), dash != device.startIndex else { return nil }
         let number = device[device.index(after: dash)...]
         guard !number.isEmpty, number.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }

@@ -1,5 +1,5 @@
 /// Names where the store runs, as far as remedies differ by it.
-package enum StorePlace: Sendable {
+enum StorePlace: Sendable {
     /// `storebus up` on this machine.
     case here
     /// Containers of docker-compose.yml; the command line is one of them.
@@ -8,9 +8,9 @@ package enum StorePlace: Sendable {
     case elsewhere
 
     /// What docker-compose.yml sets for the command line.
-    package static let variable = "STOREBUS_DEPLOYMENT"
+    static let variable = "STOREBUS_DEPLOYMENT"
 
-    package init(_ settings: EffectiveSettings, _ environment: CommandEnvironment) {
+    init(_ settings: EffectiveSettings, _ environment: CommandEnvironment) {
         if Self.isCompose(environment) {
             self = .compose
         } else {
@@ -19,12 +19,12 @@ package enum StorePlace: Sendable {
         }
     }
 
-    package static func isCompose(_ environment: CommandEnvironment) -> Bool {
+    static func isCompose(_ environment: CommandEnvironment) -> Bool {
         environment.variables[variable] == "compose"
     }
 
     /// The command that starts a store.
-    package static func start(_ environment: CommandEnvironment) -> String {
+    static func start(_ environment: CommandEnvironment) -> String {
         isCompose(environment) ? "docker compose up --wait" : "storebus up"
     }
 

@@ -1,8 +1,8 @@
 import ArgumentParser
 
 /// `storebus`: the store's one command.
-package struct StorebusCommand: AsyncParsableCommand {
-    package static let configuration = CommandConfiguration(
+struct StorebusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "storebus",
         abstract: "A StoreKit-shaped store on your own machine.",
         discussion: """
@@ -57,7 +57,7 @@ package struct StorebusCommand: AsyncParsableCommand {
             CommandGroup(name: "Misc", subcommands: [CompletionsCommand.self, VersionCommand.self]),
         ])
 
-    package init() {}
+    init() {}
 
     private static var exitTable: String {
         CLIExit.allCases.map { status in

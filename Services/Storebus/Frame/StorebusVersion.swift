@@ -1,9 +1,9 @@
 /// The version of everything in this repository: they are released together.
-package enum StorebusVersion {
-    package static let number = "0.1.0"
+enum StorebusVersion {
+    static let number = "0.1.0"
 
     /// The compiler's version the program was built with, as far as the language lets one ask.
-    package static var compiler: String {
+    static var compiler: String {
         #if compiler(>=6.4)
             "Swift 6.4 or newer"
         #elseif compiler(>=6.3)
@@ -13,5 +13,5 @@ package enum StorebusVersion {
         #endif
     }
 
-    package static var line: String { "Storebus \(number) (\(compiler))" }
+    static var line: String { "Storebus \(number) (\(compiler))" }
 }

@@ -1,15 +1,15 @@
 import ArgumentParser
 
 /// `--timeout 5s`: a number with `ms`, `s`, `m` or `h` behind it; alone it counts seconds.
-package struct TimeLimit: Hashable, Sendable, ExpressibleByArgument, CustomStringConvertible {
-    package let duration: Duration
+struct TimeLimit: Hashable, Sendable, ExpressibleByArgument, CustomStringConvertible {
+    let duration: Duration
 
     /// A day: what is longer is a slip of the finger.
-    package static let max = Duration.seconds(86_400)
+    static let max = Duration.seconds(86_400)
 
-    package init(_ duration: Duration) { self.duration = duration }
+    init(_ duration: Duration) { self.duration = duration }
 
-    package init?(argument: String) {
+    init?(argument: String) {
         let digits = argument.prefix { $0.isASCII && $0.isNumber }
         guard let number = Int64(digits), number <= 86_400_000 else { return nil }
         let duration: Duration
@@ -25,7 +25,7 @@ package struct TimeLimit: Hashable, Sendable, ExpressibleByArgument, CustomStrin
     }
 
     /// `5s`, `500ms`: as the gateway reads it too.
-    package var description: String {
+    var description: String {
         let (seconds, attoseconds) = duration.components
         let milliseconds = attoseconds / 1_000_000_000_000_000
         return milliseconds == 0 ? "\(seconds)s" : "\(seconds * 1000 + milliseconds)ms"

@@ -1,22 +1,16 @@
 import StoreModels
 
 /// `{"keyIdentifier":"…","kind":"api","createdAt":"…"}`
-package struct AppKey: Hashable, Sendable, Codable {
-    package static let kinds = ["api", "sharedSecret", "subscriptionOffer"]
+struct AppKey: Hashable, Sendable, Codable {
+    static let kinds = ["api", "sharedSecret", "subscriptionOffer"]
 
-    package var keyIdentifier: String
+    var keyIdentifier: String
     /// One of ``kinds``.
-    package var kind: String
-    package var createdAt: Timestamp
-
-    package init(keyIdentifier: String, kind: String, createdAt: Timestamp) {
-        self.keyIdentifier = keyIdentifier
-        self.kind = kind
-        self.createdAt = createdAt
-    }
+    var kind: String
+    var createdAt: Timestamp
 }
 
 /// `{"keys":[…]}`
-package struct AppKeys: Hashable, Sendable, Codable {
-    package var keys: [AppKey]
+struct AppKeys: Hashable, Sendable, Codable {
+    var keys: [AppKey]
 }

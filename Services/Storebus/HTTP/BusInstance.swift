@@ -1,35 +1,35 @@
 import StoreModels
 
 /// One running process of a service, as it told the bus (`GET /admin/v1/services`).
-package struct BusInstance: Hashable, Sendable {
-    package struct Endpoint: Hashable, Sendable {
-        package var name: String
-        package var subject: String
-        package var requests: Int
-        package var errors: Int
+struct BusInstance: Hashable, Sendable {
+    struct Endpoint: Hashable, Sendable {
+        var name: String
+        var subject: String
+        var requests: Int
+        var errors: Int
         /// As the answer has it, in milliseconds.
-        package var averageProcessingMs: String
-        package var lastError: String
+        var averageProcessingMs: String
+        var lastError: String
     }
 
-    package struct Check: Hashable, Sendable {
-        package var name: String
-        package var status: String
-        package var message: String
+    struct Check: Hashable, Sendable {
+        var name: String
+        var status: String
+        var message: String
     }
 
-    package var service: String
-    package var instance: String
-    package var version: String
+    var service: String
+    var instance: String
+    var version: String
     /// `pass`, `warn`, `fail`.
-    package var status: String
-    package var startedAt: Timestamp?
-    package var checks: [Check]
-    package var endpoints: [Endpoint]
+    var status: String
+    var startedAt: Timestamp?
+    var checks: [Check]
+    var endpoints: [Endpoint]
     /// The whole of it, for `-o json`.
-    package var json: JSONValue
+    var json: JSONValue
 
-    package init(_ json: JSONValue) {
+    init(_ json: JSONValue) {
         self.json = json
         service = json["name"]?.stringValue ?? "-"
         instance = json["id"]?.stringValue ?? "-"
@@ -45,7 +45,7 @@ package struct BusInstance: Hashable, Sendable {
     }
 
     /// Everybody on the bus, by service and then by instance.
-    package static func all(_ answer: JSONValue) -> [BusInstance] {
+    static func all(_ answer: JSONValue) -> [BusInstance] {
         (answer["services"]?.arrayValue ?? []).map(BusInstance.init)
             .sorted { ($0.service, $0.instance) < ($1.service, $1.instance) }
     }

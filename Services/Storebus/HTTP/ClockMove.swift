@@ -6,21 +6,21 @@ import StoreModels
 /// {"advanceIdentifier":"…","from":"…","to":"…","isFinished":false,"eventCount":12000,"remaining":88000,"events":[…],
 ///  "truncated":true,"progress":"/admin/v1/apps/com.example.app/clock/advances/…"}
 /// ```
-package struct ClockMove: Hashable, Sendable, Decodable {
-    package var advance: ClockAdvance
+struct ClockMove: Hashable, Sendable, Decodable {
+    var advance: ClockAdvance
     /// A path of the store's; absent once the move is finished.
-    package var progress: String?
+    var progress: String?
 
     private enum CodingKeys: String, CodingKey { case progress }
 
-    package init(from decoder: any Decoder) throws {
+    init(from decoder: any Decoder) throws {
         advance = try ClockAdvance(from: decoder)
         progress = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(String.self, forKey: .progress)
     }
 }
 
 /// How far a clock is to be moved.
-package enum ClockDistance: Hashable, Sendable {
+enum ClockDistance: Hashable, Sendable {
     /// A length of business time, as it was written.
     case by(String)
     case to(Timestamp)

@@ -2,28 +2,18 @@ import StoreModels
 
 /// What a session says of the device it runs on and of the app there. The store remembers what it was told last, so the
 /// command line says again what is known, and only a new device is what it makes of it.
-package struct DeviceProfile: Hashable, Sendable {
-    package var platform: DeviceLaunch.Platform
-    package var osVersion: String
-    package var appVersion: String
-    package var promotedPurchases: DeviceLaunch.PromotedPurchases
+struct DeviceProfile: Hashable, Sendable {
+    var platform: DeviceLaunch.Platform = .iOS
+    var osVersion: String = "18.0"
+    var appVersion: String = "1.0"
+    var promotedPurchases: DeviceLaunch.PromotedPurchases = .delegate
 
     /// A telephone with an app that handles promoted purchases.
-    package init(
-        platform: DeviceLaunch.Platform = .iOS, osVersion: String = "18.0", appVersion: String = "1.0",
-        promotedPurchases: DeviceLaunch.PromotedPurchases = .delegate
-    ) {
-        self.platform = platform
-        self.osVersion = osVersion
-        self.appVersion = appVersion
-        self.promotedPurchases = promotedPurchases
-    }
-
     /// What the store knows of an installation; an app that was never there comes in its present version.
     ///
     /// Somebody without the admin key is told nothing, and a store whose services are away neither: sessions are opened
     /// all the same.
-    package static func known(_ installation: Installation, _ api: StoreAPI) async -> DeviceProfile {
+    static func known(_ installation: Installation, _ api: StoreAPI) async -> DeviceProfile {
         var profile = DeviceProfile()
         guard api.adminKey != nil else { return profile }
         let device = try? await api.device(installation.deviceId)

@@ -4,11 +4,11 @@ import NIOHTTP1
 import NIOPosix
 
 /// ``StoreTransport`` over HTTP/1.1.
-package struct HTTPTransport: StoreTransport {
+struct HTTPTransport: StoreTransport {
     /// `http://127.0.0.1:7430`
-    package let baseURL: String
+    let baseURL: String
 
-    package init(baseURL: String) {
+    init(baseURL: String) {
         var url = baseURL
         while url.hasSuffix("/") { url.removeLast() }
         self.baseURL = url
@@ -32,7 +32,7 @@ package struct HTTPTransport: StoreTransport {
     /// The largest answer taken: an exported catalogue.
     private static let answerByteCountMax = 160 * 1024 * 1024
 
-    package func send(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
+    func send(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
         do {
             let response = try await Self.client.execute(
                 httpRequest(request), timeout: TimeAmount(request.timeout))
@@ -42,7 +42,7 @@ package struct HTTPTransport: StoreTransport {
         }
     }
 
-    package func open(_ request: StoreRequest) async throws(CLIError) -> StoreStream {
+    func open(_ request: StoreRequest) async throws(CLIError) -> StoreStream {
         do {
             // The deadline covers the head of the answer only; the stream itself has none.
             let client = request.isTransfer ? Self.transferClient : Self.client
@@ -61,7 +61,7 @@ package struct HTTPTransport: StoreTransport {
         }
     }
 
-    package func upload(_ request: StoreRequest, _ file: UploadFile) async throws(CLIError) -> StoreResponse {
+    func upload(_ request: StoreRequest, _ file: UploadFile) async throws(CLIError) -> StoreResponse {
         do {
             var http = httpRequest(request)
             http.body = .stream(file.map { ByteBuffer(bytes: $0) }, length: .known(file.length))

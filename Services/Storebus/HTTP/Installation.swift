@@ -1,15 +1,15 @@
 import StoreModels
 
 /// The app whose part the command line plays: one bundle, on one device, for one account.
-package struct Installation: Hashable, Sendable {
-    package var bundleId: String
-    package var account: String
-    package var deviceId: String
+struct Installation: Hashable, Sendable {
+    var bundleId: String
+    var account: String
+    var deviceId: String
     /// Counts only for an account that is not there yet.
-    package var storefront: String?
+    var storefront: String?
 
     /// - Parameter deviceId: `<account>-1` unless named.
-    package init(bundleId: String, account: String, deviceId: String? = nil, storefront: String? = nil) {
+    init(bundleId: String, account: String, deviceId: String? = nil, storefront: String? = nil) {
         self.bundleId = bundleId
         self.account = account
         self.deviceId = deviceId ?? "\(account)-1"

@@ -1,6 +1,6 @@
 /// RFC 3986: what is not unreserved is escaped, so that any identifier fits one path segment or query value.
-package enum PercentEncoding {
-    package static func encode(_ text: String) -> String {
+enum PercentEncoding {
+    static func encode(_ text: String) -> String {
         var encoded = ""
         for byte in text.utf8 {
             switch byte {

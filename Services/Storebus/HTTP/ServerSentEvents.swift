@@ -3,9 +3,9 @@
 ///
 /// A member of a state machine that reads a stream for hours must not grow with it: a line or an event above
 /// `byteCountMax` is an error, because no event of ours comes near it.
-package struct ServerSentEvents: Sendable {
+struct ServerSentEvents: Sendable {
     /// One thing the stream said.
-    package enum Item: Hashable, Sendable {
+    enum Item: Hashable, Sendable {
         /// `data` is the data lines joined by line feeds; `event` is `message` when the stream named none.
         case event(ServerSentEvent)
         /// A line that began with a colon, without it and without one leading space.
@@ -13,10 +13,10 @@ package struct ServerSentEvents: Sendable {
     }
 
     /// The stream sent more without an end than this reader takes.
-    package struct TooLong: Error, Hashable, Sendable {}
+    struct TooLong: Error, Hashable, Sendable {}
 
     /// A page of 100 transactions is a few hundred kilobytes.
-    package static let byteCountMax = 8 * 1024 * 1024
+    static let byteCountMax = 8 * 1024 * 1024
 
     private var line: [UInt8] = []
     private var sawCarriageReturn = false
@@ -25,14 +25,14 @@ package struct ServerSentEvents: Sendable {
     private var data: [String] = []
     private var dataByteCount = 0
     /// The last `id` of the stream; it stays until another comes.
-    package private(set) var lastEventIdentifier: String?
+    private(set) var lastEventIdentifier: String?
 
-    package init() {}
+    init() {}
 
     /// Takes the next bytes.
     /// - Returns: what they completed, in order.
     /// - Throws: ``TooLong``; the reader is of no use afterwards.
-    package mutating func append(_ bytes: some Sequence<UInt8>) throws(TooLong) -> [Item] {
+    mutating func append(_ bytes: some Sequence<UInt8>) throws(TooLong) -> [Item] {
         var items: [Item] = []
         for byte in bytes {
             defer { sawCarriageReturn = byte == UInt8(ascii: "\r") }

@@ -2,25 +2,20 @@ import StoreModels
 
 /// Keeps sessions between commands. A new session means "the app was launched again" and ends the older one's stream
 /// (`superseded`); without this, every `buy` would end the `watch` that runs beside it.
-package struct SessionKeeper: Sendable {
-    package let api: StoreAPI
+struct SessionKeeper: Sendable {
+    let api: StoreAPI
     /// Where the files are, one an installation, readable by their owner only; nil keeps nothing.
-    package let directory: String?
-
-    package init(api: StoreAPI, directory: String?) {
-        self.api = api
-        self.directory = directory
-    }
+    let directory: String?
 
     /// The kept session, or a new one.
-    package func session(_ installation: Installation) async throws(CLIError) -> Session {
+    func session(_ installation: Installation) async throws(CLIError) -> Session {
         if let kept = kept(installation) { return kept }
         return try await renewed(installation)
     }
 
     /// Runs `body` with a session, and once more with a new one when the store no longer takes the kept one (it ran
     /// out, or the store was made anew).
-    package func with<Answer>(
+    func with<Answer>(
         _ installation: Installation, _ body: (Session) async throws(CLIError) -> Answer
     ) async throws(CLIError) -> Answer {
         guard let kept = kept(installation) else { return try await body(session(installation)) }
@@ -32,7 +27,7 @@ package struct SessionKeeper: Sendable {
     }
 
     /// A new session, kept in the place of an older one: the app is launched anew.
-    package func launched(_ installation: Installation) async throws(CLIError) -> Session {
+    func launched(_ installation: Installation) async throws(CLIError) -> Session {
         try await renewed(installation)
     }
 
@@ -43,14 +38,14 @@ package struct SessionKeeper: Sendable {
     }
 
     /// The App Store app on the installation's device. Nothing is launched by it, so it need not be kept.
-    package func store(_ installation: Installation) async throws(CLIError) -> Session {
+    func store(_ installation: Installation) async throws(CLIError) -> Session {
         try await api.openStoreSession(installation, on: .known(installation, api))
     }
 
     /// Forgets the sessions of a device that has become another, or of an app that was replaced there: the next command
     /// launches it anew.
     /// - Parameter bundleId: nil for all apps.
-    package func forget(_ bundleId: String? = nil, on deviceId: String) {
+    func forget(_ bundleId: String? = nil, on deviceId: String) {
         guard let directory else { return }
         for name in FileAccess.names(in: directory)
         where Installation.isFile(name, of: bundleId, on: deviceId) {

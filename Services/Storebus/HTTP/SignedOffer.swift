@@ -9,13 +9,13 @@ import StoreModels
 
 /// Signs a promotional offer as an app's server does (Apple, "Generating a signature for promotional offers"): ECDSA on
 /// P-256 with SHA-256, in DER, over what is bought and for whom, joined by U+2063.
-package enum SignedOffer {
+enum SignedOffer {
     /// - Parameters:
     ///   - username: the payment's `applicationUsername`; nil signs the empty text.
     ///   - nonce: once only; a new one unless a test says otherwise.
     ///   - now: the wall clock; the signature counts for a day from it.
     /// - Throws: `offerKeyUnusable` for a key that is no PEM of P-256.
-    package static func sign(
+    static func sign(
         _ offer: String, of product: String, bundleId: String, username: String?, key: OfferKey,
         nonce: UUID = UUID(), now: Timestamp
     ) throws(CLIError) -> PaymentDiscount {
@@ -32,7 +32,7 @@ package enum SignedOffer {
     }
 
     /// What is signed.
-    package static func text(
+    static func text(
         _ offer: String, of product: String, bundleId: String, username: String?, keyIdentifier: String,
         nonce: String, timestamp: Int64
     ) -> String {

@@ -9,7 +9,7 @@ extension StoreAPI {
     }
 
     /// `GET /admin/v1/apps`: all of them.
-    package func apps() async throws(CLIError) -> [App] {
+    func apps() async throws(CLIError) -> [App] {
         let pages = try await pages(\AppsPage.after) { after throws(CLIError) in
             try await get("/admin/v1/apps", ["after": after, "limit": "100"], token: adminKey)
         }
@@ -17,19 +17,19 @@ extension StoreAPI {
     }
 
     /// `GET /admin/v1/apps/{bundleId}`
-    package func app(_ bundleId: String) async throws(CLIError) -> App {
+    func app(_ bundleId: String) async throws(CLIError) -> App {
         try await get(Self.appPath(bundleId), token: adminKey)
     }
 
     /// `PUT /admin/v1/apps/{bundleId}`: all of it.
-    package func putApp(_ bundleId: String, _ settings: AppSettings) async throws(CLIError) -> App {
+    func putApp(_ bundleId: String, _ settings: AppSettings) async throws(CLIError) -> App {
         try await call(
             .put, Self.appPath(bundleId), token: adminKey, body: JSONText.value(settings).objectValue ?? [:])
     }
 
     /// `PUT /admin/v1/apps/{bundleId}/catalog`
     /// - Parameter isTrial: the file is to be judged, not imported; a store that cannot do that refuses.
-    package func importCatalog(
+    func importCatalog(
         _ bytes: [UInt8], fileName: String, bundleId: String, isTrial: Bool = false
     ) async throws(CLIError) -> ImportReport {
         let path =
@@ -41,14 +41,14 @@ extension StoreAPI {
     }
 
     /// `GET /admin/v1/apps/{bundleId}/catalog`: the file in force, as it was imported.
-    package func exportCatalog(_ bundleId: String) async throws(CLIError) -> [UInt8] {
+    func exportCatalog(_ bundleId: String) async throws(CLIError) -> [UInt8] {
         let request = StoreRequest(
             .get, "\(Self.appPath(bundleId))/catalog", token: adminKey, timeout: .seconds(120))
         return try await exchange(request).body
     }
 
     /// `GET /admin/v1/apps/{bundleId}/products`: all of them, in the catalogue's order.
-    package func catalogProducts(_ bundleId: String, storefront: String) async throws(CLIError) -> [Product] {
+    func catalogProducts(_ bundleId: String, storefront: String) async throws(CLIError) -> [Product] {
         let pages = try await pages(\ProductsPageAnswer.after) { after throws(CLIError) in
             try await get(
                 "\(Self.appPath(bundleId))/products", ["storefront": storefront, "limit": "100", "after": after],
@@ -58,7 +58,7 @@ extension StoreAPI {
     }
 
     /// `GET /admin/v1/apps/{bundleId}/products/{id}/explain`
-    package func explain(
+    func explain(
         _ product: String, bundleId: String, storefront: String?
     ) async throws(CLIError) -> ProductExplanation {
         try await get(
@@ -66,14 +66,14 @@ extension StoreAPI {
     }
 
     /// `GET /admin/v1/apps/{bundleId}/products/{id}/offers`
-    package func offers(
+    func offers(
         _ product: String, bundleId: String, storefront: String
     ) async throws(CLIError) -> ProductOffers {
         try await get("\(Self.productPath(bundleId, product))/offers", ["storefront": storefront], token: adminKey)
     }
 
     /// `GET /admin/v1/apps/{bundleId}/products/{id}/prices`
-    package func prices(
+    func prices(
         _ product: String, bundleId: String, storefronts: [String]
     ) async throws(CLIError) -> ProductPrices {
         try await get(
@@ -83,7 +83,7 @@ extension StoreAPI {
     }
 
     /// `GET /admin/v1/storefronts`
-    package func storefronts() async throws(CLIError) -> [StorefrontDescription] {
+    func storefronts() async throws(CLIError) -> [StorefrontDescription] {
         let answer: StorefrontDescriptions = try await get("/admin/v1/storefronts", token: adminKey)
         return answer.storefronts
     }
@@ -96,7 +96,7 @@ extension StoreAPI {
 
     /// `PUT /admin/v1/apps/{bundleId}/products/{id}/content?version=`
     /// - Returns: what is in force now, and whether it has taken another's place.
-    package func putContent(
+    func putContent(
         _ file: UploadFile, of product: String, version: String, bundleId: String, timeout: Duration
     ) async throws(CLIError) -> (content: HostedContent, isReplaced: Bool) {
         let request = StoreRequest(
@@ -108,26 +108,25 @@ extension StoreAPI {
     }
 
     /// `GET /admin/v1/apps/{bundleId}/products/{id}/content?version=`
-    package func content(of product: String, version: String, bundleId: String) async throws(CLIError) -> HostedContent
-    {
+    func content(of product: String, version: String, bundleId: String) async throws(CLIError) -> HostedContent {
         try await get("\(Self.productPath(bundleId, product))/content", ["version": version], token: adminKey)
     }
 
     // MARK: Keys
 
     /// `GET /admin/v1/apps/{bundleId}/keys`
-    package func keys(_ bundleId: String) async throws(CLIError) -> [AppKey] {
+    func keys(_ bundleId: String) async throws(CLIError) -> [AppKey] {
         let answer: AppKeys = try await get("\(Self.appPath(bundleId))/keys", token: adminKey)
         return answer.keys
     }
 
     /// `POST /admin/v1/apps/{bundleId}/keys`; the only answer that has the secret.
-    package func createKey(_ kind: String, bundleId: String) async throws(CLIError) -> JSONValue {
+    func createKey(_ kind: String, bundleId: String) async throws(CLIError) -> JSONValue {
         try await call(.post, "\(Self.appPath(bundleId))/keys", token: adminKey, body: ["kind": .string(kind)])
     }
 
     /// `DELETE /admin/v1/apps/{bundleId}/keys/{keyIdentifier}`
-    package func revokeKey(_ identifier: String, bundleId: String) async throws(CLIError) {
+    func revokeKey(_ identifier: String, bundleId: String) async throws(CLIError) {
         let path = "\(Self.appPath(bundleId))/keys/\(PercentEncoding.encode(identifier))"
         _ = try await exchange(StoreRequest(.delete, path, token: adminKey))
     }

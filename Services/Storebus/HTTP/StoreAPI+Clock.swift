@@ -5,12 +5,12 @@ extension StoreAPI {
     private static func clockPath(_ bundleId: String) -> String { "\(appPath(bundleId))/clock" }
 
     /// `GET /admin/v1/apps/{bundleId}/clock`
-    package func clock(_ bundleId: String) async throws(CLIError) -> AppClockState {
+    func clock(_ bundleId: String) async throws(CLIError) -> AppClockState {
         try await get(Self.clockPath(bundleId), token: adminKey)
     }
 
     /// `PUT /admin/v1/apps/{bundleId}/clock`: what is nil stays as it is.
-    package func putClock(
+    func putClock(
         _ bundleId: String, rate: ClockRate? = nil, now: Timestamp? = nil, isFrozen: Bool? = nil
     ) async throws(CLIError) -> AppClockState {
         var body: [String: JSONValue] = [:]
@@ -21,7 +21,7 @@ extension StoreAPI {
     }
 
     /// `POST /admin/v1/apps/{bundleId}/clock/advance`: one key is one move, however often it is sent.
-    package func advanceClock(
+    func advanceClock(
         _ bundleId: String, _ distance: ClockDistance, key: String, timeout: Duration
     ) async throws(CLIError) -> ClockMove {
         let request = StoreRequest(
@@ -31,7 +31,7 @@ extension StoreAPI {
     }
 
     /// The path a move that was not finished named.
-    package func clockMove(at path: String) async throws(CLIError) -> ClockMove {
+    func clockMove(at path: String) async throws(CLIError) -> ClockMove {
         try await get(path, token: adminKey)
     }
 }

@@ -9,7 +9,7 @@ extension StoreAPI {
     }
 
     /// `GET /admin/v1/devices`: all of them.
-    package func devices() async throws(CLIError) -> [Device] {
+    func devices() async throws(CLIError) -> [Device] {
         let pages = try await pages(\DevicesPage.after) { after throws(CLIError) in
             try await get("/admin/v1/devices", ["after": after, "limit": "100"], token: adminKey)
         }
@@ -17,12 +17,12 @@ extension StoreAPI {
     }
 
     /// `GET /admin/v1/devices/{deviceId}`
-    package func device(_ device: String) async throws(CLIError) -> Device {
+    func device(_ device: String) async throws(CLIError) -> Device {
         try await get(Self.devicePath(device), token: adminKey)
     }
 
     /// The same; nil for a device nobody knows yet.
-    package func knownDevice(_ device: String) async throws(CLIError) -> Device? {
+    func knownDevice(_ device: String) async throws(CLIError) -> Device? {
         do {
             return try await self.device(device)
         } catch  where error.code.name == StoreErrorCode.notFound.name {
@@ -31,7 +31,7 @@ extension StoreAPI {
     }
 
     /// `PUT /admin/v1/devices/{deviceId}`
-    package func putDevice(
+    func putDevice(
         _ device: String, platform: DeviceLaunch.Platform, osVersion: String
     ) async throws(CLIError) -> Device {
         try await call(
@@ -40,13 +40,13 @@ extension StoreAPI {
     }
 
     /// `DELETE /admin/v1/devices/{deviceId}`
-    package func deleteDevice(_ device: String) async throws(CLIError) {
+    func deleteDevice(_ device: String) async throws(CLIError) {
         _ = try await exchange(StoreRequest(.delete, Self.devicePath(device), token: adminKey))
     }
 
     /// `PUT /admin/v1/devices/{deviceId}/apps/{bundleId}`
     /// - Parameter promotedPurchases: nil keeps what is known.
-    package func install(
+    func install(
         _ installation: InstallationReference, version: String,
         promotedPurchases: DeviceLaunch.PromotedPurchases?
     ) async throws(CLIError) -> Device {
@@ -56,12 +56,12 @@ extension StoreAPI {
     }
 
     /// `DELETE /admin/v1/devices/{deviceId}/apps/{bundleId}`
-    package func uninstall(_ installation: InstallationReference) async throws(CLIError) {
+    func uninstall(_ installation: InstallationReference) async throws(CLIError) {
         _ = try await exchange(StoreRequest(.delete, Self.installationPath(installation), token: adminKey))
     }
 
     /// `PUT …/promotions/order`; empty clears.
-    package func putOrder(
+    func putOrder(
         _ products: [String], on installation: InstallationReference
     ) async throws(CLIError) {
         let _: JSONValue = try await call(
@@ -70,7 +70,7 @@ extension StoreAPI {
     }
 
     /// `PUT …/promotions/visibility/{productIdentifier}`; `default` removes the override.
-    package func putVisibility(
+    func putVisibility(
         _ visibility: StorePromotionVisibility, of product: String, on installation: InstallationReference
     ) async throws(CLIError) {
         let path = "\(Self.installationPath(installation))/promotions/visibility/\(PercentEncoding.encode(product))"
@@ -79,7 +79,7 @@ extension StoreAPI {
     }
 
     /// `POST /v1/sessions` of the App Store app: nothing is launched.
-    package func openStoreSession(
+    func openStoreSession(
         _ installation: Installation, on profile: DeviceProfile
     ) async throws(CLIError) -> Session {
         try await call(

@@ -3,7 +3,7 @@ import StoreModels
 /// Purchases that begin in the store.
 extension StoreAPI {
     /// `POST /v1/store-page/purchase`: somebody taps Buy.
-    package func tapBuy(
+    func tapBuy(
         _ product: String, source: PurchaseIntent.Source, token: String
     ) async throws(CLIError) -> StartPurchaseReply {
         var body: [String: JSONValue] = ["productIdentifier": .string(product)]
@@ -12,7 +12,7 @@ extension StoreAPI {
     }
 
     /// `POST /v1/open-url`: somebody opens a link on the device.
-    package func openURL(_ link: String, token: String) async throws(CLIError) -> StartPurchaseReply {
+    func openURL(_ link: String, token: String) async throws(CLIError) -> StartPurchaseReply {
         try await call(.post, "/v1/open-url", token: token, body: ["url": .string(link)])
     }
 
@@ -21,7 +21,7 @@ extension StoreAPI {
     }
 
     /// `GET …/products/{id}/test-url` as text: the link alone.
-    package func testURL(of product: String, bundleId: String) async throws(CLIError) -> String {
+    func testURL(of product: String, bundleId: String) async throws(CLIError) -> String {
         let request = StoreRequest(
             .get, Self.testURLPath(bundleId, product), token: adminKey, headers: ["Accept": "text/plain"])
         var text = String(decoding: try await exchange(request).body, as: UTF8.self)
@@ -30,14 +30,14 @@ extension StoreAPI {
     }
 
     /// The same as a QR code, in SVG.
-    package func testURLCode(of product: String, bundleId: String) async throws(CLIError) -> [UInt8] {
+    func testURLCode(of product: String, bundleId: String) async throws(CLIError) -> [UInt8] {
         let request = StoreRequest(
             .get, Self.testURLPath(bundleId, product), token: adminKey, headers: ["Accept": "image/svg+xml"])
         return try await exchange(request).body
     }
 
     /// `GET /admin/v1/intents`: one page, oldest first.
-    package func intents(_ query: IntentListRequest) async throws(CLIError) -> IntentsPage {
+    func intents(_ query: IntentListRequest) async throws(CLIError) -> IntentsPage {
         try await get(
             "/admin/v1/intents",
             [
@@ -47,13 +47,13 @@ extension StoreAPI {
     }
 
     /// One intent, as the operator sees it: the page that begins with it, for identifiers are their order.
-    package func intent(_ identifier: String) async throws(CLIError) -> PurchaseIntent? {
+    func intent(_ identifier: String) async throws(CLIError) -> PurchaseIntent? {
         let page = try await intents(IntentListRequest(after: String(identifier.dropLast()), limit: 32))
         return page.intents.first { $0.intentIdentifier.isExactly(identifier) }
     }
 
     /// `POST /v1/intents/{id}/decision`: the app's answer. The same one again changes nothing.
-    package func decide(
+    func decide(
         _ intent: String, _ decision: DecideIntentRequest.Decision, feedback: String? = nil, token: String,
         timeout: Duration = .seconds(10)
     ) async throws(CLIError) -> IntentDecision {

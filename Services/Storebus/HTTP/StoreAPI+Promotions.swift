@@ -7,25 +7,25 @@ extension StoreAPI {
     private static func promotionsPath(_ bundleId: String) -> String { "\(appPath(bundleId))/promotions" }
 
     /// `GET /admin/v1/apps/{bundleId}/promotions`
-    package func promotions(_ bundleId: String) async throws(CLIError) -> PromotionSetup {
+    func promotions(_ bundleId: String) async throws(CLIError) -> PromotionSetup {
         try await get(Self.promotionsPath(bundleId), token: adminKey)
     }
 
     /// `PUT /admin/v1/apps/{bundleId}/promotions`: the whole list.
-    package func putPromotions(
+    func putPromotions(
         _ entries: [PromotionEntry], bundleId: String
     ) async throws(CLIError) -> PromotionSetup {
         try await put(Self.promotionsPath(bundleId), .array(entries.map { JSONText.value($0) }))
     }
 
     /// `GET /admin/v1/featured`
-    package func featured() async throws(CLIError) -> [ProductReference] {
+    func featured() async throws(CLIError) -> [ProductReference] {
         let list: FeaturedList = try await get("/admin/v1/featured", token: adminKey)
         return list.products
     }
 
     /// `PUT /admin/v1/featured`: the whole tab, of all apps.
-    package func putFeatured(_ products: [ProductReference]) async throws(CLIError) -> [ProductReference] {
+    func putFeatured(_ products: [ProductReference]) async throws(CLIError) -> [ProductReference] {
         let list: FeaturedList = try await put("/admin/v1/featured", .array(products.map { JSONText.value($0) }))
         return list.products
     }
@@ -42,7 +42,7 @@ extension StoreAPI {
     }
 
     /// `PUT …/products/{id}/promotion-image`
-    package func putImage(
+    func putImage(
         _ file: UploadFile, of product: String, bundleId: String, timeout: Duration
     ) async throws(CLIError) -> PromotionImage {
         let request = StoreRequest(
@@ -54,7 +54,7 @@ extension StoreAPI {
     }
 
     /// `POST …/products/{id}/promotion-image/{approve,reject}`
-    package func reviewImage(
+    func reviewImage(
         of product: String, bundleId: String, isApproved: Bool, reason: String? = nil
     ) async throws(CLIError) -> PromotionImage {
         try await call(
@@ -63,7 +63,7 @@ extension StoreAPI {
     }
 
     /// `GET …/products/{id}/promotion-image`: the bytes as they were uploaded.
-    package func image(of product: String, bundleId: String) async throws(CLIError) -> [UInt8] {
+    func image(of product: String, bundleId: String) async throws(CLIError) -> [UInt8] {
         let request = StoreRequest(
             .get, Self.imagePath(bundleId, product), token: adminKey, timeout: .seconds(60))
         return try await exchange(request).body
@@ -72,11 +72,11 @@ extension StoreAPI {
     // MARK: The store on a device
 
     /// What of the store somebody looks at.
-    package enum StoreView: Hashable, Sendable {
+    enum StoreView: Hashable, Sendable {
         case page, featured
         case search(String)
 
-        package var path: String {
+        var path: String {
             switch self {
             case .page: "/v1/store-page"
             case .featured: "/v1/featured"
@@ -85,7 +85,7 @@ extension StoreAPI {
         }
 
         /// Where a purchase that begins there comes from.
-        package var source: PurchaseIntent.Source {
+        var source: PurchaseIntent.Source {
             switch self {
             case .page: .storePage
             case .featured: .featured
@@ -95,7 +95,7 @@ extension StoreAPI {
     }
 
     /// `GET /v1/store-page`, `/v1/featured` or `/v1/search?q=`
-    package func view(_ view: StoreView, token: String) async throws(CLIError) -> StorePageAnswer {
+    func view(_ view: StoreView, token: String) async throws(CLIError) -> StorePageAnswer {
         try await get(view.path, token: token)
     }
 }

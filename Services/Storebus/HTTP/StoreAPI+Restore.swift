@@ -8,7 +8,7 @@ extension StoreAPI {
 
     /// `POST /v1/restore`
     /// - Returns: the restore's identifier. It goes on by itself; ``restore(_:token:)`` says how far it is.
-    package func startRestore(
+    func startRestore(
         applicationUsername: String?, key: String, token: String
     ) async throws(CLIError) -> String {
         let body = JSONValue.object(applicationUsername.map { ["applicationUsername": .string($0)] } ?? [:])
@@ -28,7 +28,7 @@ extension StoreAPI {
     }
 
     /// `GET /v1/restores/{restoreIdentifier}`
-    package func restore(_ identifier: String, token: String) async throws(CLIError) -> Restore {
+    func restore(_ identifier: String, token: String) async throws(CLIError) -> Restore {
         let progress: Progress = try await get("/v1/restores/\(PercentEncoding.encode(identifier))", token: token)
         return Restore(
             restoreIdentifier: identifier, state: progress.state, error: progress.error, restored: progress.restored,
@@ -40,8 +40,7 @@ extension StoreAPI {
     private static func downloadPath(_ id: String) -> String { "/v1/downloads/\(PercentEncoding.encode(id))" }
 
     /// `POST /v1/downloads/{id}/{action}`
-    package func change(_ download: String, _ action: DownloadAction, token: String) async throws(CLIError) -> Download
-    {
+    func change(_ download: String, _ action: DownloadAction, token: String) async throws(CLIError) -> Download {
         try await call(.post, "\(Self.downloadPath(download))/\(action.rawValue)", token: token, body: nil)
     }
 
@@ -49,7 +48,7 @@ extension StoreAPI {
     /// - Parameters:
     ///   - offset: where to begin; 0 asks for all of it.
     ///   - tag: of the content the bytes before `offset` are of; when it is another by now, all of it comes.
-    package func openContent(
+    func openContent(
         _ download: String, from offset: Int64, tag: String?, token: String
     ) async throws(CLIError) -> StoreStream {
         var headers: [String: String] = [:]

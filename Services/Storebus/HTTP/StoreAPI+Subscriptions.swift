@@ -5,7 +5,7 @@ extension StoreAPI {
     // MARK: Operator
 
     /// `GET /admin/v1/subscriptions`: one page of everybody's, each with its app and account.
-    package func subscriptions(_ query: SubscriptionListRequest) async throws(CLIError) -> SubscriptionsPage {
+    func subscriptions(_ query: SubscriptionListRequest) async throws(CLIError) -> SubscriptionsPage {
         try await get(
             "/admin/v1/subscriptions",
             [
@@ -16,7 +16,7 @@ extension StoreAPI {
 
     /// `GET /admin/v1/subscriptions/{id}/timeline`: all of it.
     /// - Parameter id: any transaction of the subscription.
-    package func timeline(_ id: String) async throws(CLIError) -> SubscriptionTimeline {
+    func timeline(_ id: String) async throws(CLIError) -> SubscriptionTimeline {
         let path = "/admin/v1/subscriptions/\(PercentEncoding.encode(id))/timeline"
         var timeline: SubscriptionTimeline = try await get(path, ["limit": "500"], token: adminKey)
         var after = timeline.after
@@ -33,7 +33,7 @@ extension StoreAPI {
     /// - Parameters:
     ///   - id: any transaction of the subscription.
     ///   - days: of `extend`.
-    package func operate(
+    func operate(
         _ operation: OperateSubscriptionRequest.Operation, on id: String, days: Int? = nil
     ) async throws(CLIError) -> OperateSubscriptionReply {
         try await call(
@@ -42,10 +42,10 @@ extension StoreAPI {
     }
 
     /// What support does to one purchase.
-    package enum TakeBack: String, Sendable { case refund, revoke }
+    enum TakeBack: String, Sendable { case refund, revoke }
 
     /// `POST /admin/v1/transactions/{id}/{refund,revoke}`: the transaction after it.
-    package func takeBack(
+    func takeBack(
         _ word: TakeBack, _ id: String, reason: RefundRequest.Reason?
     ) async throws(CLIError) -> PaymentTransaction {
         try await call(
@@ -54,7 +54,7 @@ extension StoreAPI {
     }
 
     /// `POST /admin/v1/apps/{bundleId}/purchases`: bought outside the app; `status` 202 has no outcome yet.
-    package func purchaseOutside(
+    func purchaseOutside(
         _ product: String, account: String, offer: RedeemedOffer, bundleId: String, key: String, timeout: Duration
     ) async throws(CLIError) -> PaymentTransaction {
         let body: [String: JSONValue] = [
@@ -69,7 +69,7 @@ extension StoreAPI {
     // MARK: App
 
     /// `PUT /v1/subscriptions/{originalTransactionIdentifier}`: what the next renewal buys.
-    package func changeSubscription(
+    func changeSubscription(
         _ original: String, to product: String, token: String
     ) async throws(CLIError) -> Subscription {
         try await call(
@@ -78,7 +78,7 @@ extension StoreAPI {
     }
 
     /// `GET /v1/eligibility`: of every subscription, or of the one that is named.
-    package func eligibility(_ product: String?, token: String) async throws(CLIError) -> EligibilityReply {
+    func eligibility(_ product: String?, token: String) async throws(CLIError) -> EligibilityReply {
         try await get("/v1/eligibility", ["ids": product], token: token)
     }
 
@@ -86,13 +86,13 @@ extension StoreAPI {
 
     /// `GET /v1/receipt`
     /// - Returns: base64.
-    package func receipt(token: String) async throws(CLIError) -> String {
+    func receipt(token: String) async throws(CLIError) -> String {
         let answer: ReceiptAnswer = try await get("/v1/receipt", token: token, timeout: .seconds(60))
         return answer.receiptData
     }
 
     /// `POST /verifyReceipt`, in Apple's own shape.
-    package func verifyReceipt(
+    func verifyReceipt(
         _ receiptData: String, password: String?, excludesOldTransactions: Bool
     ) async throws(CLIError) -> JSONValue {
         var body: [String: JSONValue] = ["receipt-data": .string(receiptData)]

@@ -5,7 +5,7 @@ extension StoreAPI {
     // MARK: Transactions
 
     /// `GET /admin/v1/transactions`: one page of everybody's, each with the account it belongs to.
-    package func transactions(
+    func transactions(
         _ query: TransactionListRequest
     ) async throws(CLIError) -> TransactionsPage {
         try await get(
@@ -21,12 +21,11 @@ extension StoreAPI {
     }
 
     /// What an operator or a parent says about a transaction.
-    package enum Word: String, Sendable { case approve, decline, resolve }
+    enum Word: String, Sendable { case approve, decline, resolve }
 
     /// `POST /admin/v1/transactions/{id}/{approve,decline,resolve}`: the transaction after it, of `resolve` the new one.
     /// - Parameter error: the SKError a declined payment fails with, by name or number; nil is the store's choice.
-    package func say(_ word: Word, about id: String, error: String? = nil) async throws(CLIError) -> PaymentTransaction
-    {
+    func say(_ word: Word, about id: String, error: String? = nil) async throws(CLIError) -> PaymentTransaction {
         try await call(
             .post, "\(Self.transactionPath(id))/\(word.rawValue)", token: adminKey,
             body: error.map { ["error": Self.errorValue($0)] })
@@ -36,17 +35,17 @@ extension StoreAPI {
     private static func errorValue(_ error: String) -> JSONValue { Int(error).map { .integer($0) } ?? .string(error) }
 
     /// `DELETE /admin/v1/transactions/{id}`
-    package func deleteTransaction(_ id: String) async throws(CLIError) {
+    func deleteTransaction(_ id: String) async throws(CLIError) {
         _ = try await exchange(StoreRequest(.delete, Self.transactionPath(id), token: adminKey))
     }
 
     /// `POST /admin/v1/apps/{bundleId}/reset`
-    package func reset(_ bundleId: String) async throws(CLIError) -> ResetAnswer {
+    func reset(_ bundleId: String) async throws(CLIError) -> ResetAnswer {
         try await call(.post, "\(Self.appPath(bundleId))/reset", token: adminKey, body: nil)
     }
 
     /// `DELETE /admin/v1/apps/{bundleId}/transactions?account=`
-    package func clearHistory(_ account: String, bundleId: String) async throws(CLIError) -> HistoryAnswer {
+    func clearHistory(_ account: String, bundleId: String) async throws(CLIError) -> HistoryAnswer {
         let path = "\(Self.appPath(bundleId))/transactions" + Self.query(["account": account])
         return try decode(
             HistoryAnswer.self, await exchange(StoreRequest(.delete, path, token: adminKey)))
@@ -55,7 +54,7 @@ extension StoreAPI {
     // MARK: Accounts
 
     /// `GET /admin/v1/testers`: all of them.
-    package func testers() async throws(CLIError) -> [TesterAnswer] {
+    func testers() async throws(CLIError) -> [TesterAnswer] {
         let pages = try await pages(\TestersAnswer.after) { after throws(CLIError) in
             try await get("/admin/v1/testers", ["after": after, "limit": "100"], token: adminKey)
         }
@@ -67,24 +66,24 @@ extension StoreAPI {
     }
 
     /// `GET /admin/v1/testers/{account}`
-    package func tester(_ account: String) async throws(CLIError) -> TesterAnswer {
+    func tester(_ account: String) async throws(CLIError) -> TesterAnswer {
         try await get(Self.testerPath(account), token: adminKey)
     }
 
     /// `PUT /admin/v1/testers/{account}`: the whole of what is set.
-    package func putTester(_ account: String, _ settings: JSONValue) async throws(CLIError) -> TesterAnswer {
+    func putTester(_ account: String, _ settings: JSONValue) async throws(CLIError) -> TesterAnswer {
         try await call(.put, Self.testerPath(account), token: adminKey, body: settings.objectValue ?? [:])
     }
 
     /// `DELETE /admin/v1/testers/{account}`: what was set is forgotten; purchases stay.
-    package func resetTester(_ account: String) async throws(CLIError) {
+    func resetTester(_ account: String) async throws(CLIError) {
         _ = try await exchange(StoreRequest(.delete, Self.testerPath(account), token: adminKey))
     }
 
     // MARK: Prompts and events
 
     /// `GET /admin/v1/prompts`: all of them.
-    package func prompts(account: String?) async throws(CLIError) -> [Prompt] {
+    func prompts(account: String?) async throws(CLIError) -> [Prompt] {
         let pages = try await pages(\PromptsPage.after) { after throws(CLIError) in
             try await get("/admin/v1/prompts", ["account": account, "after": after, "limit": "100"], token: adminKey)
         }
@@ -92,7 +91,7 @@ extension StoreAPI {
     }
 
     /// `POST /admin/v1/prompts/{id}`
-    package func answer(
+    func answer(
         _ prompt: String, _ answer: Prompt.Answer, error: String?
     ) async throws(CLIError) -> Prompt {
         var body: [String: JSONValue] = ["answer": .string(answer.rawValue)]
@@ -102,12 +101,12 @@ extension StoreAPI {
     }
 
     /// `GET /admin/v1/events/wait`: what happens behind `after`, or from now on.
-    package func events(_ filter: EventsRequest, within time: Duration) async throws(CLIError) -> EventsReply {
+    func events(_ filter: EventsRequest, within time: Duration) async throws(CLIError) -> EventsReply {
         try await happened(filter.type?.rawValue, filter.account, filter.bundleId, filter.after, within: time)
     }
 
     /// The same for what happens to purchases that begin in the store.
-    package func intentEvents(
+    func intentEvents(
         _ filter: IntentEventsRequest, within time: Duration
     ) async throws(CLIError) -> IntentEventsReply {
         try await happened(filter.type?.rawValue, filter.account, filter.bundleId, filter.after, within: time)
@@ -127,7 +126,7 @@ extension StoreAPI {
     // MARK: Services
 
     /// `GET /admin/v1/services`
-    package func services() async throws(CLIError) -> JSONValue {
+    func services() async throws(CLIError) -> JSONValue {
         try await get("/admin/v1/services", token: adminKey)
     }
 }

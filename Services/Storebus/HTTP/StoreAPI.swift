@@ -1,29 +1,23 @@
 import StoreModels
 
 /// The gateway's API (`http-api.md`), as far as the commands use it: one method a path.
-package struct StoreAPI: Sendable {
-    package let transport: any StoreTransport
+struct StoreAPI: Sendable {
+    let transport: any StoreTransport
     /// Shown in errors.
-    package let url: String
-    package let adminKey: String?
-
-    package init(transport: any StoreTransport, url: String, adminKey: String?) {
-        self.transport = transport
-        self.url = url
-        self.adminKey = adminKey
-    }
+    let url: String
+    let adminKey: String?
 
     // MARK: Open
 
     /// `GET /readyz`: whether purchases are taken and completed, and the whole body, whatever the status.
-    package func readiness() async throws(CLIError) -> (isReady: Bool, body: JSONValue) {
+    func readiness() async throws(CLIError) -> (isReady: Bool, body: JSONValue) {
         let response = try await transport.send(StoreRequest(.get, "/readyz", timeout: .seconds(5)))
         let body = (try? StrictJSON.parse(response.body)) ?? .null
         return (response.status == 200 && (body["degraded"]?.arrayValue ?? []).isEmpty, body)
     }
 
     /// `POST /v1/sessions`: the app is launched on a device.
-    package func openSession(
+    func openSession(
         _ installation: Installation, on profile: DeviceProfile = DeviceProfile()
     ) async throws(CLIError) -> Session {
         try await call(.post, "/v1/sessions", token: nil, body: installation.sessionRequest(on: profile))
@@ -32,13 +26,13 @@ package struct StoreAPI: Sendable {
     // MARK: App
 
     /// `POST /v1/products/query`
-    package func products(_ identifiers: [String], token: String) async throws(CLIError) -> ProductsAnswer {
+    func products(_ identifiers: [String], token: String) async throws(CLIError) -> ProductsAnswer {
         try await call(
             .post, "/v1/products/query", token: token, body: ["productIdentifiers": JSONText.value(identifiers)])
     }
 
     /// `POST /v1/payments`; `status` 201 is the final transaction, 202 one that is still purchasing.
-    package func addPayment(
+    func addPayment(
         _ body: [String: JSONValue], key: String, token: String, timeout: Duration
     ) async throws(CLIError) -> (status: Int, transaction: PaymentTransaction, isReplayed: Bool) {
         let response = try await exchange(
@@ -49,22 +43,22 @@ package struct StoreAPI: Sendable {
     }
 
     /// `GET /v1/transactions`: the unfinished ones this device sees.
-    package func unfinishedTransactions(token: String) async throws(CLIError) -> [PaymentTransaction] {
+    func unfinishedTransactions(token: String) async throws(CLIError) -> [PaymentTransaction] {
         try await transactions("/v1/transactions", token: token)
     }
 
     /// `GET /v1/history`
-    package func history(token: String) async throws(CLIError) -> [PaymentTransaction] {
+    func history(token: String) async throws(CLIError) -> [PaymentTransaction] {
         try await transactions("/v1/history", token: token)
     }
 
     /// `POST /v1/transactions/{id}/finish`
-    package func finish(_ id: String, token: String) async throws(CLIError) -> PaymentTransaction {
+    func finish(_ id: String, token: String) async throws(CLIError) -> PaymentTransaction {
         try await call(.post, "/v1/transactions/\(PercentEncoding.encode(id))/finish", token: token, body: nil)
     }
 
     /// `GET /v1/transactions/stream`
-    package func openStream(token: String) async throws(CLIError) -> any AsyncSequence<[UInt8], any Error> & Sendable {
+    func openStream(token: String) async throws(CLIError) -> any AsyncSequence<[UInt8], any Error> & Sendable {
         let stream = try await transport.open(
             StoreRequest(.get, "/v1/transactions/stream", token: token, headers: ["Accept": "text/event-stream"]))
         if let failure = stream.failure { throw Problem.error(of: failure, at: url) }

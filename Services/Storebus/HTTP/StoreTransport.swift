@@ -1,5 +1,5 @@
 /// Carries requests to the gateway. The commands know this only, so that their tests need no network.
-package protocol StoreTransport: Sendable {
+protocol StoreTransport: Sendable {
     /// One request and its whole answer.
     /// - Throws: `serverUnreachable` when nothing answers; answers of any status are returned.
     func send(_ request: StoreRequest) async throws(CLIError) -> StoreResponse
@@ -14,22 +14,22 @@ package protocol StoreTransport: Sendable {
 }
 
 /// A request to the gateway.
-package struct StoreRequest: Hashable, Sendable {
-    package enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", delete = "DELETE" }
+struct StoreRequest: Hashable, Sendable {
+    enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", delete = "DELETE" }
 
-    package var method: Method
+    var method: Method
     /// With its query, percent-encoded.
-    package var path: String
-    package var token: String?
-    package var headers: [String: String]
+    var path: String
+    var token: String?
+    var headers: [String: String]
     /// nil for none.
-    package var body: [UInt8]?
+    var body: [UInt8]?
     /// For the whole answer, or for the head of a stream.
-    package var timeout: Duration
+    var timeout: Duration
     /// Of a stream: it never rests, so that one on which nothing comes for a while is broken.
-    package var isTransfer: Bool
+    var isTransfer: Bool
 
-    package init(
+    init(
         _ method: Method, _ path: String, token: String? = nil, headers: [String: String] = [:], body: [UInt8]? = nil,
         timeout: Duration = .seconds(10), isTransfer: Bool = false
     ) {
@@ -44,33 +44,26 @@ package struct StoreRequest: Hashable, Sendable {
 }
 
 /// The gateway's answer.
-package struct StoreResponse: Hashable, Sendable {
-    package var status: Int
-    package var body: [UInt8]
+struct StoreResponse: Hashable, Sendable {
+    var status: Int
+    var body: [UInt8]
     /// From `Retry-After`, in seconds.
-    package var retryAfter: Int?
+    var retryAfter: Int?
     /// The stored answer of an earlier request with the same key.
-    package var isReplayed: Bool
-
-    package init(status: Int, body: [UInt8], retryAfter: Int? = nil, isReplayed: Bool = false) {
-        self.status = status
-        self.body = body
-        self.retryAfter = retryAfter
-        self.isReplayed = isReplayed
-    }
+    var isReplayed: Bool = false
 }
 
 /// An answer that goes on.
-package struct StoreStream: Sendable {
+struct StoreStream: Sendable {
     /// Set when the status is neither 200 nor 206.
-    package var failure: StoreResponse?
-    package var status: Int
+    var failure: StoreResponse?
+    var status: Int
     /// Names in lower case.
-    package var headers: [String: String]
+    var headers: [String: String]
     /// Ends when the gateway closes; throws what broke the connection.
-    package var bytes: any AsyncSequence<[UInt8], any Error> & Sendable
+    var bytes: any AsyncSequence<[UInt8], any Error> & Sendable
 
-    package init(
+    init(
         failure: StoreResponse? = nil, status: Int = 200, headers: [String: String] = [:],
         bytes: any AsyncSequence<[UInt8], any Error> & Sendable
     ) {

@@ -5,18 +5,18 @@ import StoreModels
 /// ```json
 /// {"account":"alice","storefront":"FRA","canMakePayments":true,"sheet":"auto","overrides":{"storefront":"FRA"}}
 /// ```
-package struct TesterAnswer: Sendable, Decodable {
-    package var account: String
+struct TesterAnswer: Sendable, Decodable {
+    var account: String
     /// What counts: set by the operator, else the app's default, else StoreKit's.
-    package var effective: TesterSettings
+    var effective: TesterSettings
     /// What the operator has set.
-    package var overrides: TesterSettings
+    var overrides: TesterSettings
     /// The whole answer, for `-o json`.
-    package var json: JSONValue
+    var json: JSONValue
 
     private enum CodingKeys: String, CodingKey { case account, overrides }
 
-    package init(from decoder: any Decoder) throws {
+    init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         account = try container.decode(String.self, forKey: .account)
         overrides = try container.decodeIfPresent(TesterSettings.self, forKey: .overrides) ?? TesterSettings()
@@ -26,7 +26,7 @@ package struct TesterAnswer: Sendable, Decodable {
 }
 
 /// `{"testers":[…],"after":"…"}`
-package struct TestersAnswer: Sendable, Decodable {
-    package var testers: [TesterAnswer]
-    package var after: String?
+struct TestersAnswer: Sendable, Decodable {
+    var testers: [TesterAnswer]
+    var after: String?
 }

@@ -1,14 +1,14 @@
 /// Tells of each request, for `-v`: `GET /readyz  200  1.2 ms`. Tokens and bodies are not told.
-package struct TracingTransport: StoreTransport {
+struct TracingTransport: StoreTransport {
     private let transport: any StoreTransport
     private let tell: @Sendable (String) -> Void
 
-    package init(_ transport: any StoreTransport, tell: @escaping @Sendable (String) -> Void) {
+    init(_ transport: any StoreTransport, tell: @escaping @Sendable (String) -> Void) {
         self.transport = transport
         self.tell = tell
     }
 
-    package func send(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
+    func send(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
         let start = ContinuousClock.now
         do {
             let response = try await transport.send(request)
@@ -20,14 +20,14 @@ package struct TracingTransport: StoreTransport {
         }
     }
 
-    package func open(_ request: StoreRequest) async throws(CLIError) -> StoreStream {
+    func open(_ request: StoreRequest) async throws(CLIError) -> StoreStream {
         let start = ContinuousClock.now
         let stream = try await transport.open(request)
         say(request, "\(stream.status)", since: start)
         return stream
     }
 
-    package func upload(_ request: StoreRequest, _ file: UploadFile) async throws(CLIError) -> StoreResponse {
+    func upload(_ request: StoreRequest, _ file: UploadFile) async throws(CLIError) -> StoreResponse {
         let start = ContinuousClock.now
         do {
             let response = try await transport.upload(request, file)

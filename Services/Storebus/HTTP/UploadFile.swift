@@ -1,17 +1,17 @@
 import Glibc
 
 /// A file on its way to the store: its bytes in pieces, read when they are wanted.
-package struct UploadFile: AsyncSequence, Sendable {
-    package typealias Element = [UInt8]
+struct UploadFile: AsyncSequence, Sendable {
+    typealias Element = [UInt8]
 
-    package let path: String
+    let path: String
     /// Bytes, as the file was when it was looked at; a file that has become another size is an error of the transfer.
-    package let length: Int64
+    let length: Int64
     /// Told how many bytes have been read so far.
     private let onRead: @Sendable (Int64) -> Void
 
     /// - Throws: `fileNotFound`, `fileUnreadable`, or `badInput` for more than `lengthMax`.
-    package init(
+    init(
         _ path: String, lengthMax: Int64, onRead: @escaping @Sendable (Int64) -> Void = { _ in }
     ) throws(CLIError) {
         let file = try OpenFile(path)
@@ -26,9 +26,9 @@ package struct UploadFile: AsyncSequence, Sendable {
         self.onRead = onRead
     }
 
-    package func makeAsyncIterator() -> Iterator { Iterator(path: path, onRead: onRead) }
+    func makeAsyncIterator() -> Iterator { Iterator(path: path, onRead: onRead) }
 
-    package struct Iterator: AsyncIteratorProtocol {
+    struct Iterator: AsyncIteratorProtocol {
         let path: String
         let onRead: @Sendable (Int64) -> Void
         private var file: OpenFile?
@@ -39,7 +39,7 @@ package struct UploadFile: AsyncSequence, Sendable {
             self.onRead = onRead
         }
 
-        package mutating func next() async throws -> [UInt8]? {
+        mutating func next() async throws -> [UInt8]? {
             let file = try self.file ?? OpenFile(path)
             self.file = file
             let piece = try file.read(at: offset, count: 256 * 1024)

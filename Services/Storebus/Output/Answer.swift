@@ -1,23 +1,23 @@
 import StoreModels
 
 /// What a command found out, in every form it can be printed in.
-package struct Answer: Sendable {
+struct Answer: Sendable {
     /// For people; ends with a line feed unless empty.
-    package var text: @Sendable (Style) -> String
+    var text: @Sendable (Style) -> String
     /// For programs: a superset of `text`.
-    package var data: JSONValue
+    var data: JSONValue
     /// What another command takes as an argument.
-    package var names: [String]
+    var names: [String]
     /// The next useful command, without a full stop.
-    package var next: String?
+    var next: String?
     /// Where a list that was cut goes on.
-    package var after: String?
+    var after: String?
     /// What is worth saying beside the result, a sentence each.
-    package var notes: [String]
+    var notes: [String]
     /// The app that ``next`` is about; nil: the one that was typed.
-    package var app: String?
+    var app: String?
 
-    package init(
+    init(
         data: JSONValue, names: [String] = [], next: String? = nil, after: String? = nil, notes: [String] = [],
         text: @escaping @Sendable (Style) -> String
     ) {
@@ -30,7 +30,7 @@ package struct Answer: Sendable {
     }
 
     /// A list as a table; an empty one says so with `ifEmpty`.
-    package init(
+    init(
         _ table: Table, items: [JSONValue], names: [String], next: String? = nil, after: String? = nil,
         notes: [String] = [], ifEmpty: String
     ) {
@@ -40,7 +40,7 @@ package struct Answer: Sendable {
     }
 
     /// Words that stay as they are, whatever the colours.
-    package init(_ text: String, data: JSONValue, names: [String] = [], next: String? = nil, notes: [String] = []) {
+    init(_ text: String, data: JSONValue, names: [String] = [], next: String? = nil, notes: [String] = []) {
         self.init(data: data, names: names, next: next, notes: notes) { _ in text }
     }
 
@@ -60,7 +60,7 @@ package struct Answer: Sendable {
     }
 
     /// Standard output's part.
-    package func result(_ format: OutputFormat, _ style: Style) -> String {
+    func result(_ format: OutputFormat, _ style: Style) -> String {
         switch format {
         case .human: return text(style)
         case .json:
@@ -74,7 +74,7 @@ package struct Answer: Sendable {
     }
 
     /// Standard error's part, for people only.
-    package func narration(_ format: OutputFormat) -> String {
+    func narration(_ format: OutputFormat) -> String {
         guard format == .human else { return "" }
         return notes.map { "note: \(Table.onOneLine($0))\n" }.joined() + (next.map { "next: \($0)\n" } ?? "")
     }

@@ -1,8 +1,8 @@
 import StoreModels
 
 /// Apps as `storebus app` shows them.
-package enum AppTable {
-    package static func table(_ apps: [App]) -> Table {
+enum AppTable {
+    static func table(_ apps: [App]) -> Table {
         var table = Table([
             .init("APP"), .init("NAME"), .init("PRICE", .right), .init("VERSION"), .init("PROMOTIONS SINCE"),
             .init("RELEASED"), .init("CATALOGUE", .right),
@@ -17,7 +17,7 @@ package enum AppTable {
         return table
     }
 
-    package static func answer(_ app: App, next: String) -> Answer {
+    static func answer(_ app: App, next: String) -> Answer {
         let settings = app.settings
         var facts = Facts()
         facts.add("app", app.bundleId)

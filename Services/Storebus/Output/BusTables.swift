@@ -1,9 +1,9 @@
 import StoreModels
 
 /// The services as `storebus bus` shows them.
-package enum BusTables {
+enum BusTables {
     /// One row a service.
-    package static func list(_ instances: [BusInstance], missing: [String]) -> Answer {
+    static func list(_ instances: [BusInstance], missing: [String]) -> Answer {
         var table = Table([
             .init("SERVICE"), .init("INSTANCES", .right), .init("HEALTH", isState: true), .init("VERSION"),
         ])
@@ -26,7 +26,7 @@ package enum BusTables {
     }
 
     /// One row an endpoint.
-    package static func info(_ instances: [BusInstance]) -> Answer {
+    static func info(_ instances: [BusInstance]) -> Answer {
         var table = Table([
             .init("SERVICE"), .init("INSTANCE"), .init("VERSION"), .init("STARTED"), .init("ENDPOINT"),
             .init("SUBJECT"),
@@ -40,7 +40,7 @@ package enum BusTables {
     }
 
     /// One row an endpoint.
-    package static func stats(_ instances: [BusInstance]) -> Answer {
+    static func stats(_ instances: [BusInstance]) -> Answer {
         var table = Table([
             .init("SERVICE"), .init("INSTANCE"), .init("ENDPOINT"), .init("REQUESTS", .right), .init("ERRORS", .right),
             .init("AVERAGE MS", .right), .init("LAST ERROR"),
@@ -57,7 +57,7 @@ package enum BusTables {
     }
 
     /// One row a check.
-    package static func health(_ instances: [BusInstance], missing: [String]) -> Answer {
+    static func health(_ instances: [BusInstance], missing: [String]) -> Answer {
         var table = Table([
             .init("SERVICE"), .init("INSTANCE"), .init("CHECK"), .init("STATUS", isState: true), .init("MESSAGE"),
         ])

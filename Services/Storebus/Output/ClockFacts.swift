@@ -7,17 +7,17 @@ import StoreModels
 /// clock  2026-11-21 10:00:00Z, real time
 /// next   2026-11-28 10:00:04Z, in 7 days
 /// ```
-package struct ClockFacts: Sendable {
-    package let clock: AppClockState
+struct ClockFacts: Sendable {
+    let clock: AppClockState
     /// nil when nobody can say what is set of it.
     private let app: App?
 
-    package init(_ clock: AppClockState, of app: App? = nil) {
+    init(_ clock: AppClockState, of app: App? = nil) {
         self.clock = clock
         self.app = app
     }
 
-    package var answer: Answer {
+    var answer: Answer {
         var facts = Facts()
         facts.add("app", clock.bundleId)
         facts.add("clock", ClockWords.state(clock))

@@ -6,17 +6,17 @@ import StoreModels
 /// 2026-11-21 → 2027-02-21   3 renewals
 ///   2026-11-28  renewed  alice  com.example.pro.monthly  9.99 USD  until 2026-12-28
 /// ```
-package struct ClockMoveOutcome: Sendable {
-    package let advance: ClockAdvance
+struct ClockMoveOutcome: Sendable {
+    let advance: ClockAdvance
     /// Afterwards; nil when it could not be asked.
-    package let clock: AppClockState?
+    let clock: AppClockState?
 
-    package init(_ advance: ClockAdvance, clock: AppClockState?) {
+    init(_ advance: ClockAdvance, clock: AppClockState?) {
         self.advance = advance
         self.clock = clock
     }
 
-    package var answer: Answer {
+    var answer: Answer {
         var members = JSONText.value(advance).objectValue ?? [:]
         members["events"] = .array(lines.json)
         members["summary"] = .string(summary)

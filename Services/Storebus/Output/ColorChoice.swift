@@ -1,11 +1,11 @@
 import ArgumentParser
 
 /// `--color`.
-package enum ColorChoice: String, CaseIterable, Sendable, ExpressibleByArgument {
+enum ColorChoice: String, CaseIterable, Sendable, ExpressibleByArgument {
     case auto, always, never
 
     /// Whether a stream gets colours: the flag, then `NO_COLOR`, then `CLICOLOR_FORCE`, then what the stream ends at.
-    package func isOn(onTerminal: Bool, isDumb: Bool, variables: [String: String]) -> Bool {
+    func isOn(onTerminal: Bool, isDumb: Bool, variables: [String: String]) -> Bool {
         switch self {
         case .always: return true
         case .never: return false

@@ -1,13 +1,13 @@
 import Glibc
 
 /// Where the program's words go: results on standard output, everything told along the way on standard error.
-package struct Console: Sendable {
+struct Console: Sendable {
     private let writeResult: @Sendable (String) -> Void
     private let writeNarration: @Sendable (String) -> Void
     /// Of the terminal that standard error is, if it is one.
     private let progress: ProgressLine
 
-    package init(
+    init(
         result: @escaping @Sendable (String) -> Void, narration: @escaping @Sendable (String) -> Void
     ) {
         writeResult = result
@@ -15,20 +15,20 @@ package struct Console: Sendable {
         progress = ProgressLine(narration)
     }
 
-    package func result(_ text: String) {
+    func result(_ text: String) {
         if !text.isEmpty { progress.above { writeResult(text) } }
     }
 
-    package func narrate(_ text: String) {
+    func narrate(_ text: String) {
         if !text.isEmpty { progress.above { writeNarration(text) } }
     }
 
     /// Shows, replaces or takes away the line that says what goes on; only for a terminal.
-    package func showProgress(_ text: String?) { progress.show(text) }
+    func showProgress(_ text: String?) { progress.show(text) }
 
     /// The process's own. Unbuffered, so that what `watch` prints into a pipe arrives at once. A reader that went away
     /// is no error: `storebus tx list | head -1` ends well.
-    package static let standard = Console(
+    static let standard = Console(
         result: { _ = FileAccess.writeAll(Array($0.utf8), to: STDOUT_FILENO) },
         narration: { _ = FileAccess.writeAll(Array($0.utf8), to: STDERR_FILENO) })
 }

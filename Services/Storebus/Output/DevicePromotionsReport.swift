@@ -1,17 +1,11 @@
 import StoreModels
 
 /// What one device shows of an app's promotions, and why: the operator's list beside what the app has set there.
-package struct DevicePromotionsReport: Hashable, Sendable {
-    package let setup: PromotionSetup
+struct DevicePromotionsReport: Hashable, Sendable {
+    let setup: PromotionSetup
     /// nil for a device nobody knows.
-    package let device: Device?
-    package let installation: InstallationReference
-
-    package init(setup: PromotionSetup, device: Device?, installation: InstallationReference) {
-        self.setup = setup
-        self.device = device
-        self.installation = installation
-    }
+    let device: Device?
+    let installation: InstallationReference
 
     private struct Row {
         var productIdentifier: String
@@ -55,7 +49,7 @@ package struct DevicePromotionsReport: Hashable, Sendable {
         }
     }
 
-    package var answer: Answer {
+    var answer: Answer {
         var table = Table([
             .init("PLACE", .right), .init("PRODUCT"), .init("SHOWN", isState: true), .init("ORDER HERE", .right),
             .init("VISIBILITY HERE"), .init("OPERATOR"), .init("REASON"),

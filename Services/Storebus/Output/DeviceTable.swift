@@ -1,30 +1,30 @@
 import StoreModels
 
 /// Devices as `storebus device list` shows them.
-package enum DeviceTable {
+enum DeviceTable {
     /// One app on one device, and what was bought there:
     /// `{"account":"alice","bundleId":"com.example.app","device":"alice-1","transactions":3,"unfinished":1,
     /// "platform":"iOS","osVersion":"18.0","version":"1.0","isLaunched":true}`
-    package struct Row: Hashable, Sendable, Codable {
-        package var device: String
+    struct Row: Hashable, Sendable, Codable {
+        var device: String
         /// nil while nobody has bought anything on it.
-        package var account: String?
-        package var bundleId: String?
+        var account: String?
+        var bundleId: String?
         /// Caused by this device.
-        package var transactions: Int
-        package var unfinished: Int
-        package var platform: DeviceLaunch.Platform?
-        package var osVersion: String?
+        var transactions: Int
+        var unfinished: Int
+        var platform: DeviceLaunch.Platform?
+        var osVersion: String?
         /// nil when the app is not on it any more.
-        package var version: String?
-        package var isLaunched: Bool?
+        var version: String?
+        var isLaunched: Bool?
     }
 
     /// In the order of their accounts and names.
     /// - Parameters:
     ///   - rows: everything that was bought or restored.
     ///   - known: what the store knows of devices; those on which nothing was bought come last.
-    package static func rows(_ rows: [TransactionTable.Row], known: [Device]) -> [Row] {
+    static func rows(_ rows: [TransactionTable.Row], known: [Device]) -> [Row] {
         let groups = Dictionary(grouping: rows) { row in
             [row.account, row.transaction.originDeviceId, row.bundleId].map { ExactText($0) }
         }
@@ -62,7 +62,7 @@ package enum DeviceTable {
         return row
     }
 
-    package static func table(_ rows: [Row]) -> Table {
+    static func table(_ rows: [Row]) -> Table {
         var table = Table([
             .init("DEVICE"), .init("ACCOUNT"), .init("SYSTEM"), .init("APP"), .init("VERSION"), .init("LAUNCHED"),
             .init("TRANSACTIONS", .right), .init("UNFINISHED", .right),

@@ -1,19 +1,14 @@
 import StoreModels
 
 /// Downloads as `storebus download` shows them.
-package enum DownloadTable {
+enum DownloadTable {
     /// A download with the transaction it comes with.
-    package struct Row: Hashable, Sendable {
-        package var download: Download
-        package var transaction: PaymentTransaction
-
-        package init(download: Download, transaction: PaymentTransaction) {
-            self.download = download
-            self.transaction = transaction
-        }
+    struct Row: Hashable, Sendable {
+        var download: Download
+        var transaction: PaymentTransaction
 
         /// The download's own members, and the name people know its transaction by.
-        package var json: JSONValue {
+        var json: JSONValue {
             var members = JSONText.value(download).objectValue ?? [:]
             members["transactionIdentifier"] = .string(Words.name(transaction))
             members["productIdentifier"] = .string(transaction.payment.productIdentifier)
@@ -21,13 +16,13 @@ package enum DownloadTable {
         }
     }
 
-    package static func rows(_ transactions: [PaymentTransaction]) -> [Row] {
+    static func rows(_ transactions: [PaymentTransaction]) -> [Row] {
         transactions.flatMap { transaction in
             transaction.downloads.map { Row(download: $0, transaction: transaction) }
         }
     }
 
-    package static func table(_ rows: [Row]) -> Table {
+    static func table(_ rows: [Row]) -> Table {
         var table = Table([
             .init("DOWNLOAD"), .init("STATE", isState: true), .init("CONTENT"), .init("VERSION"),
             .init("BYTES", .right), .init("TRANSACTION"), .init("REMARKS"),
@@ -43,7 +38,7 @@ package enum DownloadTable {
     }
 
     /// `d_01j…  waiting  com.example.guide 1.0, 73412 bytes`
-    package static func line(_ download: Download) -> String {
+    static func line(_ download: Download) -> String {
         let content =
             "\(download.contentIdentifier) \(download.contentVersion), \(Words.size(download.contentLength))"
         return [download.id, download.state.rawValue, content, remarks(download)].filter { !$0.isEmpty }
@@ -51,7 +46,7 @@ package enum DownloadTable {
     }
 
     /// What a change of state is answered with.
-    package static func answer(_ row: Row, account: String) -> Answer {
+    static func answer(_ row: Row, account: String) -> Answer {
         let download = row.download
         let state = download.state.rawValue
         let rest = line(download)
@@ -63,7 +58,7 @@ package enum DownloadTable {
     }
 
     /// What is useful after having seen it.
-    package static func next(_ row: Row, account: String) -> String {
+    static func next(_ row: Row, account: String) -> String {
         let download = row.download
         return switch download.state {
         case .waiting, .active, .failed: "storebus download fetch \(download.id) --as \(account)"

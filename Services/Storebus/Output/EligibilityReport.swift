@@ -1,14 +1,14 @@
 import StoreModels
 
 /// Introductory offers as `storebus eligibility` shows them: one product as facts, all of them as a table.
-package struct EligibilityReport: Sendable {
-    package let reply: EligibilityReply
-    package let account: String
+struct EligibilityReport: Sendable {
+    let reply: EligibilityReply
+    let account: String
     /// What is known of the products, for their offers.
-    package let products: [Product]
-    package let bundleId: String
+    let products: [Product]
+    let bundleId: String
 
-    package init(_ reply: EligibilityReply, account: String, products: [Product], bundleId: String) {
+    init(_ reply: EligibilityReply, account: String, products: [Product], bundleId: String) {
         self.reply = reply
         self.account = account
         self.products = products
@@ -36,7 +36,7 @@ package struct EligibilityReport: Sendable {
     /// because      no earlier subscription in group 21378123
     /// rule         newSubscriber
     /// ```
-    package func answer(_ one: ProductEligibility) -> Answer {
+    func answer(_ one: ProductEligibility) -> Answer {
         var facts = Facts()
         Self.add(one, offer: EligibilityWords.offer(product(one)), account: account, to: &facts)
         let shown = facts
@@ -54,7 +54,7 @@ package struct EligibilityReport: Sendable {
         facts.add("decided by", one.transactionIdentifier)
     }
 
-    package var answer: Answer {
+    var answer: Answer {
         var table = Table([
             .init("PRODUCT"), .init("ELIGIBILITY", isState: true), .init("OFFER"), .init("RULE"), .init("BECAUSE"),
         ])

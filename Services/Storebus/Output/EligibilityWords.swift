@@ -1,9 +1,9 @@
 import StoreModels
 
 /// Why an answer about an introductory offer is what it is.
-package enum EligibilityWords {
+enum EligibilityWords {
     /// One sentence without a full stop: `no earlier subscription in group 21378123`.
-    package static func because(_ one: ProductEligibility) -> String {
+    static func because(_ one: ProductEligibility) -> String {
         let group = "group \(one.subscriptionGroupIdentifier)"
         let decider = one.transactionIdentifier.map { " (\($0))" } ?? ""
         return switch one.rule {
@@ -26,7 +26,7 @@ package enum EligibilityWords {
     }
 
     /// `1 week free, then 9.99 USD a month`, or that there is none.
-    package static func offer(_ product: Product?) -> String? {
+    static func offer(_ product: Product?) -> String? {
         guard let product else { return nil }
         guard let offer = product.introductoryPrice else { return "none: \(Words.price(of: product)) from the start" }
         return "\(Words.offer(offer)), then \(Words.price(of: product))"

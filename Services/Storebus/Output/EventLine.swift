@@ -5,8 +5,8 @@ import StoreModels
 /// ```
 /// 10:00:04  alice  2000000000000001  purchased  pro.monthly  trial, expires 2026-11-28 10:00:04Z
 /// ```
-package enum EventLine {
-    package static func text(
+enum EventLine {
+    static func text(
         _ event: StoreEvent, _ format: OutputFormat, _ style: Style, at now: Timestamp
     ) -> String {
         switch format {

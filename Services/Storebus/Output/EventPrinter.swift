@@ -5,7 +5,7 @@ import StoreModels
 /// ```
 /// 10:00:04  alice  2000000000000001  purchasing → purchased  pro.monthly  trial, expires 2026-11-28 10:00:04Z
 /// ```
-package struct EventPrinter: Sendable {
+struct EventPrinter: Sendable {
     private let account: String
     /// States as last seen, for the arrow; forgotten when the transaction is removed.
     private var states: [ExactText: TransactionState] = [:]
@@ -14,13 +14,13 @@ package struct EventPrinter: Sendable {
     private let ends: Bool
 
     /// - Parameter ends: whether nobody waits for more once everything has come.
-    package init(account: String, ends: Bool = false) {
+    init(account: String, ends: Bool = false) {
         self.account = account
         self.ends = ends
     }
 
     /// What a program reads: `{"data":{…},"event":"updatedTransactions","id":"7"}`
-    package static func json(_ event: ServerSentEvent) -> String {
+    static func json(_ event: ServerSentEvent) -> String {
         var members: [String: JSONValue] = ["event": .string(event.event)]
         members["data"] = (try? StrictJSON.parse(Array(event.data.utf8))) ?? .string(event.data)
         if let id = event.id { members["id"] = .string(id) }
@@ -28,7 +28,7 @@ package struct EventPrinter: Sendable {
     }
 
     /// One or more lines, each with its line feed; nothing for an empty list.
-    package mutating func text(_ event: ServerSentEvent, at now: Timestamp) -> String {
+    mutating func text(_ event: ServerSentEvent, at now: Timestamp) -> String {
         let time = Words.clock(now)
         let lines: [String]
         switch event.event {
@@ -47,14 +47,14 @@ package struct EventPrinter: Sendable {
     }
 
     /// A comment of the stream that says something new, such as which service is away. `alive` says nothing.
-    package mutating func note(_ comment: String) -> String? {
+    mutating func note(_ comment: String) -> String? {
         guard comment != lastComment else { return nil }
         lastComment = comment
         return comment.isEmpty || comment == "alive" ? nil : "note: \(Table.onOneLine(comment))\n"
     }
 
     /// The transactions it is about, one a line, or the intent.
-    package static func names(_ event: ServerSentEvent) -> String {
+    static func names(_ event: ServerSentEvent) -> String {
         if event.event == "promotedPurchase" {
             return decode(Promoted.self, event).map { "\($0.intent.intentIdentifier)\n" } ?? ""
         }

@@ -4,18 +4,18 @@
 /// product     com.example.pro.monthly
 /// price       9.99 USD a month
 /// ```
-package struct Facts: Sendable {
+struct Facts: Sendable {
     private var lines: [(name: String, value: String, isState: Bool)] = []
 
-    package init() {}
+    init() {}
 
     /// - Parameter value: nothing is added for nil.
-    package mutating func add(_ name: String, _ value: String?, isState: Bool = false) {
+    mutating func add(_ name: String, _ value: String?, isState: Bool = false) {
         guard let value else { return }
         lines.append((name, Table.onOneLine(value), isState))
     }
 
-    package func text(_ style: Style) -> String {
+    func text(_ style: Style) -> String {
         let width = lines.map(\.name.count).max() ?? 0
         return lines.map { line in
             let space = String(repeating: " ", count: width - line.name.count + 2)

@@ -1,15 +1,15 @@
 import StoreModels
 
 /// JSON as `storebus` prints it: one line, members sorted, no escaped slashes.
-package enum JSONText {
-    package static func line(_ value: JSONValue) -> String {
+enum JSONText {
+    static func line(_ value: JSONValue) -> String {
         // Encoding fails for numbers that are no numbers only, and every number here was read from JSON or is an Int.
         guard let bytes = try? StoreJSON.encode(value) else { return "null" }
         return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Any wire type as the value its JSON has.
-    package static func value(_ encodable: some Encodable) -> JSONValue {
+    static func value(_ encodable: some Encodable) -> JSONValue {
         guard let bytes = try? StoreJSON.encode(encodable), let value = try? StrictJSON.parse(bytes) else {
             return .null
         }

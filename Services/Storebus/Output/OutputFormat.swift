@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// `-o`.
-package enum OutputFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
+enum OutputFormat: String, CaseIterable, Sendable, ExpressibleByArgument {
     /// Tables and sentences.
     case human
     /// One document, `{"data":…,"next":…}`, with everything the table shows and more; a stream prints one event a line.
@@ -12,5 +12,5 @@ package enum OutputFormat: String, CaseIterable, Sendable, ExpressibleByArgument
     case names
 
     /// Whether errors are JSON too.
-    package var isJSON: Bool { self == .json || self == .jsonl }
+    var isJSON: Bool { self == .json || self == .jsonl }
 }

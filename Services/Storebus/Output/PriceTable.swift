@@ -1,8 +1,8 @@
 import StoreModels
 
 /// A product's prices as `storebus product price` shows them.
-package enum PriceTable {
-    package static func table(_ prices: [ProductPrices.Price]) -> Table {
+enum PriceTable {
+    static func table(_ prices: [ProductPrices.Price]) -> Table {
         var table = Table([
             .init("STOREFRONT"), .init("PRICE", .right), .init("OFFER"), .init("LOCALE"),
             .init("AVAILABLE", isState: true),
@@ -18,7 +18,7 @@ package enum PriceTable {
         return table
     }
 
-    package static func json(_ price: ProductPrices.Price, _ product: String) -> JSONValue {
+    static func json(_ price: ProductPrices.Price, _ product: String) -> JSONValue {
         var members = JSONText.value(price).objectValue ?? [:]
         members["productIdentifier"] = .string(product)
         return .object(members)

@@ -1,19 +1,19 @@
 import StoreModels
 
 /// One product in one storefront as `storebus product show` and `why` show it.
-package struct ProductFacts: Sendable {
+struct ProductFacts: Sendable {
     /// nil when the catalogue has no such product.
-    package let product: Product?
-    package let explanation: ProductExplanation
-    package let bundleId: String
+    let product: Product?
+    let explanation: ProductExplanation
+    let bundleId: String
     /// Whether somebody may have its introductory offer, when that was asked.
-    package let eligibility: ProductEligibility?
+    let eligibility: ProductEligibility?
     /// Whose purchase is the next step.
-    package let account: String
+    let account: String
     /// All of a subscription's, when they were asked for.
-    package let offers: ProductOffers?
+    let offers: ProductOffers?
 
-    package init(
+    init(
         product: Product?, explanation: ProductExplanation, bundleId: String, eligibility: ProductEligibility? = nil,
         account: String? = nil, offers: ProductOffers? = nil
     ) {
@@ -25,7 +25,7 @@ package struct ProductFacts: Sendable {
         self.offers = offers
     }
 
-    package var answer: Answer {
+    var answer: Answer {
         var members = product.map { JSONText.value($0).objectValue ?? [:] } ?? [:]
         members["productIdentifier"] = .string(explanation.productIdentifier)
         members["bundleId"] = .string(bundleId)

@@ -1,8 +1,8 @@
 import StoreModels
 
 /// Products as `storebus product list` shows them.
-package enum ProductTable {
-    package static func table(_ products: [Product]) -> Table {
+enum ProductTable {
+    static func table(_ products: [Product]) -> Table {
         var table = Table([
             .init("PRODUCT"), .init("TYPE"), .init("PRICE", .right), .init("OFFER"), .init("GROUP"), .init("TITLE"),
         ])

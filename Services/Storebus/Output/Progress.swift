@@ -1,22 +1,22 @@
 import StoreModels
 
 /// Says on a terminal that something goes on, once it has taken a second; in a pipe nothing is said.
-package struct Progress: Sendable {
+struct Progress: Sendable {
     private let console: Console
-    package let isShown: Bool
+    let isShown: Bool
 
     /// Before it, nobody is told.
-    package static let patience = Duration.seconds(1)
+    static let patience = Duration.seconds(1)
     private static let interval = Duration.milliseconds(120)
     private static let frames = ["|", "/", "-", "\\"]
 
-    package init(_ environment: CommandEnvironment, isQuiet: Bool) {
+    init(_ environment: CommandEnvironment, isQuiet: Bool) {
         console = environment.console
         isShown = environment.terminal.isError && !environment.terminal.isDumb && !isQuiet
     }
 
     /// - Parameter words: what goes on, `waiting for the store`.
-    package func during<Value>(
+    func during<Value>(
         _ words: String, _ body: () async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
         guard isShown else { return try await body() }
@@ -32,7 +32,7 @@ package struct Progress: Sendable {
     }
 
     /// Shows the words until it is cancelled.
-    package func tick(_ words: String) -> Task<Void, Never> {
+    func tick(_ words: String) -> Task<Void, Never> {
         let start = ContinuousClock.now
         return Task { [console] in
             try? await ContinuousClock().sleep(for: Self.patience)
@@ -47,10 +47,10 @@ package struct Progress: Sendable {
     }
 
     /// Shows words, or takes them away.
-    package func show(_ words: String?) { console.showProgress(words) }
+    func show(_ words: String?) { console.showProgress(words) }
 
     /// Takes the words away; the ticker has ended when this returns, so that it cannot show them again.
-    package func end(_ ticker: Task<Void, Never>) async {
+    func end(_ ticker: Task<Void, Never>) async {
         ticker.cancel()
         await ticker.value
         console.showProgress(nil)

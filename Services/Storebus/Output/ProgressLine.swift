@@ -3,17 +3,17 @@ import Synchronization
 
 /// The last line of a terminal, where something that takes long says that it goes on. Whatever else is printed stands
 /// above it.
-package final class ProgressLine: Sendable {
+final class ProgressLine: Sendable {
     private let shown = Mutex<String?>(nil)
     private let write: @Sendable (String) -> Void
 
     /// - Parameter write: to the terminal.
-    package init(_ write: @escaping @Sendable (String) -> Void) { self.write = write }
+    init(_ write: @escaping @Sendable (String) -> Void) { self.write = write }
 
     private static let erase = "\r\u{1B}[K"
 
     /// Shows `text` in the place of what was shown before; nil takes the line away.
-    package func show(_ text: String?) {
+    func show(_ text: String?) {
         shown.withLock { shown in
             if shown != nil { write(Self.erase) }
             if let text { write(text) }
@@ -22,7 +22,7 @@ package final class ProgressLine: Sendable {
     }
 
     /// Prints above the line.
-    package func above(_ print: () -> Void) {
+    func above(_ print: () -> Void) {
         shown.withLock { shown in
             if shown != nil { write(Self.erase) }
             print()

@@ -1,8 +1,8 @@
 import StoreModels
 
 /// The operator's list as `storebus promo list` shows it.
-package enum PromotionTable {
-    package static func table(_ setup: PromotionSetup) -> Table {
+enum PromotionTable {
+    static func table(_ setup: PromotionSetup) -> Table {
         var table = Table([
             .init("PLACE", .right), .init("PRODUCT"), .init("VISIBLE"), .init("PROMOTED", isState: true),
             .init("IMAGE", isState: true), .init("REASON"), .init("WHAT TO DO"),
@@ -18,7 +18,7 @@ package enum PromotionTable {
     }
 
     /// - Parameter before: the list this one has replaced, when it has.
-    package static func answer(_ setup: PromotionSetup, replacing before: PromotionSetup? = nil) -> Answer {
+    static func answer(_ setup: PromotionSetup, replacing before: PromotionSetup? = nil) -> Answer {
         let items = setup.promotions.enumerated().map { index, item -> JSONValue in
             var members = JSONText.value(item).objectValue ?? [:]
             members["place"] = .integer(index + 1)

@@ -1,8 +1,8 @@
 import StoreModels
 
 /// Prompts as `storebus prompt` shows them.
-package enum PromptTable {
-    package static func table(_ prompts: [Prompt]) -> Table {
+enum PromptTable {
+    static func table(_ prompts: [Prompt]) -> Table {
         var table = Table([
             .init("PROMPT"), .init("KIND"), .init("ACCOUNT"), .init("PRODUCT"), .init("PRICE", .right),
             .init("TRANSACTION"), .init("SINCE"), .init("ANSWERS"),
@@ -17,7 +17,7 @@ package enum PromptTable {
         return table
     }
 
-    package static func answer(_ prompt: Prompt, _ answer: Prompt.Answer) -> Answer {
+    static func answer(_ prompt: Prompt, _ answer: Prompt.Answer) -> Answer {
         let product = Self.product(prompt).map { "  \($0)" } ?? ""
         return Answer(
             "answered  \(prompt.id)  \(answer.rawValue)  \(prompt.account)\(product)\n",

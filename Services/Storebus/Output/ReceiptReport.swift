@@ -11,21 +11,21 @@ import StoreModels
 /// TRANSACTION       ORIGINAL          PRODUCT                  BOUGHT                EXPIRES               REMARKS
 /// 2000000000000001  2000000000000001  com.example.pro.monthly  2026-11-21 10:00:04Z  2026-11-28 10:00:04Z  trial
 /// ```
-package struct ReceiptReport: Sendable {
+struct ReceiptReport: Sendable {
     /// Apple's members, all values strings.
-    package let json: JSONValue
+    let json: JSONValue
     /// Whether a password was sent with the receipt.
     private let hasPassword: Bool
 
-    package init(_ json: JSONValue, hasPassword: Bool = true) {
+    init(_ json: JSONValue, hasPassword: Bool = true) {
         self.json = json
         self.hasPassword = hasPassword
     }
 
-    package var status: ReceiptStatus { ReceiptStatus(json["status"]?.intValue ?? -1) }
+    var status: ReceiptStatus { ReceiptStatus(json["status"]?.intValue ?? -1) }
 
     /// The error a status other than 0 ends the command with.
-    package var refusal: CLIError {
+    var refusal: CLIError {
         let isWithoutPassword = status.number == 21004 && !hasPassword
         let meaning = isWithoutPassword ? "the app has a shared secret, and no --password was given" : status.meaning
         return CLIError(
@@ -34,7 +34,7 @@ package struct ReceiptReport: Sendable {
             details: ["status": .integer(status.number)])
     }
 
-    package var answer: Answer {
+    var answer: Answer {
         var members = json.objectValue ?? [:]
         members["summary"] = .string(([status.meaning] + renewals).joined(separator: "; "))
         return Answer(

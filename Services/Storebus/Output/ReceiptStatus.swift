@@ -1,12 +1,12 @@
 /// What `verifyReceipt` says of a receipt: Apple's numbers and what they mean.
-package struct ReceiptStatus: Hashable, Sendable {
-    package let number: Int
+struct ReceiptStatus: Hashable, Sendable {
+    let number: Int
 
-    package init(_ number: Int) { self.number = number }
+    init(_ number: Int) { self.number = number }
 
-    package static let ok = ReceiptStatus(0)
+    static let ok = ReceiptStatus(0)
 
-    package var meaning: String {
+    var meaning: String {
         switch number {
         case 0: "the receipt is valid"
         case 21000: "the request was not made with POST"
@@ -26,7 +26,7 @@ package struct ReceiptStatus: Hashable, Sendable {
     }
 
     /// What to do about it.
-    package var remedy: String {
+    var remedy: String {
         switch number {
         case 21003: "fetch it anew: storebus receipt --as ACCOUNT"
         case 21004: "give the app's secret: --password; a new one: storebus key create --kind sharedSecret"

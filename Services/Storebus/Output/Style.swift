@@ -1,13 +1,13 @@
 /// Colours of one stream, or none. A colour never says anything that the words do not.
-package struct Style: Hashable, Sendable {
-    package var isOn: Bool
+struct Style: Hashable, Sendable {
+    var isOn: Bool
 
-    package init(isOn: Bool) { self.isOn = isOn }
+    init(isOn: Bool) { self.isOn = isOn }
 
-    package static let plain = Style(isOn: false)
+    static let plain = Style(isOn: false)
 
     /// What a colour stands for.
-    package enum Tone: String, Sendable {
+    enum Tone: String, Sendable {
         case good = "32"
         case bad = "31"
         case waiting = "33"
@@ -15,7 +15,7 @@ package struct Style: Hashable, Sendable {
         case faint = "2"
 
         /// Of a word for a state: of a transaction, a service, a check.
-        package static func of(state: String) -> Tone? {
+        static func of(state: String) -> Tone? {
             switch state {
             case "purchased", "restored", "finished", "pass", "ready", "answering", "yes", "ok", "subscribed",
                 "resubscribed", "renewed", "recovered", "eligible":
@@ -32,7 +32,7 @@ package struct Style: Hashable, Sendable {
         }
     }
 
-    package func paint(_ text: String, _ tone: Tone?) -> String {
+    func paint(_ text: String, _ tone: Tone?) -> String {
         guard isOn, let tone, !text.isEmpty else { return text }
         return "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m"
     }

@@ -8,26 +8,17 @@ import StoreModels
 /// charged     79.99 USD as 2000000000000002, expires 2027-11-28 10:00:04Z
 /// given back  4.12 USD of com.example.pro.monthly
 /// ```
-package struct SubscriptionChange: Sendable {
-    package let before: Subscription
-    package let outcome: PurchaseOutcome
-    package let timeline: SubscriptionTimeline
+struct SubscriptionChange: Sendable {
+    let before: Subscription
+    let outcome: PurchaseOutcome
+    let timeline: SubscriptionTimeline
     /// Of the timeline, those that were there before the purchase. A clock that stands still tells them not apart.
-    package let earlierEventCount: Int
-
-    package init(
-        before: Subscription, outcome: PurchaseOutcome, timeline: SubscriptionTimeline, earlierEventCount: Int
-    ) {
-        self.before = before
-        self.outcome = outcome
-        self.timeline = timeline
-        self.earlierEventCount = earlierEventCount
-    }
+    let earlierEventCount: Int
 
     private var transaction: PaymentTransaction { outcome.transaction }
 
     /// Whether it waits for the next renewal.
-    package var isScheduled: Bool {
+    var isScheduled: Bool {
         transaction.effectiveDate.map { effective in effective > transaction.transactionDate ?? effective } ?? false
     }
 
@@ -38,7 +29,7 @@ package struct SubscriptionChange: Sendable {
         }
     }
 
-    package var answer: Answer {
+    var answer: Answer {
         var members = outcome.json.objectValue ?? [:]
         members["from"] = .string(before.productIdentifier)
         members["isScheduled"] = .bool(isScheduled)

@@ -6,15 +6,15 @@ import StoreModels
 /// 2026-11-21  subscribed  alice  com.example.pro.monthly  0.00 USD  trial, until 2026-11-28
 /// 2026-11-28  renewed     alice  com.example.pro.monthly  9.99 USD  until 2026-12-28, trial ended
 /// ```
-package struct SubscriptionEventLines: Sendable {
-    package let events: [SubscriptionEvent]
+struct SubscriptionEventLines: Sendable {
+    let events: [SubscriptionEvent]
     /// Where all are of one account, naming it in each line says nothing.
-    package let showsAccount: Bool
+    let showsAccount: Bool
     private let remarks: [String]
     private let showsTime: Bool
 
     /// - Parameter showsTime: whether a date alone says too little: ``isShort(from:to:)``.
-    package init(_ events: [SubscriptionEvent], showsAccount: Bool, showsTime: Bool) {
+    init(_ events: [SubscriptionEvent], showsAccount: Bool, showsTime: Bool) {
         self.events = events
         self.showsAccount = showsAccount
         self.showsTime = showsTime
@@ -28,7 +28,7 @@ package struct SubscriptionEventLines: Sendable {
     }
 
     /// Within two days, dates would say the same in each line.
-    package static func isShort(from start: Timestamp, to end: Timestamp) -> Bool {
+    static func isShort(from start: Timestamp, to end: Timestamp) -> Bool {
         end.milliseconds - start.milliseconds < 2 * 86_400_000
     }
 
@@ -36,7 +36,7 @@ package struct SubscriptionEventLines: Sendable {
         showsTime ? Words.time(timestamp) : ClockWords.date(timestamp)
     }
 
-    package func text(_ style: Style, indent: String = "") -> String {
+    func text(_ style: Style, indent: String = "") -> String {
         var table = Table(
             [.init("AT"), .init("KIND", isState: true)] + (showsAccount ? [.init("ACCOUNT")] : [])
                 + [.init("PRODUCT"), .init("AMOUNT", .right), .init("REMARKS")])
@@ -49,7 +49,7 @@ package struct SubscriptionEventLines: Sendable {
     }
 
     /// The events with what the last column says.
-    package var json: [JSONValue] {
+    var json: [JSONValue] {
         zip(events, remarks).map { event, remark in
             var members = JSONText.value(event).objectValue ?? [:]
             members["remark"] = .string(remark)

@@ -1,12 +1,12 @@
 import StoreModels
 
 /// Why a subscription stands where it stands, and why one of its transactions costs what it costs, from its timeline.
-package struct SubscriptionExplanation: Sendable {
-    package let timeline: SubscriptionTimeline
+struct SubscriptionExplanation: Sendable {
+    let timeline: SubscriptionTimeline
 
-    package init(_ timeline: SubscriptionTimeline) { self.timeline = timeline }
+    init(_ timeline: SubscriptionTimeline) { self.timeline = timeline }
 
-    package var subscription: Subscription { timeline.subscription }
+    var subscription: Subscription { timeline.subscription }
     private var events: [SubscriptionEvent] { timeline.events }
 
     private func last(_ kinds: Set<SubscriptionEvent.Kind>) -> SubscriptionEvent? {
@@ -20,7 +20,7 @@ package struct SubscriptionExplanation: Sendable {
     // MARK: Renewal
 
     /// One sentence without a full stop: why it renews, does not, or has ended.
-    package var because: String {
+    var because: String {
         switch subscription.state {
         case .subscribed: subscribed
         case .expired: expired
@@ -87,7 +87,7 @@ package struct SubscriptionExplanation: Sendable {
     // MARK: Price
 
     /// Why the transaction's period costs what it costs; nil for one that began no period.
-    package func price(of transaction: PaymentTransaction) -> String? {
+    func price(of transaction: PaymentTransaction) -> String? {
         if transaction.effectiveDate != nil {
             return "nothing: the change waits for the next renewal, which is charged"
         }

@@ -1,8 +1,8 @@
 import StoreModels
 
 /// Subscriptions as `storebus sub list` and `sub show` show them.
-package enum SubscriptionTable {
-    package static func table(_ subscriptions: [Subscription]) -> Table {
+enum SubscriptionTable {
+    static func table(_ subscriptions: [Subscription]) -> Table {
         let hasSeveralApps = Set(exactly: subscriptions.compactMap(\.bundleId)).count > 1
         var table = Table(
             [.init("SUBSCRIPTION"), .init("ACCOUNT")] + (hasSeveralApps ? [.init("APP")] : []) + [
@@ -35,14 +35,14 @@ package enum SubscriptionTable {
     }
 
     /// The subscription's own members, and what its remarks and sentences say.
-    package static func json(_ one: Subscription) -> JSONValue {
+    static func json(_ one: Subscription) -> JSONValue {
         var members = JSONText.value(one).objectValue ?? [:]
         members["summary"] = .string([SubscriptionWords.standing(one), remarks(one)].joined(separator: "; "))
         return .object(members)
     }
 
     /// One of them, a fact a line.
-    package static func answer(_ one: Subscription) -> Answer {
+    static func answer(_ one: Subscription) -> Answer {
         var facts = Facts()
         facts.add("subscription", one.originalTransactionIdentifier)
         facts.add("account", one.account)
@@ -66,7 +66,7 @@ package enum SubscriptionTable {
     }
 
     /// What is useful after having seen it.
-    package static func next(_ one: Subscription) -> String {
+    static func next(_ one: Subscription) -> String {
         "storebus sub timeline \(one.originalTransactionIdentifier)"
     }
 }

@@ -1,9 +1,9 @@
 import StoreModels
 
 /// How facts of a subscription read in sentences and tables.
-package enum SubscriptionWords {
+enum SubscriptionWords {
     /// `trial`, `introductory offer`, `promotional offer loyal`
-    package static func offer(_ offer: AppliedOffer) -> String {
+    static func offer(_ offer: AppliedOffer) -> String {
         let name: String
         switch offer.type {
         case .introductory: return offer.paymentMode == .freeTrial ? "trial" : "introductory offer"
@@ -16,7 +16,7 @@ package enum SubscriptionWords {
 
     /// What is worth knowing beside an event's kind, product and amount.
     /// - Parameter before: the offer of the period before it.
-    package static func remark(
+    static func remark(
         _ event: SubscriptionEvent, after before: AppliedOffer?, _ instant: (Timestamp) -> String
     ) -> String {
         var remarks: [String] = []
@@ -39,7 +39,7 @@ package enum SubscriptionWords {
     }
 
     /// What comes next, without a full stop: `renews 2027-02-28 10:00:04Z for 9.99 USD`.
-    package static func standing(_ subscription: Subscription) -> String {
+    static func standing(_ subscription: Subscription) -> String {
         let end = Words.time(subscription.expiresDate)
         switch subscription.state {
         case .subscribed:
@@ -70,7 +70,7 @@ package enum SubscriptionWords {
     }
 
     /// Why it ended.
-    package static func reason(_ reason: Subscription.ExpirationReason) -> String {
+    static func reason(_ reason: Subscription.ExpirationReason) -> String {
         switch reason {
         case .cancelled: "auto-renew was off"
         case .billingError: "the charge was declined to the end"

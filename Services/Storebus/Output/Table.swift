@@ -1,43 +1,43 @@
 /// Rows under a header, each column as wide as its widest cell, two spaces between. The same columns on a terminal and
 /// in a pipe.
-package struct Table: Hashable, Sendable {
+struct Table: Hashable, Sendable {
     /// How a column's cells stand.
-    package enum Alignment: Hashable, Sendable { case left, right }
+    enum Alignment: Hashable, Sendable { case left, right }
 
-    package struct Column: Hashable, Sendable {
-        package var title: String
-        package var alignment: Alignment
+    struct Column: Hashable, Sendable {
+        var title: String
+        var alignment: Alignment
         /// Its cells are words for a state, which a terminal shows in colour.
-        package var isState: Bool
-        package init(_ title: String, _ alignment: Alignment = .left, isState: Bool = false) {
+        var isState: Bool
+        init(_ title: String, _ alignment: Alignment = .left, isState: Bool = false) {
             self.title = title
             self.alignment = alignment
             self.isState = isState
         }
     }
 
-    package let columns: [Column]
-    package private(set) var rows: [[String]] = []
+    let columns: [Column]
+    private(set) var rows: [[String]] = []
 
-    package init(_ columns: [Column]) { self.columns = columns }
+    init(_ columns: [Column]) { self.columns = columns }
 
     /// - Precondition: one cell a column.
-    package mutating func add(_ cells: [String]) {
+    mutating func add(_ cells: [String]) {
         precondition(cells.count == columns.count, "a row needs one cell for each column")
         rows.append(cells.map(Self.onOneLine))
     }
 
     /// With a line feed at the end of every line and no spaces before it.
-    package var text: String { text(.plain) }
+    var text: String { text(.plain) }
 
-    package func text(_ style: Style) -> String {
+    func text(_ style: Style) -> String {
         let titles = columns.map(\.title)
         let header = line(titles, widths(with: [titles]), style) { _ in .strong }
         return header + lines(style, widths(with: [titles])).joined()
     }
 
     /// The rows alone, for what stands under a sentence instead of a header.
-    package func lines(_ style: Style) -> [String] { lines(style, widths(with: [])) }
+    func lines(_ style: Style) -> [String] { lines(style, widths(with: [])) }
 
     private func widths(with others: [[String]]) -> [Int] {
         columns.indices.map { column in (others + rows).map { $0[column].count }.max() ?? 0 }
@@ -64,7 +64,7 @@ package struct Table: Hashable, Sendable {
     }
 
     /// A product's title may hold anything; a line feed or an escape sequence in it must not reach a terminal.
-    package static func onOneLine(_ text: String) -> String {
+    static func onOneLine(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? " " : $0 }))
     }
 

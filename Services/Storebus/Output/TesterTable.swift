@@ -1,8 +1,8 @@
 import StoreModels
 
 /// Accounts as `storebus account` shows them.
-package enum TesterTable {
-    package static func table(_ testers: [TesterAnswer]) -> Table {
+enum TesterTable {
+    static func table(_ testers: [TesterAnswer]) -> Table {
         var table = Table([
             .init("ACCOUNT"), .init("STOREFRONT"), .init("PAYMENTS"), .init("SIGN-IN"), .init("SHEET"), .init("ERRORS"),
             .init("SET"),
@@ -20,7 +20,7 @@ package enum TesterTable {
 
     /// One of them, as it behaves in an app: what was set of it is marked, and what the app's own defaults say.
     /// - Parameter app: nil where it is not known; then StoreKit's own behaviour is shown for what was not set.
-    package static func answer(_ tester: TesterAnswer, in app: App? = nil) -> Answer {
+    static func answer(_ tester: TesterAnswer, in app: App? = nil) -> Answer {
         let defaults = app?.testerDefaults ?? TesterSettings()
         let settings = tester.overrides.over(defaults).over(tester.effective)
         let (isSet, isOfApp) = (Set(members(tester.overrides)), Set(members(defaults)))
@@ -55,7 +55,7 @@ package enum TesterTable {
     }
 
     /// Names of what is set, sorted.
-    package static func members(_ settings: TesterSettings) -> [String] {
+    static func members(_ settings: TesterSettings) -> [String] {
         (JSONText.value(settings).objectValue ?? [:]).filter { $0.value != .null }.keys.sorted()
     }
 

@@ -8,11 +8,11 @@ import StoreModels
 /// 2026-11-28  renewed     com.example.pro.monthly  9.99 USD  until 2026-12-28, trial ended
 /// sum  9.99 USD in 1 charge; subscribed, renews 2026-12-28 10:00:04Z for 9.99 USD
 /// ```
-package struct TimelineReport: Sendable {
-    package let timeline: SubscriptionTimeline
-    package let account: String?
+struct TimelineReport: Sendable {
+    let timeline: SubscriptionTimeline
+    let account: String?
 
-    package init(_ timeline: SubscriptionTimeline, account: String?) {
+    init(_ timeline: SubscriptionTimeline, account: String?) {
         self.timeline = timeline
         self.account = account ?? timeline.subscription.account ?? timeline.events.compactMap(\.account).first
     }
@@ -28,7 +28,7 @@ package struct TimelineReport: Sendable {
 
     private var sums: [TimelineSum] { TimelineSum.sums(of: timeline.events) }
 
-    package var answer: Answer {
+    var answer: Answer {
         var members: [String: JSONValue] = [
             "subscription": SubscriptionTable.json(subscription), "events": .array(lines.json),
             "sums": .array(sums.map(\.json)), "summary": .string(summary),

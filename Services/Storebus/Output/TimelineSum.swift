@@ -1,14 +1,14 @@
 import StoreModels
 
 /// What a timeline comes to in one currency. A customer's storefront may change, so there can be several.
-package struct TimelineSum: Hashable, Sendable {
-    package var currency: Currency
-    package var chargeCount = 0
-    package var charged: Int64 = 0
-    package var givenBack: Int64 = 0
+struct TimelineSum: Hashable, Sendable {
+    var currency: Currency
+    var chargeCount = 0
+    var charged: Int64 = 0
+    var givenBack: Int64 = 0
 
     /// In the order in which the currencies occur.
-    package static func sums(of events: [SubscriptionEvent]) -> [TimelineSum] {
+    static func sums(of events: [SubscriptionEvent]) -> [TimelineSum] {
         var sums: [TimelineSum] = []
         for event in events {
             guard let amount = event.amount, amount.minorUnits > 0, let movement = event.movement else { continue }

@@ -1,15 +1,15 @@
 import StoreModels
 
 /// Why a transaction is where it is: its state, its origin, and whether and why it is sent again.
-package struct TransactionExplanation: Sendable {
-    package let row: TransactionTable.Row
+struct TransactionExplanation: Sendable {
+    let row: TransactionTable.Row
     /// Of the subscription it belongs to, if it belongs to one.
-    package let subscription: SubscriptionExplanation?
+    let subscription: SubscriptionExplanation?
 
     /// Which setting failed it; nil for one that has not failed.
     let failure: FailureExplanation?
 
-    package init(row: TransactionTable.Row, subscription: SubscriptionExplanation? = nil) {
+    init(row: TransactionTable.Row, subscription: SubscriptionExplanation? = nil) {
         self.init(row: row, subscription: subscription, failure: nil)
     }
 
@@ -19,7 +19,7 @@ package struct TransactionExplanation: Sendable {
         self.failure = failure
     }
 
-    package var answer: Answer {
+    var answer: Answer {
         var members = row.json.objectValue ?? [:]
         members["explanation"] = .string(because)
         if let failure { members["failure"] = .string(failure.because) }
@@ -61,7 +61,7 @@ package struct TransactionExplanation: Sendable {
     }
 
     /// One sentence or two, without a full stop at the end.
-    package var because: String {
+    var because: String {
         let transaction = row.transaction
         if row.isFinished { return "the app has finished it: it is not sent again" }
         switch transaction.transactionState {

@@ -1,12 +1,12 @@
 import StoreModels
 
 /// One transaction as `storebus tx show` shows it.
-package struct TransactionFacts: Sendable {
-    package let row: TransactionTable.Row
+struct TransactionFacts: Sendable {
+    let row: TransactionTable.Row
 
-    package init(row: TransactionTable.Row) { self.row = row }
+    init(row: TransactionTable.Row) { self.row = row }
 
-    package var answer: Answer {
+    var answer: Answer {
         Answer(data: row.json, names: [Words.name(row.transaction)], next: next) { [self] in facts.text($0) }
             .about(row.bundleId)
     }

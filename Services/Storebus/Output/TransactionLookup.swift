@@ -1,11 +1,11 @@
 import StoreModels
 
 /// Finds the transaction somebody named by its identifier or by the end of it.
-package enum TransactionLookup {
+enum TransactionLookup {
     /// - Parameter text: `2000000000000001`, `…0001`, `0001`, or the store's own `id`.
     /// - Returns: nil when none matches.
     /// - Throws: `transactionAmbiguous` with the candidates when several do.
-    package static func find(
+    static func find(
         _ text: String, among transactions: [PaymentTransaction]
     ) throws(CLIError) -> PaymentTransaction? {
         let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
@@ -26,7 +26,7 @@ package enum TransactionLookup {
     }
 
     /// Nobody has it; the nearest identifier is suggested.
-    package static func unknown(
+    static func unknown(
         _ text: String, of account: String?, among known: [PaymentTransaction]
     ) -> CLIError {
         let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text

@@ -1,23 +1,16 @@
 import StoreModels
 
 /// Transactions as `storebus tx list` shows them.
-package enum TransactionTable {
+enum TransactionTable {
     /// A transaction with what the store's operator sees of it beside the customer's own view.
-    package struct Row: Hashable, Sendable {
-        package var transaction: PaymentTransaction
-        package var account: String
-        package var bundleId: String
-        package var isFinished: Bool
-
-        package init(transaction: PaymentTransaction, account: String, bundleId: String, isFinished: Bool) {
-            self.transaction = transaction
-            self.account = account
-            self.bundleId = bundleId
-            self.isFinished = isFinished
-        }
+    struct Row: Hashable, Sendable {
+        var transaction: PaymentTransaction
+        var account: String
+        var bundleId: String
+        var isFinished: Bool
 
         /// The transaction's own members and the three beside it.
-        package var json: JSONValue {
+        var json: JSONValue {
             var members = JSONText.value(transaction).objectValue ?? [:]
             members["account"] = .string(account)
             members["bundleId"] = .string(bundleId)
@@ -26,7 +19,7 @@ package enum TransactionTable {
         }
     }
 
-    package static func table(_ rows: [Row]) -> Table {
+    static func table(_ rows: [Row]) -> Table {
         let hasSeveralApps = Set(exactly: rows.map(\.bundleId)).count > 1
         var table = Table(
             [.init("TRANSACTION"), .init("ACCOUNT")] + (hasSeveralApps ? [.init("APP")] : []) + [
@@ -47,7 +40,7 @@ package enum TransactionTable {
     }
 
     /// What is useful after having seen them.
-    package static func next(_ rows: [Row]) -> String {
+    static func next(_ rows: [Row]) -> String {
         guard let first = rows.first else { return "storebus buy PRODUCT --as alice" }
         guard let unfinished = rows.first(where: { !$0.isFinished }) else {
             return "storebus tx show \(Words.name(first.transaction))"

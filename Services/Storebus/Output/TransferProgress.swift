@@ -6,7 +6,7 @@ import Synchronization
 /// ```
 /// [######--------------]  31 %  22.4 MiB of 72.0 MiB  11.2 MiB/s  5 s left
 /// ```
-package final class TransferProgress: Sendable {
+final class TransferProgress: Sendable {
     private let progress: Progress
     private let length: Int64
     private let start = ContinuousClock.now
@@ -17,13 +17,13 @@ package final class TransferProgress: Sendable {
     /// So that the whole line fits 80 columns; a longer one would wrap, and its first half could not be taken away.
     private static let width = 20
 
-    package init(_ progress: Progress, length: Int64) {
+    init(_ progress: Progress, length: Int64) {
         self.progress = progress
         self.length = length
     }
 
     /// - Parameter count: bytes that are there.
-    package func advance(to count: Int64) {
+    func advance(to count: Int64) {
         guard progress.isShown else { return }
         let now = ContinuousClock.now
         let first: Int64? = state.withLock { state in
@@ -39,7 +39,7 @@ package final class TransferProgress: Sendable {
     }
 
     /// Takes the line away when the body has ended, however it has.
-    package func during<Value>(_ body: () async throws(CLIError) -> Value) async throws(CLIError) -> Value {
+    func during<Value>(_ body: () async throws(CLIError) -> Value) async throws(CLIError) -> Value {
         do {
             let value = try await body()
             end()
@@ -56,7 +56,7 @@ package final class TransferProgress: Sendable {
 
     /// - Parameters:
     ///   - moved: of `count`, what came in `time`.
-    package static func text(_ count: Int64, of length: Int64, moved: Int64, in time: Duration) -> String {
+    static func text(_ count: Int64, of length: Int64, moved: Int64, in time: Duration) -> String {
         let share = length > 0 ? min(Double(count) / Double(length), 1) : 1
         let marks = Int(share * Double(width))
         let bar = String(repeating: "#", count: marks) + String(repeating: "-", count: width - marks)

@@ -1,33 +1,33 @@
 import StoreModels
 
 /// How facts of the store read in sentences and tables.
-package enum Words {
+enum Words {
     /// `9.99 USD`, as the receipt says it: digits and currency, whatever the locale.
-    package static func price(_ money: Money) -> String { "\(money.amount) \(money.currency)" }
+    static func price(_ money: Money) -> String { "\(money.amount) \(money.currency)" }
 
     /// `2026-11-28 10:00:04Z`
-    package static func time(_ timestamp: Timestamp) -> String {
+    static func time(_ timestamp: Timestamp) -> String {
         var text = timestamp.description
         if let dot = text.firstIndex(of: ".") { text = "\(text[..<dot])Z" }
         return text.split(separator: "T", maxSplits: 1).joined(separator: " ")
     }
 
     /// `10:00:04`, UTC
-    package static func clock(_ timestamp: Timestamp) -> String {
+    static func clock(_ timestamp: Timestamp) -> String {
         time(timestamp).split(separator: " ").last.map { String($0.dropLast()) } ?? ""
     }
 
     /// `1 month`, `3 months`
-    package static func period(_ period: SubscriptionPeriod) -> String { period.description }
+    static func period(_ period: SubscriptionPeriod) -> String { period.description }
 
     /// What a customer pays: `4.99 USD`, `9.99 USD a month`, `59.99 USD every 3 months`.
-    package static func price(of product: Product) -> String {
+    static func price(of product: Product) -> String {
         guard let period = product.subscriptionPeriod else { return price(product.price) }
         return "\(price(product.price)) \(every(period))"
     }
 
     /// What the introductory offer gives: `1 week free`, `1.99 USD a month for 3 months`, `4.99 USD for 6 months`.
-    package static func offer(_ offer: ProductDiscount) -> String {
+    static func offer(_ offer: ProductDiscount) -> String {
         let whole = period(offer.subscriptionPeriod.times(offer.numberOfPeriods))
         return switch offer.paymentMode {
         case .freeTrial: "\(whole) free"
@@ -41,19 +41,19 @@ package enum Words {
     }
 
     /// The identifier people know a transaction by; the store's own until there is one.
-    package static func name(_ transaction: PaymentTransaction) -> String {
+    static func name(_ transaction: PaymentTransaction) -> String {
         transaction.transactionIdentifier ?? transaction.id
     }
 
     /// The command that finishes it. Only the device that caused it knows a failed or restored one.
-    package static func finish(_ transaction: PaymentTransaction, as account: String) -> String {
+    static func finish(_ transaction: PaymentTransaction, as account: String) -> String {
         let device = transaction.originDeviceId
         let isOnlyThere = !transaction.isVisible(to: "\(account)-1")
         return "storebus finish \(name(transaction)) --as \(account)" + (isOnlyThere ? " --device \(device)" : "")
     }
 
     /// What is worth knowing beside the state: `expires …`, `paymentCancelled (2)`, `trial`.
-    package static func remarks(_ transaction: PaymentTransaction) -> String {
+    static func remarks(_ transaction: PaymentTransaction) -> String {
         var remarks: [String] = []
         if transaction.payment.quantity > 1 { remarks.append("quantity \(transaction.payment.quantity)") }
         if transaction.isTrialPeriod == true { remarks.append("trial") }
@@ -72,7 +72,7 @@ package enum Words {
     }
 
     /// What the store warns of, as a sentence.
-    package static func warning(_ name: String) -> String {
+    static func warning(_ name: String) -> String {
         switch name {
         case "finishedWithPendingDownloads": "content was not downloaded yet: those downloads are cancelled (\(name))"
         default: name
@@ -80,17 +80,17 @@ package enum Words {
     }
 
     /// `73412 bytes`, `1.2 MiB`
-    package static func size(_ bytes: Int64) -> String {
+    static func size(_ bytes: Int64) -> String {
         guard bytes >= 1024 * 1024 else { return "\(bytes) bytes" }
         let tenths = bytes * 10 / (1024 * 1024)
         return "\(tenths / 10).\(tenths % 10) MiB"
     }
 
     /// `1 product`, `3 products`
-    package static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+    static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
     /// `0.41 s`
-    package static func seconds(_ duration: Duration) -> String {
+    static func seconds(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         let hundredths = seconds * 100 + attoseconds / 10_000_000_000_000_000
         let rest = hundredths % 100
@@ -98,7 +98,7 @@ package enum Words {
     }
 
     /// `100 ms`, `1.60 s`
-    package static func delay(_ duration: Duration) -> String {
+    static func delay(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         return seconds > 0 ? self.seconds(duration) : "\(attoseconds / 1_000_000_000_000_000) ms"
     }

@@ -7,50 +7,45 @@ import StoreModels
 ///   Store API      http://127.0.0.1:7430/v1
 ///   Bus            storebus://127.0.0.1:7420         6 services: catalog payment-queue …
 /// ```
-package struct Banner: Hashable, Sendable {
+struct Banner: Hashable, Sendable {
     /// An app and what its catalogue holds.
-    package struct Import: Hashable, Sendable {
-        package var bundleId: String
+    struct Import: Hashable, Sendable {
+        var bundleId: String
         /// `App.storekit: 3 products, 1 group`
-        package var summary: String
-        package var notes: [String]
-        package init(bundleId: String, summary: String, notes: [String]) {
-            self.bundleId = bundleId
-            self.summary = summary
-            self.notes = notes
-        }
+        var summary: String
+        var notes: [String]
     }
 
-    package var url: String
-    package var busURL: String
+    var url: String
+    var busURL: String
     /// Who named a bus that the store only joined: `BUS_URL`; nil for its own broker.
-    package var busOrigin: String?
+    var busOrigin: String?
     /// The broker's monitoring pages; nil without a broker.
-    package var monitorPort: Int?
+    var monitorPort: Int?
     /// Their processes: `payment-queue`, `payment-queue#2`.
-    package var services: [String]
+    var services: [String]
     /// Addresses of the gateways beside the first, by name.
-    package var gateways: [String: String]
-    package var dataDirectory: String
+    var gateways: [String: String]
+    var dataDirectory: String
     /// Where the PostgreSQL is and what has said so; nil for SQLite.
-    package var database: String?
+    var database: String?
     /// `.storebus/admin.key`, or `STOREBUS_ADMIN_KEY`.
-    package var adminKeyPlace: String
-    package var imports: [Import]
+    var adminKeyPlace: String
+    var imports: [Import]
     /// Of the first app; nil when nobody knows.
-    package var clock: AppClockState?
+    var clock: AppClockState?
     /// Why its subscriptions do not renew in real time.
-    package var renewals: String?
+    var renewals: String?
     /// What `Next` suggests to buy.
-    package var product: String?
-    package var bundleId: String
+    var product: String?
+    var bundleId: String
     /// How the store is stopped.
-    package var stop: String
-    package var startedIn: Duration
+    var stop: String
+    var startedIn: Duration
     /// Completes the commands it names.
-    package var commands = PrintedCommands.none
+    var commands = PrintedCommands.none
 
-    package init(
+    init(
         url: String, busURL: String, busOrigin: String? = nil, monitorPort: Int?, services: [String],
         gateways: [String: String] = [:],
         dataDirectory: String, database: String? = nil, adminKeyPlace: String, imports: [Import],
@@ -75,7 +70,7 @@ package struct Banner: Hashable, Sendable {
         self.startedIn = startedIn
     }
 
-    package var text: String {
+    var text: String {
         var lines = [Self.pad(StorebusVersion.line, 73) + "ready in \(Words.seconds(startedIn))"]
         lines.append(Self.line("Store API", url, "OpenAPI: \(url)/openapi.json"))
         lines += gateways.sorted { $0.key < $1.key }.map { Self.line("  \($0.key)", $0.value, "") }
@@ -99,7 +94,7 @@ package struct Banner: Hashable, Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    package var next: String {
+    var next: String {
         guard let product else { return commands.complete("storebus import App.storekit") }
         let bundle = bundleId.isExactly(EffectiveSettings.defaultBundleId) ? "" : " --bundle-id \(bundleId)"
         return commands.complete("storebus buy \(product) --as alice\(bundle)")

@@ -4,34 +4,28 @@ import Glibc
 
 /// One service's process: a child that the kernel kills when `storebus up` ends in whatever way, in a process group of
 /// its own, so that a Ctrl-C at the terminal reaches `up` only, which then stops the services in order.
-package struct ChildProcess: Sendable {
-    package struct Launch: Hashable, Sendable {
+struct ChildProcess: Sendable {
+    struct Launch: Hashable, Sendable {
         /// Absolute.
-        package var executable: String
+        var executable: String
         /// Without the program's own name.
-        package var arguments: [String]
-        package var environment: [String: String]
+        var arguments: [String]
+        var environment: [String: String]
         /// Standard output and errors are appended to it.
-        package var logFile: String
-        package init(executable: String, arguments: [String], environment: [String: String], logFile: String) {
-            self.executable = executable
-            self.arguments = arguments
-            self.environment = environment
-            self.logFile = logFile
-        }
+        var logFile: String
     }
 
     /// The system would not start the program.
-    package struct Failure: Error, Hashable, Sendable {
-        package var reason: String
+    struct Failure: Error, Hashable, Sendable {
+        var reason: String
     }
 
-    package let pid: Int32
+    let pid: Int32
 
     /// Runs the program, from the ``SpawnThread``.
     ///
     /// - Parameter onExit: called once, on a thread of its own, when the process has ended and was reaped.
-    package static func start(
+    static func start(
         _ launch: Launch, onExit: @escaping @Sendable (Int32, Termination) -> Void
     ) throws(Failure) -> ChildProcess {
         let child = try SpawnThread.shared.run { fork(launch) }.get()
@@ -51,7 +45,7 @@ package struct ChildProcess: Sendable {
         return .success(ChildProcess(pid: pid))
     }
 
-    package func send(_ signal: Int32) { kill(pid, signal) }
+    func send(_ signal: Int32) { kill(pid, signal) }
 
     /// A queue of its own per child, because waitpid blocks its thread for the child's whole life, and waiting for any
     /// child would take those of other code in this process.

@@ -2,18 +2,18 @@ import StoreModels
 
 /// Where the services' PostgreSQL is, read without connecting: `postgres://user@host:5432/db`, or
 /// `postgres:///db?host=/socket/dir`.
-package struct DatabaseAddress: Hashable, Sendable {
+struct DatabaseAddress: Hashable, Sendable {
     /// As libpq is given it. It may have a password in it, so it is never printed and never an argument.
-    package let url: String
+    let url: String
     /// `--database-url` or `DATABASE_URL`.
-    package let origin: String
-    package let servers: [Server]
-    package let hasPassword: Bool
+    let origin: String
+    let servers: [Server]
+    let hasPassword: Bool
     private let user: String?
     private let database: String
 
     /// Where one server of it listens.
-    package enum Server: Hashable, Sendable {
+    enum Server: Hashable, Sendable {
         case address(host: String, port: String)
         /// The socket's file.
         case socket(String)
@@ -22,7 +22,7 @@ package struct DatabaseAddress: Hashable, Sendable {
     private static let defaultPort = "5432"
 
     /// - Throws: `databaseUnusable` for what is no such URL. The sentence repeats nothing of it.
-    package init(_ url: String, origin: String) throws(CLIError) {
+    init(_ url: String, origin: String) throws(CLIError) {
         guard let schemeEnd = Self.end(of: "://", in: url),
             ["postgres://", "postgresql://"].contains(url[..<schemeEnd])
         else { throw Self.unusable(origin, "begins with postgres://") }
@@ -45,7 +45,7 @@ package struct DatabaseAddress: Hashable, Sendable {
     /// The flag goes before the variable.
     /// - Returns: nil when neither is there: SQLite.
     /// - Throws: `databaseUnusable`; `usage` for a password where every process of the machine can see it.
-    package static func find(
+    static func find(
         flag: String?, _ variables: [String: String]
     ) throws(CLIError) -> DatabaseAddress? {
         if let flag {
@@ -64,7 +64,7 @@ package struct DatabaseAddress: Hashable, Sendable {
     }
 
     /// For people: `storebus@db.example:5432/store`, without what is secret.
-    package var place: String {
+    var place: String {
         let names = servers.map { server in
             switch server {
             case .address(let host, let port): port == Self.defaultPort ? host : "\(host):\(port)"

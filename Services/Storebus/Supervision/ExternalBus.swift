@@ -1,18 +1,18 @@
 import StoreModels
 
 /// A bus that somebody else runs and a store joins, read without connecting: `nats://a,b,c` or `storebus://host:7420`.
-package struct ExternalBus: Hashable, Sendable {
+struct ExternalBus: Hashable, Sendable {
     /// As services are given it. It may have a secret in it, so it is never printed and never an argument.
-    package let url: String
+    let url: String
     /// `--bus-url` or `BUS_URL`.
-    package let origin: String
+    let origin: String
     /// For people: the URL without what is secret.
-    package let place: String
+    let place: String
 
     private static let schemes = ["storebus://", "nats://"]
 
     /// - Throws: `usage` for what is no such URL. The sentence repeats nothing of it.
-    package init(_ url: String, origin: String) throws(CLIError) {
+    init(_ url: String, origin: String) throws(CLIError) {
         guard let scheme = Self.schemes.first(where: url.hasPrefix), url.utf8.count > scheme.utf8.count else {
             throw CLIError(
                 .usage, "\(origin) is no bus a store can join",
@@ -27,7 +27,7 @@ package struct ExternalBus: Hashable, Sendable {
     /// The flag goes before the variable.
     /// - Returns: nil when neither is there: the store starts a broker.
     /// - Throws: `usage` for what is no bus, and for a secret where every process of the machine can see it.
-    package static func find(flag: String?, _ variables: [String: String]) throws(CLIError) -> ExternalBus? {
+    static func find(flag: String?, _ variables: [String: String]) throws(CLIError) -> ExternalBus? {
         if let flag {
             let bus = try ExternalBus(flag, origin: "--bus-url")
             guard bus.place == flag else {

@@ -3,12 +3,12 @@ import Glibc
 import StoreModels
 
 /// `--port N|auto`.
-package enum PortChoice: Hashable, Sendable, ExpressibleByArgument, CustomStringConvertible {
+enum PortChoice: Hashable, Sendable, ExpressibleByArgument, CustomStringConvertible {
     case fixed(Int)
     /// The system picks a free one; what it picked is printed and kept in `run/up.json`.
     case auto
 
-    package init?(argument: String) {
+    init?(argument: String) {
         if argument == "auto" {
             self = .auto
         } else if let number = Int(argument), (1...65535).contains(number) {
@@ -19,26 +19,26 @@ package enum PortChoice: Hashable, Sendable, ExpressibleByArgument, CustomString
     }
 
     /// What a service's `--port` takes: 0 lets the system pick.
-    package var argument: Int {
+    var argument: Int {
         switch self {
         case .fixed(let number): number
         case .auto: 0
         }
     }
 
-    package var description: String {
+    var description: String {
         switch self {
         case .fixed(let number): "\(number)"
         case .auto: "auto"
         }
     }
 
-    package static var defaultValueDescription: String { "auto" }
+    static var defaultValueDescription: String { "auto" }
 
     /// Finds out before anything is started whether the port can be had.
     /// - Parameter flag: named in the remedy, `--port`.
     /// - Throws: `portInUse` with the program that has it; `addressUnusable`.
-    package func check(host: String, flag: String) throws(CLIError) {
+    func check(host: String, flag: String) throws(CLIError) {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(UInt16(argument)).bigEndian

@@ -7,19 +7,14 @@ import Glibc
 #endif
 
 /// Who listens on a TCP port, from `/proc`.
-package struct PortOwner: Hashable, Sendable {
-    package var pid: Int32
+struct PortOwner: Hashable, Sendable {
+    var pid: Int32
     /// `node`
-    package var program: String
-
-    package init(pid: Int32, program: String) {
-        self.pid = pid
-        self.program = program
-    }
+    var program: String
 
     /// - Parameter root: where the process file system is; tests have one of their own.
     /// - Returns: nil when nobody listens, or when the owner is another user's process and stays unknown.
-    package static func find(port: Int, root: String = "/proc") -> PortOwner? {
+    static func find(port: Int, root: String = "/proc") -> PortOwner? {
         let tables = ["\(root)/net/tcp", "\(root)/net/tcp6"].compactMap { FileAccess.text($0) }
         let sockets = Set(tables.flatMap { listeningSockets(port: port, table: $0) }.map { "socket:[\($0)]" })
         guard !sockets.isEmpty, let processes = try? FileManager.default.contentsOfDirectory(atPath: root) else {

@@ -3,7 +3,7 @@ import Glibc
 
 /// Whether a PostgreSQL listens somewhere: connects and asks what every PostgreSQL answers before anybody has a name, and
 /// goes away.
-package enum PostgresProbe {
+enum PostgresProbe {
     /// Of one address.
     private static let patience: Int32 = 2000
 
@@ -11,7 +11,7 @@ package enum PostgresProbe {
     private static let question: [UInt8] = [0, 0, 0, 8, 4, 210, 22, 47]
 
     /// - Returns: nil when it answers, else why not.
-    package static func check(_ server: DatabaseAddress.Server) async -> String? {
+    static func check(_ server: DatabaseAddress.Server) async -> String? {
         // Names are looked up and connections waited for on a thread that may block.
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: ask(server)) }

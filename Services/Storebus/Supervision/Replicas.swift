@@ -1,18 +1,18 @@
 import StoreModels
 
 /// `--replicas payment-queue=2,eligibility=3`: how many processes of a service there shall be.
-package struct Replicas: Hashable, Sendable {
+struct Replicas: Hashable, Sendable {
     /// Of those that are not one.
-    package private(set) var counts: [String: Int] = [:]
+    private(set) var counts: [String: Int] = [:]
 
     /// More on one machine only take each other's time.
-    package static let max = 16
+    static let max = 16
 
-    package init() {}
+    init() {}
 
     /// - Parameter words: `payment-queue=2`, or several with commas between.
     /// - Throws: `usage` with what was perhaps meant.
-    package init(_ words: [String]) throws(CLIError) {
+    init(_ words: [String]) throws(CLIError) {
         for word in words.flatMap({ $0.split(separator: ",") }) {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2 else {
@@ -42,20 +42,20 @@ package struct Replicas: Hashable, Sendable {
         counts[known.rawValue] = count == 1 ? nil : count
     }
 
-    package func count(_ service: String) -> Int { counts[service] ?? 1 }
+    func count(_ service: String) -> Int { counts[service] ?? 1 }
 
     /// As they are written.
-    package var words: [String] { counts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" } }
+    var words: [String] { counts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" } }
 
     /// Services that keep a database of their own; only Eligibility has none.
-    package static let storing: Set<String> = [
+    static let storing: Set<String> = [
         ServiceName.catalog.rawValue, ServiceName.paymentQueue.rawValue, ServiceName.promotionController.rawValue,
         ServiceName.paymentProcessor.rawValue, ServiceName.gateway.rawValue,
     ]
 
     /// One process at a time holds a SQLite file.
     /// - Throws: `replicasNeedDatabase` for a service that stores and has no other database.
-    package func check(database: DatabaseAddress?) throws(CLIError) {
+    func check(database: DatabaseAddress?) throws(CLIError) {
         let held = counts.keys.filter { Self.storing.contains($0) }.sorted()
         guard database == nil, let service = held.first else { return }
         throw CLIError(

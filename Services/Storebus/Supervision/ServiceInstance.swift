@@ -1,16 +1,16 @@
 /// One process of a service: the first bears the service's own name, the others a number behind it, `payment-queue#2`.
-package struct ServiceInstance: Hashable, Sendable {
-    package var service: String
+struct ServiceInstance: Hashable, Sendable {
+    var service: String
     /// From 1 on.
-    package var number: Int
+    var number: Int
 
-    package init(service: String, number: Int = 1) {
+    init(service: String, number: Int = 1) {
         self.service = service
         self.number = number
     }
 
     /// - Parameter name: `payment-queue` or `payment-queue#2`.
-    package init(_ name: String) {
+    init(_ name: String) {
         let parts = name.split(separator: "#", maxSplits: 1)
         if parts.count == 2, let number = Int(parts[1]), number > 1 {
             self.init(service: String(parts[0]), number: number)
@@ -19,8 +19,8 @@ package struct ServiceInstance: Hashable, Sendable {
         }
     }
 
-    package var name: String { number == 1 ? service : "\(service)#\(number)" }
+    var name: String { number == 1 ? service : "\(service)#\(number)" }
 
     /// As files are called after it.
-    package var fileName: String { "\(service).\(number)" }
+    var fileName: String { "\(service).\(number)" }
 }

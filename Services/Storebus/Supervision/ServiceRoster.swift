@@ -1,72 +1,58 @@
 import StoreModels
 
 /// The processes of a store: which there are, in what order they start and stop, and how each is called.
-package struct ServiceRoster: Sendable {
-    package static let broker = "broker"
-    package static let gateway = ServiceName.gateway.rawValue
+struct ServiceRoster: Sendable {
+    static let broker = "broker"
+    static let gateway = ServiceName.gateway.rawValue
 
     /// What `up` was asked for.
-    package struct Settings: Hashable, Sendable {
-        package var directory: DataDirectory
+    struct Settings: Hashable, Sendable {
+        var directory: DataDirectory
         /// The address the gateway listens on; everything else stays on loopback.
-        package var host: String
-        package var port: PortChoice
-        package var busPort: PortChoice
+        var host: String
+        var port: PortChoice
+        var busPort: PortChoice
         /// A store without any app is given the sample catalogue.
-        package var wantsSample: Bool
-        package var replicas: Replicas
+        var wantsSample: Bool
+        var replicas: Replicas = Replicas()
         /// nil for SQLite.
-        package var database: DatabaseAddress?
+        var database: DatabaseAddress?
         /// nil for a broker of the store's own.
-        package var bus: ExternalBus?
-        package init(
-            directory: DataDirectory, host: String, port: PortChoice, busPort: PortChoice, wantsSample: Bool,
-            replicas: Replicas = Replicas(), database: DatabaseAddress? = nil, bus: ExternalBus? = nil
-        ) {
-            self.directory = directory
-            self.host = host
-            self.port = port
-            self.busPort = busPort
-            self.wantsSample = wantsSample
-            self.replicas = replicas
-            self.database = database
-            self.bus = bus
-        }
-
+        var bus: ExternalBus?
         /// The broker's monitoring pages are on the port behind the bus's.
-        package var busMonitorPort: PortChoice {
+        var busMonitorPort: PortChoice {
             guard case .fixed(let number) = busPort, number < 65535 else { return .auto }
             return .fixed(number + 1)
         }
     }
 
-    package let settings: Settings
+    let settings: Settings
     /// Where the services' executables are: beside `storebus`.
-    package let executableDirectory: String
+    let executableDirectory: String
     /// The environment `up` itself was given.
-    package let environment: [String: String]
+    let environment: [String: String]
 
-    package init(settings: Settings, executableDirectory: String, environment: [String: String]) {
+    init(settings: Settings, executableDirectory: String, environment: [String: String]) {
         self.settings = settings
         self.executableDirectory = executableDirectory
         self.environment = environment
     }
 
     /// Their names, and those of their executables.
-    package static let services = [broker] + ServiceName.allCases.map(\.rawValue)
+    static let services = [broker] + ServiceName.allCases.map(\.rawValue)
 
     /// Those that are started: on a bus of somebody else's, no broker.
     private var started: [String] { Self.services.filter { $0 != Self.broker || settings.bus == nil } }
 
     /// Every process, by the name it is reported under.
-    package var instances: [ServiceInstance] {
+    var instances: [ServiceInstance] {
         started.flatMap { service in
             (1...settings.replicas.count(service)).map { ServiceInstance(service: service, number: $0) }
         }
     }
 
     /// The bus starts first and stops last, because every other service stands on it; the gateway stops first.
-    package var plans: [Supervisor.Plan] {
+    var plans: [Supervisor.Plan] {
         instances.map { instance in
             Supervisor.Plan(
                 service: instance.name, startStage: instance.service == Self.broker ? 0 : 1,
@@ -76,7 +62,7 @@ package struct ServiceRoster: Sendable {
 
     /// Every executable is there.
     /// - Throws: `executableMissing` with the names.
-    package func check(_ isExecutable: (String) -> Bool) throws(CLIError) {
+    func check(_ isExecutable: (String) -> Bool) throws(CLIError) {
         let missing = started.filter { !isExecutable("\(executableDirectory)/\($0)") }
         guard missing.isEmpty else {
             throw CLIError(
@@ -89,7 +75,7 @@ package struct ServiceRoster: Sendable {
     /// - Parameters:
     ///   - name: of the process, `payment-queue#2`.
     ///   - ports: what services have told of their ports; a restarted one gets the port it had.
-    package func launch(_ name: String, ports: [String: ReadyFile]) -> ChildProcess.Launch {
+    func launch(_ name: String, ports: [String: ReadyFile]) -> ChildProcess.Launch {
         let directory = settings.directory
         let instance = ServiceInstance(name)
         let own = ports[name]
@@ -143,5 +129,5 @@ package struct ServiceRoster: Sendable {
         return variables
     }
 
-    package static func busURL(_ port: Int) -> String { "storebus://127.0.0.1:\(port)" }
+    static func busURL(_ port: Int) -> String { "storebus://127.0.0.1:\(port)" }
 }

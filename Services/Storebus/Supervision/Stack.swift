@@ -3,7 +3,7 @@ import StoreModels
 
 /// The processes of one store, run by a ``Supervisor``: performs its actions and tells it what happens.
 @MainActor
-package final class Stack {
+final class Stack {
     private let roster: ServiceRoster
     private let report: (Supervisor.Report) -> Void
     private var supervisor: Supervisor
@@ -26,7 +26,7 @@ package final class Stack {
     private nonisolated static let logCheck = Duration.seconds(10)
 
     /// - Parameter report: told what a person wants to know.
-    package init(roster: ServiceRoster, report: @escaping (Supervisor.Report) -> Void) {
+    init(roster: ServiceRoster, report: @escaping (Supervisor.Report) -> Void) {
         self.roster = roster
         supervisor = Supervisor(roster.plans)
         self.report = report
@@ -35,7 +35,7 @@ package final class Stack {
     }
 
     /// Starts everything and goes on until every process has ended.
-    package func run() async -> Supervisor.Outcome {
+    func run() async -> Supervisor.Outcome {
         if let outcome = perform(supervisor.handle(.start, now: .now)) { return outcome }
         let logs = (roster.instances.map(\.name) + [AppOpener.log]).map { roster.settings.directory.logFile($0) }
         // For as long as this runs, whichever way it ends.
@@ -57,11 +57,11 @@ package final class Stack {
     }
 
     /// Stops everything; the second call kills. May be called from a signal's thread.
-    package nonisolated func stop() { happened.yield(.event(.stop)) }
+    nonisolated func stop() { happened.yield(.event(.stop)) }
 
     /// Where the bus and the gateway listen, once they do.
-    package func port(of service: String) -> Int? { ports[service]?.port }
-    package func monitorPort(of service: String) -> Int? { ports[service]?.monitorPort }
+    func port(of service: String) -> Int? { ports[service]?.port }
+    func monitorPort(of service: String) -> Int? { ports[service]?.monitorPort }
 
     private func take(_ occurrence: Occurrence) -> Supervisor.Outcome? {
         switch occurrence {

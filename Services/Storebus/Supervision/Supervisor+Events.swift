@@ -1,6 +1,6 @@
 extension Supervisor {
     /// What happened.
-    package enum Event: Hashable, Sendable {
+    enum Event: Hashable, Sendable {
         case start
         case spawned(String, pid: Int32)
         /// The process could not be made at all; `reason` is the system's word for it.
@@ -15,7 +15,7 @@ extension Supervisor {
     }
 
     /// What to do about it.
-    package enum Action: Hashable, Sendable {
+    enum Action: Hashable, Sendable {
         /// Start the service's process and answer with `spawned` or `spawnFailed`.
         case spawn(String)
         case terminate(Int32)
@@ -26,7 +26,7 @@ extension Supervisor {
     }
 
     /// Something a person wants to know.
-    package enum Report: Hashable, Sendable {
+    enum Report: Hashable, Sendable {
         /// Everything has been ready once.
         case allReady
         case notReady([String], waited: Duration)
@@ -38,13 +38,13 @@ extension Supervisor {
     }
 
     /// How it all ended.
-    package enum Outcome: Hashable, Sendable {
+    enum Outcome: Hashable, Sendable {
         case stopped
         case failed(Failure)
     }
 
     /// Why the store never came up.
-    package enum Failure: Hashable, Sendable {
+    enum Failure: Hashable, Sendable {
         case cannotStart(String, String)
         /// It ended in a way that starting it again cannot help.
         case gaveUp(String, Termination)

@@ -6,29 +6,24 @@
 /// - Life: what ends is started again after ``BackOff``, on its own: the others stay, they are built to lose one.
 /// - Stop: SIGTERM stage by stage, the gateway first so that nothing new comes in; SIGKILL for what is still there
 ///   10 s later.
-package struct Supervisor: Sendable {
+struct Supervisor: Sendable {
     /// A service as the supervisor sees it.
-    package struct Plan: Hashable, Sendable {
-        package var service: String
+    struct Plan: Hashable, Sendable {
+        var service: String
         /// Stages start in rising order.
-        package var startStage: Int
+        var startStage: Int
         /// Stages stop in rising order.
-        package var stopStage: Int
-        package init(service: String, startStage: Int, stopStage: Int) {
-            self.service = service
-            self.startStage = startStage
-            self.stopStage = stopStage
-        }
+        var stopStage: Int
     }
 
-    package typealias Instant = ContinuousClock.Instant
+    typealias Instant = ContinuousClock.Instant
 
     /// From SIGTERM to SIGKILL.
-    package static let graceMax = Duration.seconds(10)
+    static let graceMax = Duration.seconds(10)
     /// How often a slow start is reported.
-    package static let impatience = Duration.seconds(5)
+    static let impatience = Duration.seconds(5)
     /// A first start that takes longer has failed.
-    package static let startMax = Duration.seconds(60)
+    static let startMax = Duration.seconds(60)
 
     private enum State: Hashable {
         case idle
@@ -68,12 +63,12 @@ package struct Supervisor: Sendable {
     private var outcome = Outcome.stopped
 
     /// - Parameter plans: in the order in which they are started within a stage; names are unique.
-    package init(_ plans: [Plan]) {
+    init(_ plans: [Plan]) {
         members = plans.map { Member(plan: $0) }
     }
 
     /// Takes one event and says what to do, in order.
-    package mutating func handle(_ event: Event, now: Instant) -> [Action] {
+    mutating func handle(_ event: Event, now: Instant) -> [Action] {
         if phase == .finished { return [] }
         switch event {
         case .start: return start(now)
@@ -87,7 +82,7 @@ package struct Supervisor: Sendable {
     }
 
     /// When the next `.tick` is due; nil when only an outside event can change anything.
-    package var nextTick: Instant? {
+    var nextTick: Instant? {
         var due = members.compactMap { member -> Instant? in
             switch member.state {
             case .backingOff(let until): until

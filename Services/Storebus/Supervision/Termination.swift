@@ -1,10 +1,10 @@
 /// How a process ended.
-package enum Termination: Hashable, Sendable, CustomStringConvertible {
+enum Termination: Hashable, Sendable, CustomStringConvertible {
     case exited(Int32)
     case signalled(Int32)
 
     /// From what `waitpid` says.
-    package init(waitStatus: Int32) {
+    init(waitStatus: Int32) {
         let signal = waitStatus & 0x7f
         self = signal == 0 ? .exited((waitStatus >> 8) & 0xff) : .signalled(signal)
     }
@@ -16,7 +16,7 @@ package enum Termination: Hashable, Sendable, CustomStringConvertible {
         return false
     }
 
-    package var description: String {
+    var description: String {
         switch self {
         case .exited(let code): "exit \(code)"
         case .signalled(let signal): "signal \(signal)"

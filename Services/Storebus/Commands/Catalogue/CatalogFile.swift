@@ -1,12 +1,12 @@
 import StoreModels
 
 /// A `.storekit` file on its way to the store.
-package enum CatalogFile {
+enum CatalogFile {
     /// `http-api.md`, limits.
     private static let byteCountMax = 128 * 1024 * 1024
 
     /// The file, checked as far as that needs no catalogue: it is there and it is JSON.
-    package static func read(_ file: String) throws(CLIError) -> [UInt8] {
+    static func read(_ file: String) throws(CLIError) -> [UInt8] {
         let bytes = try FileAccess.read(file, byteCountMax: byteCountMax)
         do {
             try StrictJSON.validate(bytes)
@@ -20,7 +20,7 @@ package enum CatalogFile {
     }
 
     /// Puts it in force; an error names the file.
-    package static func send(
+    static func send(
         _ bytes: [UInt8], file: String, bundleId: String, to api: StoreAPI, isTrial: Bool = false
     ) async throws(CLIError) -> ImportReport {
         do {
@@ -39,7 +39,7 @@ package enum CatalogFile {
     /// Files with their apps: a single one may go without a name and is the default app's, every other needs its own,
     /// because a second catalogue of one app would take the place of the first.
     /// - Parameter flag: how the command line names a file, `--import`.
-    package static func pair(
+    static func pair(
         _ files: [String], _ bundleIds: [String], default bundleId: String = EffectiveSettings.defaultBundleId,
         flag: String = "--import"
     ) throws(CLIError) -> [(file: String, bundleId: String)] {
@@ -60,7 +60,7 @@ package enum CatalogFile {
     private static func name(_ file: String) -> String { file.split(separator: "/").last.map(String.init) ?? file }
 
     /// `App.storekit: 3 products, 1 group, 1 introductory offer`
-    package static func summary(_ report: ImportReport, file: String) -> String {
+    static func summary(_ report: ImportReport, file: String) -> String {
         var parts = [Words.count(report.productCount, "product")]
         if report.subscriptionGroupCount > 0 { parts.append(Words.count(report.subscriptionGroupCount, "group")) }
         if report.introductoryOfferCount > 0 {

@@ -5,12 +5,12 @@ import StoreModels
 ///
 /// The store's services only say what happened, and run no commands: this runs on the operator's machine, as the operator.
 /// What comes from the network, such as a device's name, reaches the command in environment variables alone.
-package struct AppOpener: Sendable {
+struct AppOpener: Sendable {
     /// How long a running app has to take a purchase. A gateway that has missed the hint asks once a second.
-    package static let grace = Duration.seconds(2)
+    static let grace = Duration.seconds(2)
 
     /// Among the services' logs, what the apps print.
-    package static let log = "open-app"
+    static let log = "open-app"
 
     private let api: StoreAPI
     private let command: String
@@ -28,7 +28,7 @@ package struct AppOpener: Sendable {
     ///   - logFile: What the apps print is appended to it.
     ///   - tellOfSilence: Called with a line when the store does not answer.
     ///   - tell: Called with a line for each app that is opened, and for what goes wrong.
-    package init(
+    init(
         api: StoreAPI, command: String, bundleId: String? = nil, deviceId: String? = nil, logFile: String,
         tellOfSilence: (@Sendable (String) -> Void)? = nil, tell: @escaping @Sendable (String) -> Void
     ) {
@@ -42,13 +42,13 @@ package struct AppOpener: Sendable {
     }
 
     /// Where what happens from now on begins.
-    package func position() async throws(CLIError) -> String {
+    func position() async throws(CLIError) -> String {
         try await api.intentEvents(request(after: nil), within: .zero).after
     }
 
     /// Opens apps until the task is cancelled; then those that were opened are asked to end.
     /// - Parameter start: ``position()``.
-    package func run(from start: String) async {
+    func run(from start: String) async {
         await withDiscardingTaskGroup { group in
             var after = start
             var backOff = BackOff()

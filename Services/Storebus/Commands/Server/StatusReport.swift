@@ -2,45 +2,32 @@ import StoreModels
 
 /// What `storebus status` says: the store's address, whether it is ready, and each service, as the bus sees it and as
 /// the data directory remembers its process.
-package struct StatusReport: Sendable {
-    package struct Row: Hashable, Sendable {
+struct StatusReport: Sendable {
+    struct Row: Hashable, Sendable {
         /// Of the process: `payment-queue`, `payment-queue#2`.
-        package var service: String
+        var service: String
         /// nil when the store runs elsewhere.
-        package var pid: Int32?
+        var pid: Int32?
         /// Ports of this process: what it serves, and its monitoring.
-        package var port: Int?
-        package var monitorPort: Int?
+        var port: Int?
+        var monitorPort: Int?
         /// `pass`, `warn`, `fail`, or `away`.
-        package var health: String
-        package var version: String
-        package var message: String
-
-        package init(
-            service: String, pid: Int32?, port: Int?, monitorPort: Int?, health: String, version: String,
-            message: String = ""
-        ) {
-            self.service = service
-            self.pid = pid
-            self.port = port
-            self.monitorPort = monitorPort
-            self.health = health
-            self.version = version
-            self.message = message
-        }
+        var health: String
+        var version: String
+        var message: String = ""
     }
 
-    package var url: String
+    var url: String
     /// What named the address.
-    package var origin: String
-    package var directory: String?
-    package var isReady: Bool
-    package var rows: [Row]
+    var origin: String
+    var directory: String?
+    var isReady: Bool
+    var rows: [Row]
     /// What the gateway itself said, whole.
-    package var services: JSONValue
-    package var readiness: JSONValue
+    var services: JSONValue
+    var readiness: JSONValue
 
-    package init(
+    init(
         url: String, origin: String, directory: String?, isReady: Bool, rows: [Row], services: JSONValue,
         readiness: JSONValue
     ) {
@@ -54,7 +41,7 @@ package struct StatusReport: Sendable {
     }
 
     /// Asks the store; what needs the admin key is left out without one.
-    package static func gather(_ context: CommandContext) async throws(CLIError) -> StatusReport {
+    static func gather(_ context: CommandContext) async throws(CLIError) -> StatusReport {
         let readiness = try await context.api.readiness()
         guard readiness.body["ready"] != nil else {
             throw CLIError(
@@ -139,15 +126,15 @@ package struct StatusReport: Sendable {
             message: messages.joined(separator: "; "))
     }
 
-    package var answer: Answer {
+    var answer: Answer {
         Answer(data: json, names: rows.map(\.service), next: isReady ? "storebus product list" : "storebus doctor") {
             [self] in text($0)
         }
     }
 
-    package var text: String { text(.plain) }
+    var text: String { text(.plain) }
 
-    package func text(_ style: Style) -> String {
+    func text(_ style: Style) -> String {
         var table = Table([
             .init("SERVICE"), .init("HEALTH", isState: true), .init("PID", .right), .init("PORT", .right),
             .init("MONITOR", .right),
@@ -164,7 +151,7 @@ package struct StatusReport: Sendable {
         return "\(url)  \(style.paint(state, .of(state: state)))\(place)\n" + table.text(style)
     }
 
-    package var json: JSONValue {
+    var json: JSONValue {
         .object([
             "url": .string(url), "origin": .string(origin), "dataDirectory": directory.map { .string($0) } ?? .null,
             "ready": .bool(isReady),

@@ -8,27 +8,27 @@ import StoreModels
 #endif
 
 /// What `up` was asked to do, checked before anything is started or written.
-package struct UpPlan: Sendable {
+struct UpPlan: Sendable {
     /// A catalogue to import.
-    package struct Import: Hashable, Sendable {
-        package var file: String
-        package var bundleId: String
-        package var bytes: [UInt8]
+    struct Import: Hashable, Sendable {
+        var file: String
+        var bundleId: String
+        var bytes: [UInt8]
     }
 
-    package var settings: ServiceRoster.Settings
-    package var imports: [Import]
-    package var roster: ServiceRoster
+    var settings: ServiceRoster.Settings
+    var imports: [Import]
+    var roster: ServiceRoster
     /// Whether the gateway is told a key by the environment instead of the made-up one.
-    package var adminKey: String?
+    var adminKey: String?
     /// Of the apps' clocks; nil leaves them as they are.
-    package var timeRate: ClockRate?
+    var timeRate: ClockRate?
     /// Run when the store opens an app that does not run.
-    package var openApp: String?
+    var openApp: String?
 
     /// - Throws: `usage` for files and apps that do not fit, what is wrong with a file, `databaseUnusable`,
     ///   `replicasNeedDatabase`, `executableMissing`.
-    package static func make(
+    static func make(
         imports: [String], bundleIds: [String], data: String, port: PortChoice, busPort: PortChoice, bind: String,
         replicas: [String] = [], databaseURL: String? = nil, busURL: String? = nil, timeRate: ClockRate? = nil,
         openApp: String? = nil,
@@ -64,7 +64,7 @@ package struct UpPlan: Sendable {
     }
 
     /// The directory of the running program, symbolic links resolved.
-    package static var ownDirectory: String {
+    static var ownDirectory: String {
         let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "./storebus"
         return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     }

@@ -9,7 +9,7 @@ import StoreModels
 
 /// One life of a store: take the directory, start the services, put catalogues in force, say so, wait for the end.
 @MainActor
-package final class UpRun {
+final class UpRun {
     private let plan: UpPlan
     private let output: OutputFormat
     private let start: ContinuousClock.Instant
@@ -22,7 +22,7 @@ package final class UpRun {
     private var failure: CLIError?
 
     /// - Parameter isDetached: nobody is there to press Ctrl-C.
-    package init(
+    init(
         plan: UpPlan, output: OutputFormat, start: ContinuousClock.Instant, console: Console, progress: Progress,
         isDetached: Bool = false
     ) {
@@ -38,7 +38,7 @@ package final class UpRun {
 
     /// - Returns: how the program ends when the store ended as asked.
     /// - Throws: why it could not start.
-    package func run() async throws(CLIError) -> CLIExit {
+    func run() async throws(CLIError) -> CLIExit {
         try directory.prepare()
         let lock = try DirectoryLock.take(directory)
         defer { withExtendedLifetime(lock) {} }

@@ -1,13 +1,13 @@
 import StoreModels
 
 /// The observer's end of the stream: opens it, prints what comes, opens it again when it breaks.
-package struct Observer: Sendable {
-    package let installation: Installation
-    package let context: CommandContext
+struct Observer: Sendable {
+    let installation: Installation
+    let context: CommandContext
     /// Whether it is over once everything that had happened before was told.
-    package let endsWhenSynchronized: Bool
+    let endsWhenSynchronized: Bool
 
-    package init(installation: Installation, context: CommandContext, endsWhenSynchronized: Bool = false) {
+    init(installation: Installation, context: CommandContext, endsWhenSynchronized: Bool = false) {
         self.installation = installation
         self.context = context
         self.endsWhenSynchronized = endsWhenSynchronized
@@ -25,7 +25,7 @@ package struct Observer: Sendable {
 
     /// Goes on until it is superseded or the task is cancelled.
     /// - Throws: what the very first attempt met, and errors that another attempt cannot change.
-    package func run() async throws(CLIError) {
+    func run() async throws(CLIError) {
         var backOff = BackOff()
         var wasOpen = false
         while !Task.isCancelled {

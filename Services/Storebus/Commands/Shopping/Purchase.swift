@@ -2,40 +2,23 @@ import StoreModels
 
 /// One purchase from the command line: the product is looked at, the payment is sent, and asked about with the same key
 /// until it has an outcome.
-package struct Purchase: Sendable {
-    package var productIdentifier: String
-    package var quantity: Int
-    package var applicationUsername: String?
-    package var key: String
+struct Purchase: Sendable {
+    var productIdentifier: String
+    var quantity: Int
+    var applicationUsername: String?
+    var key: String
     /// For the outcome, over all attempts.
-    package var timeout: Duration
+    var timeout: Duration
     /// How it shall end; nil leaves that to the account.
-    package var wanted: WantedOutcome?
+    var wanted: WantedOutcome?
     /// What it shall be bought with; nil leaves that to the store.
-    package var offer: WantedOffer?
+    var offer: WantedOffer?
     /// Of a promotional offer.
-    package var discount: PaymentDiscount?
+    var discount: PaymentDiscount?
     /// The purchase begun in the store whose saved payment it is.
-    package var intentIdentifier: String?
+    var intentIdentifier: String?
 
-    package init(
-        productIdentifier: String, quantity: Int, applicationUsername: String?, key: String, timeout: Duration,
-        wanted: WantedOutcome? = nil, offer: WantedOffer? = nil, discount: PaymentDiscount? = nil,
-        intentIdentifier: String? = nil
-    ) {
-        self.productIdentifier = productIdentifier
-        self.quantity = quantity
-        self.applicationUsername = applicationUsername
-        self.key = key
-        self.timeout = timeout
-        self.wanted = wanted
-        self.offer = offer
-        self.discount = discount
-        self.intentIdentifier = intentIdentifier
-    }
-
-    package func run(_ installation: Installation, _ context: CommandContext) async throws(CLIError) -> PurchaseOutcome
-    {
+    func run(_ installation: Installation, _ context: CommandContext) async throws(CLIError) -> PurchaseOutcome {
         let deadline = ContinuousClock.now + timeout
         let (session, product) = try await Patience.repeating(until: deadline) { () throws(CLIError) in
             try await context.sessions.with(installation) { session throws(CLIError) in

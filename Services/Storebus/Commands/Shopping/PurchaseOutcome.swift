@@ -8,34 +8,20 @@ import StoreModels
 /// purchased  2000000000000001  trial, expires 2026-11-28 10:00:04Z
 ///            not finished: sent again until the app finishes it
 /// ```
-package struct PurchaseOutcome: Sendable {
-    package var installation: Installation
-    package var session: Session
-    package var product: Product?
-    package var transaction: PaymentTransaction
-    package var key: String
+struct PurchaseOutcome: Sendable {
+    var installation: Installation
+    var session: Session
+    var product: Product?
+    var transaction: PaymentTransaction
+    var key: String
     /// What was asked for.
-    package var offer: WantedOffer?
+    var offer: WantedOffer?
     /// What had to be said beside it.
-    package var notes: [String]
+    var notes: [String] = []
     /// Why a purchase has no outcome yet.
-    package var isProcessorAway: Bool
+    var isProcessorAway: Bool = false
 
-    package init(
-        installation: Installation, session: Session, product: Product?, transaction: PaymentTransaction, key: String,
-        offer: WantedOffer? = nil, notes: [String] = [], isProcessorAway: Bool = false
-    ) {
-        self.installation = installation
-        self.session = session
-        self.product = product
-        self.transaction = transaction
-        self.key = key
-        self.offer = offer
-        self.notes = notes
-        self.isProcessorAway = isProcessorAway
-    }
-
-    package var status: CLIExit {
+    var status: CLIExit {
         switch transaction.transactionState {
         case .purchased, .restored: .success
         case .failed: .purchaseFailed
@@ -44,9 +30,9 @@ package struct PurchaseOutcome: Sendable {
         }
     }
 
-    package var text: String { text(.plain) }
+    var text: String { text(.plain) }
 
-    package func text(_ style: Style) -> String {
+    func text(_ style: Style) -> String {
         let account = installation.account
         var lines = [
             "account    \(account) (\(session.storefront.countryCode)) \(place)", priceLine,
@@ -61,13 +47,13 @@ package struct PurchaseOutcome: Sendable {
         return lines.filter { !$0.isEmpty }.joined(separator: "\n") + "\n"
     }
 
-    package var answer: Answer {
+    var answer: Answer {
         Answer(data: json, names: [Words.name(transaction)], next: next, notes: notes) { [self] style in
             text(style)
         }.about(installation.bundleId)
     }
 
-    package var json: JSONValue {
+    var json: JSONValue {
         var members: [String: JSONValue] = [
             "transaction": JSONText.value(transaction), "account": .string(installation.account),
             "deviceId": .string(installation.deviceId), "bundleId": .string(installation.bundleId),

@@ -1,24 +1,17 @@
 import StoreModels
 
 /// Looks through everybody's transactions, page by page.
-package struct TransactionSearch: Sendable {
-    package let api: StoreAPI
-    package let filter: Filter
-    package let isFinished: Bool?
-    package let now: Timestamp
-
-    package init(api: StoreAPI, filter: Filter, isFinished: Bool?, now: Timestamp) {
-        self.api = api
-        self.filter = filter
-        self.isFinished = isFinished
-        self.now = now
-    }
+struct TransactionSearch: Sendable {
+    let api: StoreAPI
+    let filter: Filter
+    let isFinished: Bool?
+    let now: Timestamp
 
     /// A search for one transaction ends here; what is older needs its whole identifier's account.
     private static let searchedMax = 20_000
 
     /// - Returns: at most `limit` rows, and where to go on when there may be more.
-    package func rows(
+    func rows(
         limit: Int, after start: String?
     ) async throws(CLIError) -> (rows: [TransactionTable.Row], after: String?) {
         var rows: [TransactionTable.Row] = []
@@ -48,7 +41,7 @@ package struct TransactionSearch: Sendable {
 
     /// The one transaction somebody named.
     /// - Throws: `transactionAmbiguous`, or `notFound` with the nearest one.
-    package static func find(_ text: String, _ context: CommandContext) async throws(CLIError) -> TransactionTable.Row {
+    static func find(_ text: String, _ context: CommandContext) async throws(CLIError) -> TransactionTable.Row {
         let search = TransactionSearch(
             api: context.api, filter: try Filter([]), isFinished: nil, now: .wallClock())
         let rows = try await search.rows(limit: searchedMax, after: nil).rows

@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreModels
 
 /// `buy --offer …`: the offer a subscription shall be bought with.
-package enum WantedOffer: Hashable, Sendable {
+enum WantedOffer: Hashable, Sendable {
     /// What every eligible customer is given anyway; asked for, nothing else is bought.
     case introductory
     /// Signed, in the app.
@@ -12,9 +12,9 @@ package enum WantedOffer: Hashable, Sendable {
     case winBack(String)
 
     /// As they are written.
-    package static let words = ["intro", "promo:ID", "code:ID", "winback:ID"]
+    static let words = ["intro", "promo:ID", "code:ID", "winback:ID"]
 
-    package init?(_ text: String) {
+    init?(_ text: String) {
         let halves = text.split(separator: ":", maxSplits: 1).map(String.init)
         switch (halves.first, halves.count) {
         case ("intro", 1): self = .introductory
@@ -26,7 +26,7 @@ package enum WantedOffer: Hashable, Sendable {
     }
 
     /// What the operator's purchase outside the app carries; nil for what is bought in the app.
-    package var redeemed: RedeemedOffer? {
+    var redeemed: RedeemedOffer? {
         switch self {
         case .introductory, .promotional: nil
         case .code(let identifier): RedeemedOffer(type: .code, identifier: identifier)
@@ -35,7 +35,7 @@ package enum WantedOffer: Hashable, Sendable {
     }
 
     /// As it was written.
-    package var text: String {
+    var text: String {
         switch self {
         case .introductory: "intro"
         case .promotional(let identifier): "promo:\(identifier)"

@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreModels
 
 /// `buy --outcome …`: how one purchase shall end, as settings of the account that buys.
-package enum WantedOutcome: Hashable, Sendable {
+enum WantedOutcome: Hashable, Sendable {
     case approve
     /// The processor declines the card.
     case decline
@@ -18,11 +18,11 @@ package enum WantedOutcome: Hashable, Sendable {
     case pending
 
     /// As they are written; `fail:` wants an error behind it.
-    package static let words = [
+    static let words = [
         "approve", "decline", "cancel", "ask-to-buy", "interrupted", "fail:CODE", "timeout", "pending",
     ]
 
-    package init?(_ text: String) {
+    init?(_ text: String) {
         switch text {
         case "approve": self = .approve
         case "decline": self = .decline
@@ -47,7 +47,7 @@ package enum WantedOutcome: Hashable, Sendable {
     /// The settings under which a purchase ends so: whatever else could decide it is set to let it pass, and the rest of
     /// what was set stays.
     /// - Parameter set: the JSON of what was set before.
-    package func settings(over set: JSONValue) -> JSONValue {
+    func settings(over set: JSONValue) -> JSONValue {
         var members = (set.objectValue ?? [:]).filter { $0.value != .null }
         members.merge(Self.letPass) { $1 }
         // There even when it is empty, so that no default of the app takes its place.

@@ -1,29 +1,22 @@
 import StoreModels
 
 /// Waits for the first event a filter takes.
-package struct EventWaiting: Sendable {
-    package let api: StoreAPI
-    package let filter: Filter
-    package let timeout: Duration
-    package let after: String?
-
-    package init(api: StoreAPI, filter: Filter, timeout: Duration, after: String?) {
-        self.api = api
-        self.filter = filter
-        self.timeout = timeout
-        self.after = after
-    }
+struct EventWaiting: Sendable {
+    let api: StoreAPI
+    let filter: Filter
+    let timeout: Duration
+    let after: String?
 
     /// The longest the store lets one request wait.
     private static let pollMax = Duration.seconds(60)
 
-    package var words: String {
+    var words: String {
         let words = filter.terms.map { $0.name == "type" ? $0.value : "\($0.name) \($0.value)" }
         return words.isEmpty ? "an event" : words.joined(separator: ", ")
     }
 
     /// - Throws: `notInTime`, with exit status 1.
-    package func run() async throws(CLIError) -> (event: StoreEvent, after: String) {
+    func run() async throws(CLIError) -> (event: StoreEvent, after: String) {
         try await first { after, time throws(CLIError) in
             let reply = try await api.events(filter.eventsRequest(after: after), within: time)
             return (reply.events.first { filter.matches($0, now: .wallClock()) }, reply.after)
@@ -31,11 +24,11 @@ package struct EventWaiting: Sendable {
     }
 
     /// The kind of intent event that is wanted, when one is.
-    package var intentKind: IntentEvent.Kind? { filter.exact("type").flatMap(IntentEvent.Kind.init) }
+    var intentKind: IntentEvent.Kind? { filter.exact("type").flatMap(IntentEvent.Kind.init) }
 
     /// The same, for what happens to purchases that begin in the store.
     /// - Throws: as ``run()``.
-    package func runForIntents() async throws(CLIError) -> (event: IntentEvent, after: String) {
+    func runForIntents() async throws(CLIError) -> (event: IntentEvent, after: String) {
         try await first { after, time throws(CLIError) in
             let request = IntentEventsRequest(
                 after: after, type: intentKind, account: filter.exact("account"), bundleId: filter.exact("bundleId"))

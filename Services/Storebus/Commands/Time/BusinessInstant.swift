@@ -3,10 +3,10 @@ import StoreModels
 
 /// An instant of business time on the command line: `2027-01-31`, `2027-01-31T10:00:00Z`, or `2027-01-31 10:00:00Z` as the
 /// tables write it. A date alone is its midnight; all of it is UTC.
-package struct BusinessInstant: Hashable, Sendable, ExpressibleByArgument {
-    package let timestamp: Timestamp
+struct BusinessInstant: Hashable, Sendable, ExpressibleByArgument {
+    let timestamp: Timestamp
 
-    package init?(argument: String) {
+    init?(argument: String) {
         let halves = argument.split(separator: " ", omittingEmptySubsequences: false)
         let text: String
         switch halves.count {

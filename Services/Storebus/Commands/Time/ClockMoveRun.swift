@@ -1,14 +1,14 @@
 import StoreModels
 
 /// One move of a clock: sent with one key, and asked about until everything due on the way has happened.
-package struct ClockMoveRun: Sendable {
-    package let distance: ClockDistance
-    package let bundleId: String
-    package let key: String
+struct ClockMoveRun: Sendable {
+    let distance: ClockDistance
+    let bundleId: String
+    let key: String
     /// For all of it. A move that takes longer goes on in the store.
-    package let timeout: Duration
+    let timeout: Duration
 
-    package init(_ distance: ClockDistance, bundleId: String, key: String, timeout: Duration) {
+    init(_ distance: ClockDistance, bundleId: String, key: String, timeout: Duration) {
         self.distance = distance
         self.bundleId = bundleId
         self.key = key
@@ -19,7 +19,7 @@ package struct ClockMoveRun: Sendable {
     private static let requestMax = Duration.seconds(30)
 
     /// - Throws: `notInTime`, with how far it was.
-    package func run(_ context: CommandContext) async throws(CLIError) -> ClockAdvance {
+    func run(_ context: CommandContext) async throws(CLIError) -> ClockAdvance {
         let deadline = ContinuousClock.now + timeout
         var move = try await context.progress.during("moving the clock") { () throws(CLIError) in
             try await send(until: deadline, context)

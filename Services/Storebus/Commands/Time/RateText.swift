@@ -3,9 +3,9 @@ import StoreModels
 
 /// How fast a clock shall run, as a command line says it: a name of StoreKit's, `one-renewal-every-thirty-seconds` or as
 /// it is spelled there; `REAL=STORE`, `30s=1mo`; or a factor, `720`.
-package enum RateText {
+enum RateText {
     /// - Returns: nil for what is none of them, and for a factor out of range.
-    package static func rate(_ text: String) -> ClockRate? {
+    static func rate(_ text: String) -> ClockRate? {
         let halves = text.split(separator: "=", omittingEmptySubsequences: false)
         guard halves.count == 2 else { return ClockRate(text) }
         guard let real = BusinessDuration(String(halves[0])), let store = BusinessDuration(String(halves[1])) else {
@@ -30,7 +30,7 @@ package enum RateText {
     }
 
     /// StoreKit's names as a command line spells them.
-    package static let words = SubscriptionRenewalRate.allCases.map { rate in
+    static let words = SubscriptionRenewalRate.allCases.map { rate in
         rate.rawValue.reduce(into: "") { text, letter in
             text += letter.isUppercase ? "-\(letter.lowercased())" : "\(letter)"
         }

@@ -1,4 +1,7 @@
+import CProcess
 import EventLoop
+import Glibc
+import StoreModels
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -49,4 +52,116 @@ struct DataDirectory: Hashable, Sendable {
         }
         for directory in [runDirectory, logDirectory] { try FileAccess.makeDirectory(directory) }
     }
+}
+
+/// `DIR/run/up.json`, there while a store runs on DIR:
+///
+/// ```json
+/// {"busURL":"storebus://127.0.0.1:7420","dataDirectory":"/home/me/app/.storebus","monitorPort":7421,"pid":812,
+///  "startedAt":"2026-11-21T10:00:00.000Z","url":"http://127.0.0.1:7430","version":"0.1.0"}
+/// ```
+struct RunRecord: Hashable, Sendable, Codable {
+    /// Of `storebus up`.
+    var pid: Int32
+    /// The gateway.
+    var url: String
+    var busURL: String
+    /// The broker's monitoring pages; nil for a store on a bus of somebody else's.
+    var monitorPort: Int?
+    /// Absolute.
+    var dataDirectory: String
+    var startedAt: Timestamp
+    var version: String
+    /// Of services with more than one process; nil when there are none.
+    var replicas: [String: Int]?
+    /// Where the services' PostgreSQL is, without what is secret; nil for SQLite.
+    var database: String?
+
+    /// The processes of the services on the bus, the broker's not among them.
+    var instances: [ServiceInstance] {
+        ServiceName.allCases.flatMap { service in
+            (1...max(1, replicas?[service.rawValue] ?? 1)).map {
+                ServiceInstance(service: service.rawValue, number: $0)
+            }
+        }
+    }
+
+    func write(to directory: DataDirectory) throws(CLIError) {
+        try FileAccess.write(
+            Array((JSONText.line(JSONText.value(self)) + "\n").utf8), to: directory.runRecord, mode: 0o600)
+    }
+
+    /// - Returns: nil when there is none or it cannot be read.
+    static func read(_ directory: DataDirectory) -> RunRecord? {
+        FileAccess.text(directory.runRecord).flatMap { try? StoreJSON.decode(RunRecord.self, from: Array($0.utf8)) }
+    }
+
+    /// Whether the process that wrote it is there. After kill -9 the record stays behind.
+    var isAlive: Bool { kill(pid, 0) == 0 || errno == EPERM }
+
+    /// The store of the project one is in: `.storebus` here or in a directory above.
+    static func search(from directory: String) -> DataDirectory? {
+        var place = Substring(directory)
+        while true {
+            let candidate = DataDirectory("\(place)/\(DataDirectory.defaultName)")
+            if FileManager.default.fileExists(atPath: candidate.runRecord) { return candidate }
+            guard let slash = place.lastIndex(of: "/") else { return nil }
+            place = place[..<slash]
+        }
+    }
+}
+
+/// One running store per data directory. The kernel lets go of the lock when its holder ends, however it ends.
+final class DirectoryLock: Sendable {
+    private let descriptor: Int32
+
+    private init(descriptor: Int32) { self.descriptor = descriptor }
+
+    /// Takes the lock and leaves this process's id in the file.
+    /// - Throws: `dataDirectoryInUse` with the holder's id; `dataDirectoryUnusable`.
+    static func take(_ directory: DataDirectory) throws(CLIError) -> DirectoryLock {
+        let descriptor = open(directory.lockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw CLIError(
+                .dataDirectoryUnusable, "cannot open \(directory.lockFile): \(FileAccess.systemReason)",
+                hints: ["name another: --data DIR"])
+        }
+        guard lock(descriptor) else {
+            let holder = FileAccess.text(directory.lockFile) ?? "?"
+            close(descriptor)
+            throw inUse(directory, by: holder)
+        }
+        ftruncate(descriptor, 0)
+        _ = FileAccess.writeAll(Array("\(getpid())\n".utf8), to: descriptor)
+        return DirectoryLock(descriptor: descriptor)
+    }
+
+    /// Tries for a moment: ``holder(_:)`` has the lock while it looks.
+    private static func lock(_ descriptor: Int32) -> Bool {
+        for _ in 0..<5 {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+            usleep(2_000)
+        }
+        return false
+    }
+
+    /// Who runs a store on the directory now.
+    /// - Returns: nil when nobody does.
+    static func holder(_ directory: DataDirectory) -> Int32? {
+        let descriptor = open(directory.lockFile, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        // Whoever can have the lock, if only for a moment, sees that nobody holds it.
+        guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return nil }
+        return FileAccess.text(directory.lockFile).flatMap { Int32($0) }
+    }
+
+    static func inUse(_ directory: DataDirectory, by holder: String) -> CLIError {
+        CLIError(
+            .dataDirectoryInUse, "the data directory \(directory.path) is held by pid \(holder) (storebus up)",
+            hints: ["use that store: storebus status", "stop it: storebus down", "another store: --data DIR"],
+            details: ["pid": Int(holder).map { .integer($0) } ?? .null])
+    }
+
+    deinit { close(descriptor) }
 }

@@ -74,3 +74,11 @@ struct SessionKeeper: Sendable {
         try? FileAccess.write(Array(JSONText.line(JSONText.value(session)).utf8), to: path, mode: 0o600)
     }
 }
+
+/// What `POST /v1/sessions` answers.
+struct Session: Hashable, Sendable, Codable {
+    var token: String
+    var expiresAt: Timestamp
+    var storefront: Storefront
+    var canMakePayments: Bool
+}

@@ -131,3 +131,61 @@ extension StoreAPI {
         _ = try await exchange(StoreRequest(.delete, path, token: adminKey))
     }
 }
+
+/// `{"keyIdentifier":"…","kind":"api","createdAt":"…"}`
+struct AppKey: Hashable, Sendable, Codable {
+    static let kinds = ["api", "sharedSecret", "subscriptionOffer"]
+
+    var keyIdentifier: String
+    /// One of ``kinds``.
+    var kind: String
+    var createdAt: Timestamp
+}
+
+/// `{"keys":[…]}`
+struct AppKeys: Hashable, Sendable, Codable {
+    var keys: [AppKey]
+}
+
+/// What a product costs in several storefronts, in the order they were asked for:
+///
+/// ```json
+/// {"productIdentifier":"com.example.pro","prices":[
+///   {"storefront":"FRA","available":true,"price":{"amount":"10.99","currency":"EUR"},"priceLocale":"fr_FR@currency=EUR"},
+///   {"storefront":"CHN","available":false,"reasons":["storefrontUnavailable"]}]}
+/// ```
+struct ProductPrices: Hashable, Sendable, Codable {
+    struct Price: Hashable, Sendable, Codable {
+        var storefront: String
+        var available: Bool
+        var price: Money?
+        var priceLocale: String?
+        var introductoryPrice: ProductDiscount?
+        var subscriptionPeriod: SubscriptionPeriod?
+        /// Why it cannot be bought there.
+        var reasons: [String]?
+    }
+
+    var productIdentifier: String
+    var prices: [Price]
+
+    init(productIdentifier: String, prices: [Price]) {
+        self.productIdentifier = productIdentifier
+        self.prices = prices
+    }
+}
+
+/// `{"products":[…],"invalidProductIdentifiers":["…"],"degraded":["eligibility"]}`
+struct ProductsAnswer: Hashable, Sendable, Codable {
+    var products: [Product]
+    var invalidProductIdentifiers: [String]
+    /// What the answer had to do without.
+    var degraded: [String]
+}
+
+/// A page of the operator's list: `{"products":[…],"after":"com.example.b"}`
+struct ProductsPageAnswer: Hashable, Sendable, Codable {
+    var products: [Product]
+    /// The next page's; absent on the last.
+    var after: String?
+}

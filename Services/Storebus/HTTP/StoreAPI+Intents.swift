@@ -65,3 +65,10 @@ extension StoreAPI {
         return try decode(IntentDecision.self, await exchange(request))
     }
 }
+
+/// What `POST /v1/intents/{id}/decision` answers: `{"intent":{…},"transaction":{…}}`
+struct IntentDecision: Hashable, Sendable, Codable {
+    var intent: PurchaseIntent
+    /// Of `continue`; absent while there is none yet.
+    var transaction: PaymentTransaction?
+}

@@ -99,3 +99,10 @@ extension StoreAPI {
         try await get(view.path, token: token)
     }
 }
+
+/// What the store shows on a device: `{"promotions":[{"product":{…},"owned":false}],"degraded":["eligibility"]}`
+struct StorePageAnswer: Hashable, Sendable, Codable {
+    var promotions: [Promotion]
+    /// What it had to do without.
+    var degraded: [String] = []
+}

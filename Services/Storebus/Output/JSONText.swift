@@ -16,3 +16,10 @@ enum JSONText {
         return value
     }
 }
+
+extension JSONValue: ExpressibleByDictionaryLiteral {
+    /// `["account": "alice"]`; of equal names the last counts.
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(Dictionary(elements, uniquingKeysWith: { $1 }))
+    }
+}

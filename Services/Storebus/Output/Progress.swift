@@ -1,4 +1,5 @@
 import StoreModels
+import Synchronization
 
 /// Says on a terminal that something goes on, once it has taken a second; in a pipe nothing is said.
 struct Progress: Sendable {
@@ -54,5 +55,79 @@ struct Progress: Sendable {
         ticker.cancel()
         await ticker.value
         console.showProgress(nil)
+    }
+}
+
+/// How far a transfer is, on a terminal and once it has taken a second:
+///
+/// ```
+/// [######--------------]  31 %  22.4 MiB of 72.0 MiB  11.2 MiB/s  5 s left
+/// ```
+final class TransferProgress: Sendable {
+    private let progress: Progress
+    private let length: Int64
+    private let start = ContinuousClock.now
+    /// When it was shown last, and what was there at the first sight: an earlier run's bytes say nothing about the speed.
+    private let state = Mutex<(shown: ContinuousClock.Instant?, first: Int64?)>((nil, nil))
+
+    private static let interval = Duration.milliseconds(120)
+    /// So that the whole line fits 80 columns; a longer one would wrap, and its first half could not be taken away.
+    private static let width = 20
+
+    init(_ progress: Progress, length: Int64) {
+        self.progress = progress
+        self.length = length
+    }
+
+    /// - Parameter count: bytes that are there.
+    func advance(to count: Int64) {
+        guard progress.isShown else { return }
+        let now = ContinuousClock.now
+        let first: Int64? = state.withLock { state in
+            if state.first == nil { state.first = count }
+            guard now - start >= Progress.patience, state.shown.map({ now - $0 >= Self.interval }) ?? true else {
+                return nil
+            }
+            state.shown = now
+            return state.first
+        }
+        guard let first else { return }
+        progress.show(Self.text(count, of: length, moved: count - first, in: now - start))
+    }
+
+    /// Takes the line away when the body has ended, however it has.
+    func during<Value>(_ body: () async throws(CLIError) -> Value) async throws(CLIError) -> Value {
+        do {
+            let value = try await body()
+            end()
+            return value
+        } catch {
+            end()
+            throw error
+        }
+    }
+
+    private func end() {
+        if progress.isShown { progress.show(nil) }
+    }
+
+    /// - Parameters:
+    ///   - moved: of `count`, what came in `time`.
+    static func text(_ count: Int64, of length: Int64, moved: Int64, in time: Duration) -> String {
+        let share = length > 0 ? min(Double(count) / Double(length), 1) : 1
+        let marks = Int(share * Double(width))
+        let bar = String(repeating: "#", count: marks) + String(repeating: "-", count: width - marks)
+        let percent = "\(Int(share * 100))"
+        let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
+        let speed = seconds > 0 ? Double(moved) / seconds : 0
+        var words = [
+            "[\(bar)] \(String(repeating: " ", count: 3 - percent.count))\(percent) %",
+            "\(Words.size(count)) of \(Words.size(length))",
+        ]
+        if speed >= 1 {
+            words.append("\(Words.size(Int64(speed)))/s")
+            words.append("\(Int((Double(length - count) / speed).rounded(.up))) s left")
+        }
+        return words.joined(separator: "  ")
     }
 }

@@ -1,3 +1,5 @@
+import ArgumentParser
+
 /// Rows under a header, each column as wide as its widest cell, two spaces between. The same columns on a terminal and
 /// in a pipe.
 struct Table: Hashable, Sendable {
@@ -70,5 +72,93 @@ struct Table: Hashable, Sendable {
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value)
+    }
+}
+
+/// Names and values, one a line, the values below each other:
+///
+/// ```
+/// product     com.example.pro.monthly
+/// price       9.99 USD a month
+/// ```
+struct Facts: Sendable {
+    private var lines: [(name: String, value: String, isState: Bool)] = []
+
+    init() {}
+
+    /// - Parameter value: nothing is added for nil.
+    mutating func add(_ name: String, _ value: String?, isState: Bool = false) {
+        guard let value else { return }
+        lines.append((name, Table.onOneLine(value), isState))
+    }
+
+    func text(_ style: Style) -> String {
+        let width = lines.map(\.name.count).max() ?? 0
+        return lines.map { line in
+            let space = String(repeating: " ", count: width - line.name.count + 2)
+            // The first word is the state; what follows explains it.
+            let state = line.value.prefix { $0 != " " && $0 != "," }
+            let value =
+                line.isState
+                ? style.paint(String(state), .of(state: String(state))) + line.value.dropFirst(state.count) : line.value
+            return line.name + space + value + "\n"
+        }.joined()
+    }
+}
+
+/// Colours of one stream, or none. A colour never says anything that the words do not.
+struct Style: Hashable, Sendable {
+    var isOn: Bool
+
+    init(isOn: Bool) { self.isOn = isOn }
+
+    static let plain = Style(isOn: false)
+
+    /// What a colour stands for.
+    enum Tone: String, Sendable {
+        case good = "32"
+        case bad = "31"
+        case waiting = "33"
+        case strong = "1"
+        case faint = "2"
+
+        /// Of a word for a state: of a transaction, a service, a check.
+        static func of(state: String) -> Tone? {
+            switch state {
+            case "purchased", "restored", "finished", "pass", "ready", "answering", "yes", "ok", "subscribed",
+                "resubscribed", "renewed", "recovered", "eligible":
+                .good
+            case "failed", "cancelled", "fail", "away", "unavailable", "error", "critical", "expired", "revoked",
+                "billingFailed", "ineligible":
+                .bad
+            case "inGracePeriod", "inBillingRetryPeriod", "gracePeriodStarted", "billingRetryStarted", "unknown",
+                "purchasing", "deferred", "running", "waiting", "active", "paused", "warn", "warning", "not ready",
+                "unfinished":
+                .waiting
+            default: nil
+            }
+        }
+    }
+
+    func paint(_ text: String, _ tone: Tone?) -> String {
+        guard isOn, let tone, !text.isEmpty else { return text }
+        return "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m"
+    }
+}
+
+/// `--color`.
+enum ColorChoice: String, CaseIterable, Sendable, ExpressibleByArgument {
+    case auto, always, never
+
+    /// Whether a stream gets colours: the flag, then `NO_COLOR`, then `CLICOLOR_FORCE`, then what the stream ends at.
+    func isOn(onTerminal: Bool, isDumb: Bool, variables: [String: String]) -> Bool {
+        switch self {
+        case .always: return true
+        case .never: return false
+        case .auto: break
+        }
+        if variables["NO_COLOR"] != nil { return false }
+        if let forced = variables["CLICOLOR_FORCE"], forced != "0" { return true }
+        return onTerminal && !isDumb && variables["CLICOLOR"] != "0"
     }
 }

@@ -1,6 +1,7 @@
 import CProcess
 import Dispatch
 import Glibc
+import Synchronization
 
 /// One service's process: a child that the kernel kills when `storebus up` ends in whatever way, in a process group of
 /// its own, so that a Ctrl-C at the terminal reaches `up` only, which then stops the services in order.
@@ -55,6 +56,85 @@ struct ChildProcess: Sendable {
             var status: Int32 = 0
             while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
             onExit(pid, Termination(waitStatus: status))
+        }
+    }
+}
+
+/// The thread every child is started from. It never ends, because the kernel ties a child's parent-death signal to the
+/// thread that made it and not to the process: a child started from a pool's thread, the main actor's included, would be
+/// killed when the pool lets that thread go.
+final class SpawnThread: Sendable {
+    static let shared = SpawnThread()
+
+    private let work = Mutex<[@Sendable () -> Void]>([])
+    private let arrived = DispatchSemaphore(value: 0)
+
+    private init() {
+        var thread = pthread_t()
+        // Released never: the thread lives as long as the process.
+        let this = Unmanaged.passRetained(self).toOpaque()
+        let error = pthread_create(&thread, nil, { SpawnThread.loop($0) }, this)
+        precondition(error == 0, "the system has no thread left to start processes from")
+        pthread_detach(thread)
+    }
+
+    /// Runs `body` on the thread and waits for it, the millisecond a fork takes.
+    func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
+        let answer = Answer<Result>()
+        work.withLock { $0.append { answer.give(body()) } }
+        arrived.signal()
+        return answer.wait()
+    }
+
+    private static func loop(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        guard let context else { return nil }
+        let this = Unmanaged<SpawnThread>.fromOpaque(context).takeUnretainedValue()
+        while true {
+            this.arrived.wait()
+            this.work.withLock { $0.isEmpty ? nil : $0.removeFirst() }?()
+        }
+    }
+
+    /// One result, handed from thread to thread.
+    private final class Answer<Result: Sendable>: Sendable {
+        private let result = Mutex<Result?>(nil)
+        private let given = DispatchSemaphore(value: 0)
+
+        func give(_ value: Result) {
+            result.withLock { $0 = value }
+            given.signal()
+        }
+
+        func wait() -> Result {
+            given.wait()
+            guard let value = result.withLock({ $0 }) else { preconditionFailure("signalled without a result") }
+            return value
+        }
+    }
+}
+
+/// How a process ended.
+enum Termination: Hashable, Sendable, CustomStringConvertible {
+    case exited(Int32)
+    case signalled(Int32)
+
+    /// From what `waitpid` says.
+    init(waitStatus: Int32) {
+        let signal = waitStatus & 0x7f
+        self = signal == 0 ? .exited((waitStatus >> 8) & 0xff) : .signalled(signal)
+    }
+
+    /// Starting it again cannot help: the command line (64), a file (65), a lock held by another (73), the
+    /// configuration (78) are as they were.
+    var isFinal: Bool {
+        if case .exited(let code) = self { return [64, 65, 73, 78].contains(code) }
+        return false
+    }
+
+    var description: String {
+        switch self {
+        case .exited(let code): "exit \(code)"
+        case .signalled(let signal): "signal \(signal)"
         }
     }
 }

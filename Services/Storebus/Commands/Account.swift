@@ -1,0 +1,304 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus account …`, also `storebus tester …`
+struct AccountCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "account", abstract: "Set how accounts behave at the store.",
+        discussion: """
+            storebus account set alice --storefront FRA --sheet decline:paymentInvalid
+            storebus account show alice
+            storebus account clear alice --yes
+            """,
+        subcommands: [
+            AccountCreateCommand.self, AccountListCommand.self, AccountShowCommand.self, AccountSetCommand.self,
+            AccountResetCommand.self, AccountClearCommand.self,
+        ], aliases: ["tester"])
+}
+
+/// `storebus account list`
+struct AccountListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the accounts somebody has set or that have bought.",
+        discussion: "storebus account list -o names", aliases: ["ls"])
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try CommandContext.find(global)
+        let testers = try await context.api.testers()
+        context.print(
+            Answer(
+                TesterTable.table(testers), items: testers.map(\.json), names: testers.map(\.account),
+                next: testers.first.map { "storebus account show \($0.account)" }
+                    ?? "storebus account create alice --storefront FRA",
+                ifEmpty: "no accounts"))
+    }
+}
+
+/// `storebus account show`
+struct AccountShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show how an account behaves in an app, and what of that was set.",
+        discussion: """
+            storebus account show alice
+            storebus account show alice --bundle-id com.example.a
+
+            Marked (set) is what was set of the account, (app) what the app's catalogue or settings make all accounts do.
+            """)
+
+    @Argument(help: ArgumentHelp("The account.", valueName: "account"), completion: Completion.accounts)
+    var account: String
+
+    @OptionGroup var app: AppOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try CommandContext.find(global, bundleId: app.bundleId)
+        let tester = try await Known.suggestingAccount(account, context) { () throws(CLIError) in
+            try await context.api.tester(account)
+        }
+        var answer = TesterTable.answer(tester, in: await Known.appIfAny(context))
+        if TesterTable.members(tester.overrides).isEmpty {
+            answer.notes += await Known.notes(aboutAccount: account, context)
+        }
+        context.print(answer)
+    }
+}
+
+/// `storebus account set`
+struct AccountSetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Change how an account behaves; what is not named stays.",
+        discussion: """
+            storebus account set alice --sheet cancel
+            storebus account set alice --storefront FRA --simulate purchase=paymentInvalid
+            storebus account set alice --simulate restore=unknown --simulate download=unknown
+            storebus account set alice --processor timeoutAfter
+            storebus account set alice --unset sheet
+
+            --interrupt-purchases true ends purchases as failed until they are resolved (storebus resolve). The \
+            processor's modes: timeoutBefore, timeoutAfter and errorAfter lose its first answer, before or after the \
+            charge; slow and pending take two seconds; duplicateCallback tells twice.
+            """)
+
+    @Argument(help: ArgumentHelp("The account.", valueName: "account"), completion: Completion.accounts)
+    var account: String
+
+    @OptionGroup var settings: TesterOptions
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if settings.isEmpty { throw ValidationError("nothing to set; for example --sheet cancel") }
+    }
+
+    func run() async throws {
+        let context = try CommandContext.find(global)
+        let tester = try await settings.apply(to: account, context)
+        context.print(TesterTable.answer(tester, in: await Known.appIfAny(context)))
+    }
+}
+
+/// `storebus account create`
+struct AccountCreateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Make an account. Buying makes one too.",
+        discussion: "storebus account create alice --storefront FRA")
+
+    @Argument(help: ArgumentHelp("The account.", valueName: "account"))
+    var account: String
+
+    @OptionGroup var settings: TesterOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try CommandContext.find(global)
+        let tester = try await settings.apply(to: account, context)
+        context.print(TesterTable.answer(tester, in: await Known.appIfAny(context)))
+    }
+}
+
+/// What can be set of an account.
+struct TesterOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Its country, three letters.", valueName: "country"), completion: Completion.storefronts)
+    var storefront: String?
+
+    @Option(help: ArgumentHelp("Whether it may pay: true or false.", valueName: "bool"))
+    var canMakePayments: Bool?
+
+    @Option(help: ArgumentHelp("Whether a parent must approve: true or false.", valueName: "bool"))
+    var askToBuy: Bool?
+
+    @Option(help: ArgumentHelp("Whether purchases are interrupted: true or false.", valueName: "bool"))
+    var interruptPurchases: Bool?
+
+    @Option(
+        help: ArgumentHelp("What signing in ends with: ok, fails, cancelled or interactive.", valueName: "end"),
+        completion: .list(TesterSettings.SignIn.allCases.map(\.rawValue)))
+    var signIn: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The payment sheet: auto, approve, cancel, decline:<SKError name or code>, interactive.",
+            valueName: "answer"), completion: .list(["auto", "approve", "cancel", "decline:", "interactive"]))
+    var sheet: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What a higher price ends with: agree, decline or interactive.", valueName: "end"),
+        completion: .list(TesterSettings.PriceConsent.allCases.map(\.rawValue)))
+    var priceConsent: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How fast subscriptions renew: \(SubscriptionRenewalRate.allCases.map(\.rawValue).joined(separator: ", ")).",
+            valueName: "rate"),
+        completion: .list(SubscriptionRenewalRate.allCases.map(\.rawValue)))
+    var renewalRate: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How the processor treats its charges: \(ProcessorMode.names.joined(separator: ", ")).",
+            valueName: "mode"), completion: .list(ProcessorMode.names))
+    var processor: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "An error a request meets: \(Self.requests)= with an SKError's name or number (\(Self.errors)), or one of "
+                + "StoreKit 2's, such as networkError. Repeatable.",
+            valueName: "request=error"))
+    var simulate: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Forget what was set of this member. Repeatable.", valueName: "member"),
+        completion: .list(TesterSettings.memberNames.sorted()))
+    var unset: [String] = []
+
+    private static let requests = TesterSettings.SimulatedErrors.memberNames.sorted().joined(separator: "=, ")
+
+    private static let errors = SKErrorCode.allCases.map(\.name).joined(separator: ", ")
+
+    var isEmpty: Bool {
+        storefront == nil && canMakePayments == nil && askToBuy == nil && interruptPurchases == nil && signIn == nil
+            && sheet == nil && priceConsent == nil && renewalRate == nil && processor == nil && simulate.isEmpty
+            && unset.isEmpty
+    }
+
+    func validate() throws {
+        try Choice.check("--sign-in", signIn, among: TesterSettings.SignIn.allCases.map(\.rawValue))
+        try Choice.check("--price-consent", priceConsent, among: TesterSettings.PriceConsent.allCases.map(\.rawValue))
+        try Choice.check("--renewal-rate", renewalRate, among: SubscriptionRenewalRate.allCases.map(\.rawValue))
+        try Choice.check("--processor", processor, among: ProcessorMode.names)
+        for member in unset { try Choice.check("--unset", member, among: TesterSettings.memberNames.sorted()) }
+        if let sheet, PaymentSheetAnswer(sheet) == nil {
+            throw ValidationError("--sheet is auto, approve, cancel, interactive or decline:<SKError name or code>")
+        }
+        for word in simulate {
+            let parts = word.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2 else { throw ValidationError("--simulate takes request=error, not '\(word)'") }
+            try Choice.check(
+                "--simulate", String(parts[0]), among: TesterSettings.SimulatedErrors.memberNames.sorted())
+        }
+    }
+
+    /// Puts what is named over what was set before.
+    func apply(to account: String, _ context: CommandContext) async throws(CLIError) -> TesterAnswer {
+        var before: TesterAnswer?
+        do {
+            before = try await context.api.tester(account)
+        } catch  where error.code.name == StoreErrorCode.notFound.name {
+            // A new one; nothing is set.
+        }
+        if let storefront { _ = try await Known.storefronts([storefront], context) }
+        return try await context.api.putTester(account, merged(before?.json["overrides"] ?? .object([:])))
+    }
+
+    /// The settings as they become; `set` is the JSON of those that were set before.
+    func merged(_ set: JSONValue) -> JSONValue {
+        var members = (set.objectValue ?? [:]).filter { $0.value != .null }
+        members["storefront"] = storefront.map { .string($0.uppercased()) } ?? members["storefront"]
+        members["canMakePayments"] = canMakePayments.map { .bool($0) } ?? members["canMakePayments"]
+        members["askToBuy"] = askToBuy.map { .bool($0) } ?? members["askToBuy"]
+        members["interruptPurchases"] = interruptPurchases.map { .bool($0) } ?? members["interruptPurchases"]
+        members["signIn"] = signIn.map { .string($0) } ?? members["signIn"]
+        members["sheet"] = sheet.map { .string($0) } ?? members["sheet"]
+        members["priceConsent"] = priceConsent.map { .string($0) } ?? members["priceConsent"]
+        members["subscriptionRenewalRate"] = renewalRate.map { .string($0) } ?? members["subscriptionRenewalRate"]
+        members["processor"] = processor.map { .string($0) } ?? members["processor"]
+        var errors = (members["simulatedErrors"]?.objectValue ?? [:]).filter { $0.value != .null }
+        for word in simulate {
+            let parts = word.split(separator: "=", maxSplits: 1)
+            errors[String(parts[0])] = .string(String(parts[1]))
+        }
+        if !errors.isEmpty { members["simulatedErrors"] = .object(errors) }
+        for member in unset { members[member] = nil }
+        return .object(members)
+    }
+}
+
+extension ProcessorMode {
+    static let names = allCases.map(\.rawValue)
+}
+
+/// `storebus account reset`
+struct AccountResetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Forget what was set of an account; what it bought stays.",
+        discussion: "storebus account reset alice")
+
+    @Argument(help: ArgumentHelp("The account.", valueName: "account"), completion: Completion.accounts)
+    var account: String
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try CommandContext.find(global)
+        try await Known.suggestingAccount(account, context) { () throws(CLIError) in
+            try await context.api.resetTester(account)
+        }
+        context.print(
+            Answer(
+                "\(account) behaves as any other account again\n", data: ["account": .string(account)],
+                names: [account], next: "storebus account show \(account)"))
+    }
+}
+
+/// `storebus account clear`
+struct AccountClearCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clear", abstract: "Delete what an account has bought in an app.",
+        discussion: """
+            storebus account clear alice --yes
+            storebus account clear alice --dry-run
+
+            Its transactions, entitlements, introductory offers and prompts go, and what it began in the store and is \
+            open is cancelled; its settings and sessions stay.
+            """)
+
+    @Argument(help: ArgumentHelp("The account.", valueName: "account"), completion: Completion.accounts)
+    var account: String
+
+    @Flag(help: "Only say what would go.")
+    var dryRun = false
+
+    @OptionGroup var app: AppOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: app)
+        let counted = try await Removal.count(context, account: account)
+        if counted == 0 {
+            let known = try await context.api.testers().map(\.account)
+            guard known.containsExactly(account) else { throw await Known.accountError(account, context) }
+        }
+        let what = "\(Words.count(counted, "transaction")) of \(account) in \(context.bundleId)"
+        if dryRun { return context.print(Removal.wouldRemove(what, counted)) }
+        try context.confirm("delete \(what)")
+        let reply = try await context.api.clearHistory(account, bundleId: context.bundleId)
+        context.print(
+            Answer(
+                "deleted  \(Words.count(reply.removed, "transaction")) of \(account)\n", data: JSONText.value(reply),
+                next: "storebus tx list --as \(account)", notes: Removal.notes(cancelled: reply.cancelledIntents)))
+    }
+}

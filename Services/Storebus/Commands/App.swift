@@ -1,0 +1,225 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus app …`
+struct AppCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app", abstract: "See and change what the store knows of an app: its price, its versions.",
+        discussion: """
+            storebus app list
+            storebus app set --price 4.99USD
+            """,
+        subcommands: [List.self, Show.self, AppSetCommand.self])
+
+    /// `storebus app list`
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the apps of the store.", discussion: "storebus app list",
+            aliases: ["ls"])
+
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try CommandContext.find(global)
+            let apps = try await context.api.apps()
+            context.print(
+                Answer(
+                    AppTable.table(apps), items: apps.map { JSONText.value($0) }, names: apps.map(\.bundleId),
+                    next: apps.first.map { "storebus app show\(Known.option($0.bundleId))" }
+                        ?? "storebus import App.storekit",
+                    ifEmpty: "no apps yet"))
+        }
+    }
+
+    /// `storebus app show`
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Show what is set of an app.",
+            discussion: "storebus app show --bundle-id com.example.app")
+
+        @OptionGroup var app: AppOptions
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try await CommandContext.find(global, app: app)
+            let app = try await Known.app(context)
+            context.print(AppTable.answer(app, next: "storebus product list\(Known.option(app.bundleId))"))
+        }
+    }
+}
+
+/// `storebus app set`
+struct AppSetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Change what is set of an app; what is not named stays.",
+        discussion: """
+            storebus app set --name Trails --price 4.99USD
+            storebus app set --price free
+            storebus app set --current-version 2.0 --promotions-since 2.0
+            storebus app set --promotions-since all --released false
+            storebus app set --renewal-rate realTime
+
+            A device without the app has to buy it first, if it costs something, before a promoted purchase goes on; \
+            it gets the current version. Versions before --promotions-since have to be upgraded first. Before its \
+            release an app's store page is empty; links to test a product work. --renewal-rate counts before the catalogue's \
+            _timeRate, for accounts that have no rate of their own; subscriptions that run keep theirs.
+            """)
+
+    @OptionGroup var settings: AppSettingsOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if settings.isEmpty { throw ValidationError("nothing to set; for example --price 4.99USD") }
+    }
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: app)
+        let before = try await Known.app(context)
+        let app = try await context.api.putApp(before.bundleId, settings.merged(into: before.settings))
+        context.print(AppTable.answer(app, next: "storebus promo list\(Known.option(app.bundleId))"))
+    }
+}
+
+/// What can be set of an app.
+struct AppSettingsOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Its name in the store, at most 64 characters.", valueName: "name"))
+    var name: String?
+
+    @Option(help: ArgumentHelp("What the app itself costs: 4.99USD, or free.", valueName: "price"))
+    var price: String?
+
+    @Option(help: ArgumentHelp("The version that devices get.", valueName: "version"))
+    var currentVersion: String?
+
+    @Option(
+        help: ArgumentHelp("The first version that handles promoted purchases, or all.", valueName: "version"))
+    var promotionsSince: String?
+
+    @Option(help: ArgumentHelp("Whether it is in the store: true or false.", valueName: "bool"))
+    var released: Bool?
+
+    @Option(help: ArgumentHelp("Whether its products may be sold: true or false.", valueName: "bool"))
+    var agreementsActive: Bool?
+
+    @Option(
+        help: ArgumentHelp(
+            "Whether a subscription goes on while billing is tried again: true or false.",
+            valueName: "bool"))
+    var billingGracePeriod: Bool?
+
+    @Option(
+        help: ArgumentHelp("How many unfinished transactions stop further purchases, or none.", valueName: "n"))
+    var unfinishedLimit: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How fast subscriptions bought from now on renew: \(Self.rates.joined(separator: ", ")). "
+                + "\(Self.ofCatalogue) is what the file's _timeRate says.", valueName: "rate"),
+        completion: .list(Self.rates + [Self.ofCatalogue]))
+    var renewalRate: String?
+
+    static let free = "free"
+    static let allVersions = "all"
+    static let noLimit = "none"
+    static let ofCatalogue = "catalogue"
+    private static let rates = SubscriptionRenewalRate.allCases.map(\.rawValue)
+
+    var isEmpty: Bool {
+        name == nil && price == nil && currentVersion == nil && promotionsSince == nil && released == nil
+            && agreementsActive == nil && billingGracePeriod == nil && unfinishedLimit == nil && renewalRate == nil
+    }
+
+    func validate() throws {
+        try Choice.check("--renewal-rate", renewalRate, among: Self.rates + [Self.ofCatalogue])
+        if let price, price != Self.free, Self.money(price) == nil {
+            throw ValidationError("--price is an amount with its currency, 4.99USD, or \(Self.free); not '\(price)'")
+        }
+        if let unfinishedLimit, unfinishedLimit != Self.noLimit, Int(unfinishedLimit) == nil {
+            throw ValidationError("--unfinished-limit is a number or \(Self.noLimit), not '\(unfinishedLimit)'")
+        }
+    }
+
+    /// The settings as they become.
+    func merged(into before: AppSettings) -> AppSettings {
+        var settings = before
+        settings.name = name ?? before.name
+        if let price { settings.appPrice = price == Self.free ? nil : Self.money(price) }
+        settings.currentVersion = currentVersion ?? before.currentVersion
+        if let promotionsSince {
+            settings.promotionsSupportedSince = promotionsSince == Self.allVersions ? nil : promotionsSince
+        }
+        settings.released = released ?? before.released
+        settings.agreementsActive = agreementsActive ?? before.agreementsActive
+        settings.billingGracePeriod = billingGracePeriod ?? before.billingGracePeriod
+        if let unfinishedLimit { settings.unfinishedLimit = Int(unfinishedLimit) }
+        if let renewalRate { settings.subscriptionRenewalRate = SubscriptionRenewalRate(rawValue: renewalRate) }
+        return settings
+    }
+
+    /// `4.99USD` or `4.99 USD`; nil for anything else, an amount finer than the currency among it.
+    static func money(_ text: String) -> Money? {
+        guard let currency = Currency(code: text.suffix(3).uppercased()) else { return nil }
+        var amount = text.dropLast(3)
+        if amount.last == " " { amount.removeLast() }
+        return Money(amount: String(amount), currency: currency)
+    }
+}
+
+/// Apps as `storebus app` shows them.
+enum AppTable {
+    static func table(_ apps: [App]) -> Table {
+        var table = Table([
+            .init("APP"), .init("NAME"), .init("PRICE", .right), .init("VERSION"), .init("PROMOTIONS SINCE"),
+            .init("RELEASED"), .init("CATALOGUE", .right),
+        ])
+        for app in apps {
+            table.add([
+                app.bundleId, app.settings.name, price(app), app.settings.currentVersion,
+                app.settings.promotionsSupportedSince ?? "-", app.settings.released ? "yes" : "no",
+                "\(app.catalogVersion)",
+            ])
+        }
+        return table
+    }
+
+    static func answer(_ app: App, next: String) -> Answer {
+        let settings = app.settings
+        var facts = Facts()
+        facts.add("app", app.bundleId)
+        facts.add("name", settings.name)
+        facts.add("appPrice", price(app))
+        facts.add("currentVersion", settings.currentVersion)
+        facts.add("promotionsSupportedSince", settings.promotionsSupportedSince ?? "-")
+        facts.add("released", "\(settings.released)")
+        facts.add("agreementsActive", "\(settings.agreementsActive)")
+        facts.add("billingGracePeriod", "\(settings.billingGracePeriod)")
+        facts.add("unfinishedLimit", settings.unfinishedLimit.map { "\($0)" } ?? "-")
+        facts.add("subscriptionRenewalRate", rate(app))
+        for (name, value) in defaults(app) { facts.add("testers' \(name)", value) }
+        facts.add("catalogVersion", "\(app.catalogVersion)")
+        var members = JSONText.value(app).objectValue ?? [:]
+        members["renewals"] = .string(rate(app))
+        let shown = facts
+        return Answer(
+            data: .object(members), names: [app.bundleId], next: next,
+            notes: [RenewalWords.note(app)].compactMap(\.self)
+        ) { shown.text($0) }
+        .about(app.bundleId)
+    }
+
+    /// `monthlyRenewalEveryThirtySeconds, from the catalogue`
+    private static func rate(_ app: App) -> String {
+        guard let rate = app.testerDefaults?.subscriptionRenewalRate else { return "realTime" }
+        return app.settings.subscriptionRenewalRate == nil ? "\(rate.rawValue), from the catalogue" : rate.rawValue
+    }
+
+    /// What accounts do unless they are set otherwise.
+    private static func defaults(_ app: App) -> [(name: String, value: String)] {
+        let members = app.testerDefaults.flatMap { JSONText.value($0).objectValue } ?? [:]
+        return members.filter { $0.value != .null && $0.key != "subscriptionRenewalRate" }
+            .sorted { $0.key < $1.key }.map { ($0.key, $0.value.stringValue ?? JSONText.line($0.value)) }
+    }
+
+    private static func price(_ app: App) -> String { app.settings.appPrice.map(Words.price) ?? "free" }
+}

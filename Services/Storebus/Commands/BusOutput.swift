@@ -1,0 +1,201 @@
+import BusClient
+import BusProtocol
+import StoreModels
+
+/// The services as `storebus bus` shows them.
+enum BusTables {
+    /// One row a service.
+    static func list(_ instances: [BusInstance], missing: [String]) -> Answer {
+        var table = Table([
+            .init("SERVICE"), .init("INSTANCES", .right), .init("HEALTH", isState: true), .init("VERSION"),
+        ])
+        var items: [JSONValue] = []
+        let byService = Dictionary(grouping: instances, by: \.service)
+        let services = (Array(byService.keys) + missing).sorted()
+        for service in services {
+            let all = byService[service] ?? []
+            let health = worst(all.map(\.status))
+            let versions = Array(Set(all.map(\.version))).sorted()
+            table.add([service, "\(all.count)", health, versions.joined(separator: ", ")])
+            items.append(
+                .object([
+                    "service": .string(service), "instanceCount": .integer(all.count), "health": .string(health),
+                    "versions": .array(versions.map { .string($0) }), "instances": .array(all.map(\.json)),
+                ]))
+        }
+        return Answer(
+            table, items: items, names: services, next: "storebus bus stats", ifEmpty: "nobody is on the bus")
+    }
+
+    /// One row an endpoint.
+    static func info(_ instances: [BusInstance]) -> Answer {
+        var table = Table([
+            .init("SERVICE"), .init("INSTANCE"), .init("VERSION"), .init("STARTED"), .init("ENDPOINT"),
+            .init("SUBJECT"),
+        ])
+        for one in instances {
+            let start = [one.service, one.instance, one.version, one.startedAt.map(Words.time) ?? "-"]
+            for endpoint in one.endpoints { table.add(start + [endpoint.name, endpoint.subject]) }
+            if one.endpoints.isEmpty { table.add(start + ["-", "-"]) }
+        }
+        return answer(table, instances)
+    }
+
+    /// One row an endpoint.
+    static func stats(_ instances: [BusInstance]) -> Answer {
+        var table = Table([
+            .init("SERVICE"), .init("INSTANCE"), .init("ENDPOINT"), .init("REQUESTS", .right), .init("ERRORS", .right),
+            .init("AVERAGE MS", .right), .init("LAST ERROR"),
+        ])
+        for one in instances {
+            for endpoint in one.endpoints {
+                table.add([
+                    one.service, one.instance, endpoint.name, "\(endpoint.requests)", "\(endpoint.errors)",
+                    endpoint.averageProcessingMs, endpoint.lastError,
+                ])
+            }
+        }
+        return answer(table, instances)
+    }
+
+    /// One row a check.
+    static func health(_ instances: [BusInstance], missing: [String]) -> Answer {
+        var table = Table([
+            .init("SERVICE"), .init("INSTANCE"), .init("CHECK"), .init("STATUS", isState: true), .init("MESSAGE"),
+        ])
+        for one in instances {
+            for check in one.checks { table.add([one.service, one.instance, check.name, check.status, check.message]) }
+            if one.checks.isEmpty { table.add([one.service, one.instance, "-", one.status, ""]) }
+        }
+        var items = instances.map(\.json)
+        for service in missing {
+            table.add([service, "-", "-", "away", "no instance answers"])
+            items.append(["name": .string(service), "status": "away", "message": "no instance answers"])
+        }
+        return Answer(
+            table, items: items, names: instances.map(\.instance), next: "storebus doctor",
+            ifEmpty: "nobody is on the bus")
+    }
+
+    private static func answer(_ table: Table, _ instances: [BusInstance]) -> Answer {
+        Answer(
+            table, items: instances.map(\.json), names: instances.map(\.instance), next: "storebus bus health",
+            ifEmpty: instances.isEmpty ? "nobody is on the bus" : "nobody told of endpoints")
+    }
+
+    private static func worst(_ statuses: [String]) -> String {
+        for status in ["fail", "warn", "pass"] where statuses.contains(status) { return status }
+        return statuses.first ?? "away"
+    }
+}
+
+/// Messages and times of the bus, as the command line writes them.
+enum BusWords {
+    /// `0.42`: milliseconds with two digits.
+    static func milliseconds(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        let hundredths = seconds * 100_000 + attoseconds / 10_000_000_000_000
+        let digits = "\(hundredths % 100)"
+        return "\(hundredths / 100).\(digits.count == 1 ? "0" : "")\(digits)"
+    }
+
+    /// `12.3`: how often in a second.
+    static func rate(_ count: Int, in duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        let microseconds = max(1, seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
+        let tenths = Int64(count) * 10_000_000 / microseconds
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+
+    static func headers(_ options: BusHeaderOptions) -> BusHeaders {
+        var headers = BusHeaders()
+        for (name, value) in options.pairs { headers[name] = value }
+        return headers
+    }
+
+    /// A body as JSON when it is JSON, else as text.
+    static func json(_ body: [UInt8]) -> JSONValue {
+        (try? StrictJSON.parse(body)) ?? .string(String(decoding: body, as: UTF8.self))
+    }
+
+    /// `{"at":"…","body":{…},"headers":{…},"reply":"_INBOX.x.1","subject":"sb.catalog.v1.products.get"}`
+    static func json(_ message: BusMessage, at now: Timestamp) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "at": .string(now.description), "subject": .string(message.subject), "headers": json(message.headers),
+            "body": json(message.body),
+        ]
+        if let reply = message.reply { members["reply"] = .string(reply) }
+        if let key = message.key { members["key"] = .string(key) }
+        return .object(members)
+    }
+
+    static func json(_ headers: BusHeaders) -> JSONValue {
+        .object(Dictionary(headers.map { ($0.name, .string($0.value)) }, uniquingKeysWith: { $1 }))
+    }
+}
+
+/// One running process of a service, as it told the bus (`GET /admin/v1/services`).
+struct BusInstance: Hashable, Sendable {
+    struct Endpoint: Hashable, Sendable {
+        var name: String
+        var subject: String
+        var requests: Int
+        var errors: Int
+        /// As the answer has it, in milliseconds.
+        var averageProcessingMs: String
+        var lastError: String
+    }
+
+    struct Check: Hashable, Sendable {
+        var name: String
+        var status: String
+        var message: String
+    }
+
+    var service: String
+    var instance: String
+    var version: String
+    /// `pass`, `warn`, `fail`.
+    var status: String
+    var startedAt: Timestamp?
+    var checks: [Check]
+    var endpoints: [Endpoint]
+    /// The whole of it, for `-o json`.
+    var json: JSONValue
+
+    init(_ json: JSONValue) {
+        self.json = json
+        service = json["name"]?.stringValue ?? "-"
+        instance = json["id"]?.stringValue ?? "-"
+        version = json["version"]?.stringValue ?? "-"
+        status = json["status"]?.stringValue ?? "-"
+        startedAt = json["startedAt"]?.stringValue.flatMap { Timestamp($0) }
+        checks = (json["checks"]?.objectValue ?? [:]).sorted { $0.key < $1.key }.map { name, check in
+            Check(
+                name: name, status: check["status"]?.stringValue ?? "-",
+                message: check["message"]?.stringValue ?? "")
+        }
+        endpoints = (json["endpoints"]?.arrayValue ?? []).map(Endpoint.init)
+    }
+
+    /// Everybody on the bus, by service and then by instance.
+    static func all(_ answer: JSONValue) -> [BusInstance] {
+        (answer["services"]?.arrayValue ?? []).map(BusInstance.init)
+            .sorted { ($0.service, $0.instance) < ($1.service, $1.instance) }
+    }
+}
+
+extension BusInstance.Endpoint {
+    fileprivate init(_ json: JSONValue) {
+        name = json["name"]?.stringValue ?? "-"
+        subject = json["subject"]?.stringValue ?? "-"
+        requests = json["requests"]?.intValue ?? 0
+        errors = json["errors"]?.intValue ?? 0
+        if case .number(let text)? = json["averageProcessingMs"] {
+            averageProcessingMs = text
+        } else {
+            averageProcessingMs = "-"
+        }
+        lastError = json["lastError"]?.stringValue ?? ""
+    }
+}

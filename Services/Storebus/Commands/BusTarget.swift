@@ -1,0 +1,182 @@
+import ArgumentParser
+import BusClient
+import EventLoop
+import Logging
+import NATSClient
+import StoreModels
+
+/// Where the bus is, and what opens it: flags, then variables, then what the running store has written down.
+struct BusWay: Sendable {
+    var address: BusAddress
+    /// What said so: `--bus-url`, `BUS_URL`, a file, or `default`.
+    var origin: String
+    /// What an operator starts it with.
+    var start = "storebus up"
+
+    /// - Throws: `usage` for what is no address of a bus, `fileUnreadable` for a token's file.
+    static func find(
+        url: String?, tokenFile: String?, data: String?, _ environment: CommandEnvironment
+    ) throws(CLIError) -> BusWay {
+        let variables = environment.variables
+        let directory =
+            data.map { DataDirectory($0, currentDirectory: environment.currentDirectory) }
+            ?? RunRecord.search(from: environment.currentDirectory)
+        let record = directory.flatMap(RunRecord.read)
+        let named = url.map { ($0, "--bus-url") } ?? (data == nil ? variables["BUS_URL"].map { ($0, "BUS_URL") } : nil)
+        let written = record.flatMap { record in directory.map { (record.busURL, $0.runRecord) } }
+        let (text, origin) = named ?? written ?? (BusURL().description, "default")
+        var way = BusWay(address: try parse(text, origin), origin: origin)
+        way.start = StorePlace.start(environment)
+        if let path = tokenFile ?? variables["BUS_CREDENTIALS_FILE"] {
+            way.address.add(secret: try token(path))
+        } else if named == nil || named?.0 == record?.busURL, let directory, !way.address.hasSecret,
+            let token = FileAccess.text(directory.busToken)
+        {
+            // A token belongs to the bus of its directory: another address must not be sent it.
+            way.address.add(secret: token)
+        }
+        return way
+    }
+
+    private static func parse(_ text: String, _ origin: String) throws(CLIError) -> BusAddress {
+        do throws(BusError) {
+            return try BusAddress(parsing: text)
+        } catch {
+            throw CLIError(.usage, "\(error.message) (\(origin))", hints: ["for example \(BusURL().description)"])
+        }
+    }
+
+    private static func token(_ path: String) throws(CLIError) -> String {
+        guard let text = FileAccess.text(path), !text.isEmpty else {
+            throw CLIError(.fileUnreadable, "the token file '\(path)' cannot be read, or is empty")
+        }
+        return text
+    }
+
+    /// How long a bus may take to answer at all.
+    private static let patience = Duration.seconds(3)
+
+    /// Joins the bus, and leaves it when the body has ended.
+    /// - Throws: `busUnreachable`, `busRefused`, and what the body throws.
+    func join<Value: Sendable>(
+        _ body: @Sendable (any BusClient) async throws(CLIError) -> Value
+    ) async throws(CLIError) -> Value {
+        let loop: UVLoop
+        do {
+            loop = try UVLoop.start(name: "bus")
+        } catch {
+            throw CLIError(.internal, "no event loop: \(error)")
+        }
+        var silent = Logger(label: "storebus")
+        silent.logLevel = .critical
+        let client = address.connect(
+            name: "storebus", version: StorebusVersion.number, loop: loop, logger: silent)
+        let outcome: Result<Value, CLIError>
+        do throws(CLIError) {
+            try await connect(client)
+            outcome = .success(try await body(client))
+        } catch {
+            outcome = .failure(error)
+        }
+        await client.close()
+        await loop.close()
+        return try outcome.get()
+    }
+
+    private func connect(_ client: any BusClient) async throws(CLIError) {
+        do throws(BusError) {
+            try await client.waitUntilConnected(timeout: Self.patience)
+        } catch {
+            if error.code == .authenticationFailed { throw CLIError(bus: error) }
+            throw CLIError(
+                .busUnreachable, "no bus at \(address) (\(origin))",
+                hints: ["start one: \(start)", "another address: --bus-url or BUS_URL"], retryable: true)
+        }
+    }
+}
+
+/// What the commands take that join the bus themselves.
+struct BusJoinOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("The bus's address. Also BUS_URL. Default: the running store's.", valueName: "url"))
+    var busUrl: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The file with the bus's token. Also BUS_CREDENTIALS_FILE. Default: the running store's.",
+            valueName: "path"), completion: .file())
+    var busTokenFile: String?
+
+    @OptionGroup var global: GlobalOptions
+
+    /// Joins the bus for as long as the body runs.
+    func join<Value: Sendable>(
+        _ body: @Sendable (any BusClient, CommandContext) async throws(CLIError) -> Value
+    ) async throws(CLIError) -> Value {
+        let environment = CommandEnvironment.current
+        let context = try CommandContext.find(global)
+        let way = try BusWay.find(url: busUrl, tokenFile: busTokenFile, data: global.data, environment)
+        return try await way.join { bus throws(CLIError) in try await body(bus, context) }
+    }
+
+    /// How long one answer may take.
+    var answerTime: Duration { global.timeout?.duration ?? .seconds(5) }
+}
+
+/// Headers of a message: `-H Sb-Timeout=500`.
+struct BusHeaderOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("H"), .customLong("header")],
+        help: ArgumentHelp("A header; may be repeated.", valueName: "name=value"))
+    var headers: [String] = []
+
+    func validate() throws {
+        for header in headers where header.firstIndex(of: "=") ?? header.startIndex == header.startIndex {
+            throw ValidationError("'\(header)' is no header; write name=value")
+        }
+    }
+
+    /// Names and values, split at the first equals sign.
+    var pairs: [(name: String, value: String)] {
+        headers.compactMap { header in
+            header.firstIndex(of: "=").map { (String(header[..<$0]), String(header[header.index(after: $0)...])) }
+        }
+    }
+}
+
+extension CLIError {
+    /// What the bus would not do, with what helps.
+    init(bus error: BusError) {
+        switch error.code {
+        case .timeout, .noResponders, .overloaded:
+            self.init(
+                .nobodyAnswers, error.message, hints: ["who is there: storebus bus ls"], retryable: error.isRetryable)
+        case .authenticationFailed, .permissionDenied:
+            self.init(
+                .busRefused, error.message,
+                hints: ["the bus's token: --bus-token-file or BUS_CREDENTIALS_FILE"])
+        case .invalidSubject, .invalidMessage, .payloadTooLarge, .invalidURL:
+            self.init(.usage, error.message)
+        default: self.init(.busUnreachable, "the bus: \(error.message)", retryable: error.isRetryable)
+        }
+    }
+}
+
+/// Calls the bus, and says its errors as the command line does.
+func asking<Value>(_ body: () async throws(BusError) -> Value) async throws(CLIError) -> Value {
+    do throws(BusError) {
+        return try await body()
+    } catch {
+        throw CLIError(bus: error)
+    }
+}
+
+extension BusClient {
+    /// What only Storebus's own broker has is said so, rather than that nobody answers.
+    func requireSystemSubjects() throws(CLIError) {
+        if capabilities.contains(.systemSubjects) { return }
+        throw CLIError(
+            .usage, "this bus is not Storebus's own broker, which alone has pages and traces under $SYS.",
+            hints: ["ask nats-server for its own pages: nats server report connections, or its port of --http_port"])
+    }
+}

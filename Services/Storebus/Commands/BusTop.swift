@@ -1,0 +1,233 @@
+import ArgumentParser
+import BusClient
+import BusService
+import StoreModels
+
+extension BusCommand {
+    /// `storebus bus connections`
+    struct Connections: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "connections", abstract: "List who is connected, or was, and why not any more.",
+            discussion: """
+                storebus bus connections
+                storebus bus connections --sort pending
+                storebus bus connections --state closed --sort stop
+                """, aliases: ["conns"])
+
+        @Option(
+            help: ArgumentHelp("open, closed (the last 1000) or any.", valueName: "state"),
+            completion: .list(Self.states))
+        var state = "open"
+
+        @Option(
+            help: ArgumentHelp("\(Self.orders.joined(separator: ", ")).", valueName: "order"),
+            completion: .list(Self.orders))
+        var sort = "cid"
+
+        @Flag(help: "With the patterns each has subscribed to.")
+        var subs = false
+
+        @OptionGroup var bus: BusJoinOptions
+
+        private static let states = ["open", "closed", "any"]
+        private static let orders = [
+            "cid", "start", "subs", "pending", "msgs_to", "msgs_from", "bytes_to", "bytes_from", "last", "idle",
+            "uptime",
+            "stop", "reason",
+        ]
+
+        func validate() throws {
+            try Choice.check("--state", state, among: Self.states)
+            try Choice.check("--sort", sort, among: Self.orders)
+        }
+
+        func run() async throws {
+            let query: JSONValue = ["state": .string(state), "sort": .string(sort), "subs": .bool(subs)]
+            try await bus.join { client, context throws(CLIError) in
+                let page = try await BusPages.connections(client, query, timeout: bus.answerTime)
+                context.print(BusTables.connections(page))
+            }
+        }
+    }
+}
+
+/// The broker's pages, asked for over the bus.
+enum BusPages {
+    static func connections(
+        _ bus: any BusClient, _ query: JSONValue, timeout: Duration
+    ) async throws(CLIError) -> [JSONValue] {
+        try await page("CONNZ", bus, query, timeout)["connections"]?.arrayValue ?? []
+    }
+
+    static func broker(_ bus: any BusClient, timeout: Duration) async throws(CLIError) -> JSONValue {
+        try await page("VARZ", bus, [:], timeout)
+    }
+
+    private static func page(
+        _ name: String, _ bus: any BusClient, _ query: JSONValue, _ timeout: Duration
+    ) async throws(CLIError) -> JSONValue {
+        try bus.requireSystemSubjects()
+        let answer = try await asking { () throws(BusError) in
+            try await bus.request(
+                "$SYS.REQ.\(name)", body: Array(JSONText.line(query).utf8), timeout: timeout)
+        }
+        guard let page = try? StrictJSON.parse(answer.body) else {
+            throw CLIError(.answerInvalid, "the broker's answer about \(name) is no JSON")
+        }
+        return page
+    }
+}
+
+extension BusTables {
+    /// One row a connection, in the broker's order.
+    static func connections(_ connections: [JSONValue]) -> Answer {
+        var table = Table([
+            .init("CID", .right), .init("NAME"), .init("USER"), .init("ADDRESS"), .init("UPTIME"),
+            .init("SUBS", .right),
+            .init("PENDING", .right), .init("MSGS TO", .right), .init("MSGS FROM", .right), .init("REASON"),
+        ])
+        for one in connections {
+            func number(_ name: String) -> String { "\(one[name]?.intValue ?? 0)" }
+            func word(_ name: String) -> String { one[name]?.stringValue ?? "-" }
+            table.add([
+                number("cid"), word("name"), word("authorized_user"), "\(word("ip")):\(number("port"))", word("uptime"),
+                number("subscriptions"), number("pending_bytes"), number("out_msgs"), number("in_msgs"),
+                one["reason"]?.stringValue ?? "",
+            ])
+        }
+        return Answer(
+            table, items: connections, names: connections.map { "\($0["cid"]?.intValue ?? 0)" },
+            next: "storebus bus top", ifEmpty: "there is no such connection")
+    }
+}
+
+extension BusCommand {
+    /// `storebus bus top`
+    struct Top: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "top", abstract: "See what is busy: requests a second, by subject.",
+            discussion: """
+                storebus bus top
+                storebus bus top --interval 5s --count 1 -o json
+
+                On a terminal again and again until Ctrl-C; elsewhere, or with -o json, once. The rates are those of the \
+                interval between two questions.
+                """)
+
+        @Option(help: ArgumentHelp("The time between two looks.", valueName: "time"))
+        var interval = TimeLimit(.seconds(1))
+
+        @Option(help: ArgumentHelp("End after this many rounds.", valueName: "number"))
+        var count: Int?
+
+        @OptionGroup var bus: BusJoinOptions
+
+        func validate() throws {
+            if let count, count < 1 { throw ValidationError("--count is 1 or more") }
+            if interval.duration < .milliseconds(100) { throw ValidationError("--interval is 100ms or more") }
+        }
+
+        func run() async throws {
+            try await bus.join { client, context throws(CLIError) in
+                let isLive = context.environment.terminal.isOutput && context.format == .human
+                let looks = count ?? (isLive ? .max : 1)
+                var before = try await BusLoad.look(client, bus.answerTime)
+                for look in 0..<looks where !Task.isCancelled {
+                    try? await ContinuousClock().sleep(for: interval.duration)
+                    let now = try await BusLoad.look(client, bus.answerTime)
+                    // Home and clear what is below: the picture stays where it is.
+                    if isLive { context.console.result(look == 0 ? "\u{1B}[2J\u{1B}[H" : "\u{1B}[H\u{1B}[J") }
+                    context.print(now.answer(since: before))
+                    before = now
+                }
+            }
+        }
+    }
+}
+
+/// What the broker and the services had done at one moment.
+struct BusLoad: Sendable {
+    let at: ContinuousClock.Instant
+    let broker: JSONValue
+    let services: [StatsResponse]
+
+    static func look(_ bus: any BusClient, _ timeout: Duration) async throws(CLIError) -> BusLoad {
+        let broker = try await BusPages.broker(bus, timeout: timeout)
+        let services = try await asking { () throws(BusError) in try await ServiceDiscovery(bus).stats() }
+        return BusLoad(at: .now, broker: broker, services: services)
+    }
+
+    /// One row an endpoint of an instance, the busiest first.
+    func answer(since before: BusLoad) -> Answer {
+        let time = at - before.at
+        var table = Table([
+            .init("SERVICE"), .init("INSTANCE"), .init("SUBJECT"), .init("REQ/S", .right), .init("ERR/S", .right),
+            .init("REQUESTS", .right), .init("ERRORS", .right), .init("AVERAGE MS", .right),
+        ])
+        var items: [JSONValue] = []
+        for row in rows(since: before) {
+            let (service, endpoint) = (row.service, row.endpoint)
+            let rates = (BusWords.rate(row.requests, in: time), BusWords.rate(row.errors, in: time))
+            let average = BusWords.milliseconds(.nanoseconds(endpoint.averageProcessingTime))
+            table.add([
+                service.name, service.id, endpoint.subject, rates.0, rates.1, "\(endpoint.requests)",
+                "\(endpoint.errors)", average,
+            ])
+            items.append([
+                "service": .string(service.name), "instance": .string(service.id), "subject": .string(endpoint.subject),
+                "requestsPerSecond": .number(rates.0), "errorsPerSecond": .number(rates.1),
+                "requests": .integer(endpoint.requests), "errors": .integer(endpoint.errors),
+                "averageProcessingMs": .number(average),
+            ])
+        }
+        let facts = brokerFacts(since: before, time)
+        let rows = table
+        return Answer(data: ["broker": facts.json, "endpoints": .array(items)], names: services.map(\.id)) { style in
+            facts.text + (rows.rows.isEmpty ? "no service is on the bus\n" : rows.text(style))
+        }
+    }
+
+    private struct Row {
+        let service: StatsResponse
+        let endpoint: StatsResponse.EndpointStats
+        let requests: Int
+        let errors: Int
+    }
+
+    private func rows(since before: BusLoad) -> [Row] {
+        let old = Dictionary(
+            before.services.flatMap { service in service.endpoints.map { ([service.id, $0.subject], $0) } },
+            uniquingKeysWith: { $1 })
+        return services.flatMap { service in
+            service.endpoints.map { endpoint in
+                let earlier = old[[service.id, endpoint.subject]]
+                return Row(
+                    service: service, endpoint: endpoint, requests: endpoint.requests - (earlier?.requests ?? 0),
+                    errors: endpoint.errors - (earlier?.errors ?? 0))
+            }
+        }.sorted {
+            ($1.requests, $0.service.name, $0.endpoint.subject) < ($0.requests, $1.service.name, $1.endpoint.subject)
+        }
+    }
+
+    private func brokerFacts(since before: BusLoad, _ time: Duration) -> (text: String, json: JSONValue) {
+        func number(_ name: String) -> Int { broker[name]?.intValue ?? 0 }
+        func rate(_ name: String) -> String {
+            BusWords.rate(number(name) - (before.broker[name]?.intValue ?? 0), in: time)
+        }
+        let (messagesIn, messagesOut) = (rate("in_msgs"), rate("out_msgs"))
+        let text =
+            "\(number("connections")) connections, \(number("subscriptions")) subscriptions, "
+            + "\(messagesIn) messages/s in, \(messagesOut) out, \(number("pending_bytes")) bytes pending, "
+            + "loop lag \(number("loop_lag_us")) us\n"
+        return (
+            text,
+            [
+                "connections": .integer(number("connections")), "subscriptions": .integer(number("subscriptions")),
+                "messagesInPerSecond": .number(messagesIn), "messagesOutPerSecond": .number(messagesOut),
+                "pendingBytes": .integer(number("pending_bytes")),
+                "loopLagMicroseconds": .integer(number("loop_lag_us")),
+            ]
+        )
+    }
+}

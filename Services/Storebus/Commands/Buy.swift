@@ -1,0 +1,260 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus buy PRODUCT --as alice`
+struct BuyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "buy", abstract: "Buy a product as somebody's app would.",
+        discussion: """
+            storebus buy com.example.pro.monthly --as alice
+            storebus buy com.example.fishingHotSpots --as bob --quantity 3 --storefront FRA
+            storebus buy com.example.pro.monthly --as carol --outcome ask-to-buy
+            storebus buy com.example.pro.monthly --as carol --outcome fail:paymentInvalid
+            storebus buy com.example.pro.monthly --as carol --offer winback:back.free.month
+
+            The purchase has one idempotency key, made up unless given. While the store cannot say how it ended, the \
+            command asks again with the same key, which cannot charge twice; --timeout says for how long, 30s unless \
+            given. What the shopper does at the payment sheet is the account's setting: storebus account set.
+
+            --outcome decides this one purchase: approve; decline by the processor; cancel at the sheet; ask-to-buy, \
+            until storebus approve or decline; interrupted, until storebus resolve; fail:CODE with an SKError's name or \
+            number; timeout, when the processor charges and its answer is lost; pending, when it takes two seconds to \
+            know. It sets the account for as long as the purchase takes and puts back what was set, also when the \
+            purchase fails or at Ctrl-C; so it is not for purchases of one account side by side.
+
+            An introductory offer is given to whoever may have it; --offer intro buys nothing when that is not so. \
+            --offer promo:ID is signed here, as the app's server would, with the key in --offer-key: PEM with \
+            --offer-key-id, or what storebus key create --kind subscriptionOffer -o json prints. --offer code:ID and \
+            winback:ID are redeemed outside the app, as in the App Store.
+
+            --intent adds the payment that an app saved when it deferred a purchase begun in the store; it is made once, \
+            with the product and quantity it was begun with.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
+    var product: String
+
+    @Option(
+        help: ArgumentHelp(
+            "How many, 1 to 10; more than 1 of consumables and non-renewing subscriptions.", valueName: "n"))
+    var quantity = 1
+
+    @Option(
+        help: ArgumentHelp(
+            "How this purchase ends: \(WantedOutcome.words.joined(separator: ", ")).", valueName: "outcome"),
+        completion: .list(WantedOutcome.words.map { $0 == "fail:CODE" ? "fail:" : $0 }))
+    var outcome: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With this offer: \(WantedOffer.words.joined(separator: ", ")).", valueName: "offer"),
+        completion: .list(["intro", "promo:", "code:", "winback:"]))
+    var offer: String?
+
+    @Option(
+        help: ArgumentHelp("The private key that signs a promotional offer.", valueName: "file"), completion: .file())
+    var offerKey: String?
+
+    @Option(help: ArgumentHelp("What the key is called, when its file does not say so.", valueName: "id"))
+    var offerKeyId: String?
+
+    @Option(
+        help: ArgumentHelp("The saved payment of this intent, or the end of its identifier.", valueName: "intent"),
+        completion: Completion.intents)
+    var intent: String?
+
+    @Option(help: ArgumentHelp("The same key again gives the same purchase.", valueName: "key"))
+    var idempotencyKey: String?
+
+    @Option(help: ArgumentHelp("The country of a new account, three letters.", valueName: "country"))
+    var storefront: String?
+
+    @Option(help: ArgumentHelp("Recorded with the payment.", valueName: "name"))
+    var applicationUsername: String?
+
+    @OptionGroup var account: AccountOptions
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        try WantedOutcome.validate("--outcome", outcome)
+        try WantedOffer.validate(offer, hasKey: offerKey != nil)
+        if intent != nil, offer.flatMap(WantedOffer.init)?.redeemed != nil {
+            throw ValidationError("--intent is a payment of the app; code: and winback: are redeemed outside it")
+        }
+    }
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: account.app)
+        let purchase = Purchase(
+            productIdentifier: product, quantity: quantity, applicationUsername: applicationUsername,
+            key: idempotencyKey ?? "cli-\(Secret.make().prefix(32))", timeout: context.timeLimit ?? .seconds(30),
+            wanted: outcome.flatMap(WantedOutcome.init), offer: offer.flatMap(WantedOffer.init),
+            discount: try discount(context.bundleId), intentIdentifier: try await savedIntent(context))
+        let installation = account.installation(context, storefront: storefront)
+        let outcome = try await context.progress.during("buying \(product)") { () throws(CLIError) in
+            try await purchase.run(installation, context)
+        }
+        context.print(outcome.answer)
+        if outcome.status != .success { throw QuietExit(status: outcome.status) }
+    }
+
+    private func savedIntent(_ context: CommandContext) async throws(CLIError) -> String? {
+        guard let intent else { return nil }
+        return try await IntentLookup.find(intent, context).intentIdentifier
+    }
+
+    /// Signed once for the whole command, so that every attempt sends the same payment.
+    private func discount(_ bundleId: String) throws(CLIError) -> PaymentDiscount? {
+        guard case .promotional(let identifier)? = offer.flatMap(WantedOffer.init), let offerKey else { return nil }
+        return try SignedOffer.sign(
+            identifier, of: product, bundleId: bundleId, username: applicationUsername,
+            key: try OfferKey.read(offerKey, identifier: offerKeyId), now: .wallClock())
+    }
+}
+
+/// One purchase from the command line: the product is looked at, the payment is sent, and asked about with the same key
+/// until it has an outcome.
+struct Purchase: Sendable {
+    var productIdentifier: String
+    var quantity: Int
+    var applicationUsername: String?
+    var key: String
+    /// For the outcome, over all attempts.
+    var timeout: Duration
+    /// How it shall end; nil leaves that to the account.
+    var wanted: WantedOutcome?
+    /// What it shall be bought with; nil leaves that to the store.
+    var offer: WantedOffer?
+    /// Of a promotional offer.
+    var discount: PaymentDiscount?
+    /// The purchase begun in the store whose saved payment it is.
+    var intentIdentifier: String?
+
+    func run(_ installation: Installation, _ context: CommandContext) async throws(CLIError) -> PurchaseOutcome {
+        let deadline = ContinuousClock.now + timeout
+        let (session, product) = try await Patience.repeating(until: deadline) { () throws(CLIError) in
+            try await context.sessions.with(installation) { session throws(CLIError) in
+                (session, try await look(session, installation, context))
+            }
+        }
+        try checkIntroductoryOffer(of: product, for: installation.account)
+        let outcome: (value: PaymentTransaction, note: String?)
+        if let wanted {
+            outcome = try await TesterLoan(account: installation.account, context: context).during(
+                wanted.settings
+            ) { [self] () throws(CLIError) in try await pay(installation, session, until: deadline, context) }
+        } else {
+            outcome = (try await pay(installation, session, until: deadline, context), nil)
+        }
+        let isUnderWay = outcome.value.transactionState == .purchasing
+        return PurchaseOutcome(
+            installation: installation, session: session, product: product, transaction: outcome.value, key: key,
+            offer: offer, notes: outcome.note.map { [$0] } ?? [],
+            isProcessorAway: isUnderWay ? await Self.isProcessorAway(context) : false)
+    }
+
+    /// False where nobody can say.
+    private static func isProcessorAway(_ context: CommandContext) async -> Bool {
+        let missing = (try? await context.api.services())?["missing"]?.arrayValue ?? []
+        return missing.contains(.string(ServiceName.paymentProcessor.rawValue))
+    }
+
+    /// Who asks for the introductory offer does not want to pay the regular price instead.
+    private func checkIntroductoryOffer(of product: Product?, for account: String) throws(CLIError) {
+        guard offer == .introductory, let product else { return }
+        let reason: String
+        if product.introductoryPrice == nil {
+            reason = "\(product.productIdentifier) has no introductory offer"
+        } else if product.introductoryOfferEligibility == .ineligible {
+            reason = "\(account) may not have the introductory offer of \(product.productIdentifier)"
+        } else {
+            return
+        }
+        throw CLIError(
+            .offerUnavailable, "\(reason); nothing was bought",
+            hints: ["why: storebus eligibility \(product.productIdentifier) --as \(account)"])
+    }
+
+    /// The product as this customer sees it; nil while Catalog is away, because a purchase may still succeed.
+    private func look(
+        _ session: Session, _ installation: Installation, _ context: CommandContext
+    ) async throws(CLIError) -> Product? {
+        do {
+            let answer = try await context.api.products([productIdentifier], token: session.token)
+            if let product = answer.products.first { return product }
+        } catch  where error.status == .temporary {
+            return nil
+        }
+        throw await unknownProduct(session, installation, context)
+    }
+
+    private func unknownProduct(
+        _ session: Session, _ installation: Installation, _ context: CommandContext
+    ) async -> CLIError {
+        var error = await Known.productError(
+            productIdentifier, bundleId: installation.bundleId, storefront: session.storefront.countryCode, context)
+        error.status = .purchaseFailed
+        return error
+    }
+
+    private func pay(
+        _ installation: Installation, _ session: Session, until deadline: ContinuousClock.Instant,
+        _ context: CommandContext
+    ) async throws(CLIError) -> PaymentTransaction {
+        // The store has taken the payment: from here on it is under way, whatever happens to the next question.
+        var underWay: PaymentTransaction?
+        while true {
+            if Task.isCancelled { throw CLIError(.interrupted, "the purchase may have happened", hints: [sameKey]) }
+            let remaining = deadline - .now
+            do {
+                let transaction = try await send(
+                    installation, session, timeout: max(remaining, .seconds(1)), context)
+                if transaction.transactionState != .purchasing { return transaction }
+                underWay = transaction
+                guard remaining > Patience.pause else { return transaction }
+            } catch  where error.retryable || error.status == .temporary {
+                guard deadline - .now > Patience.pause else {
+                    if let underWay { return underWay }
+                    throw withKey(error)
+                }
+            }
+            try? await ContinuousClock().sleep(for: Patience.pause)
+        }
+    }
+
+    /// Once: in the app, or where the App Store redeems what no app sells.
+    private func send(
+        _ installation: Installation, _ session: Session, timeout: Duration, _ context: CommandContext
+    ) async throws(CLIError) -> PaymentTransaction {
+        guard let redeemed = offer?.redeemed else {
+            return try await context.api.addPayment(body, key: key, token: session.token, timeout: timeout)
+                .transaction
+        }
+        return try await context.api.purchaseOutside(
+            productIdentifier, account: installation.account, offer: redeemed, bundleId: installation.bundleId,
+            key: key, timeout: timeout)
+    }
+
+    /// An offer is signed anew for every command line, so the same key would be another purchase's.
+    private var sameKey: String {
+        discount == nil
+            ? "the same command with --idempotency-key \(key) is safe to repeat" : "look first: storebus tx list"
+    }
+
+    private func withKey(_ error: CLIError) -> CLIError {
+        var error = error
+        error.hints = ["the purchase may have happened; \(sameKey)"]
+        return error
+    }
+
+    private var body: [String: JSONValue] {
+        var members: [String: JSONValue] = [
+            "productIdentifier": .string(productIdentifier), "quantity": .integer(quantity),
+        ]
+        if let applicationUsername { members["applicationUsername"] = .string(applicationUsername) }
+        if let discount { members["paymentDiscount"] = JSONText.value(discount) }
+        if let intentIdentifier { members["intentIdentifier"] = .string(intentIdentifier) }
+        return members
+    }
+}

@@ -1,0 +1,308 @@
+import ArgumentParser
+import Crypto
+import StoreModels
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// `buy --outcome …`: how one purchase shall end, as settings of the account that buys.
+enum WantedOutcome: Hashable, Sendable {
+    case approve
+    /// The processor declines the card.
+    case decline
+    /// The shopper closes the payment sheet.
+    case cancel
+    case askToBuy
+    case interrupted
+    /// The payment sheet ends with this error.
+    case fail(SKErrorCode)
+    /// The processor charges, and its first answer is lost.
+    case timeout
+    /// The processor takes two seconds to know.
+    case pending
+
+    /// As they are written; `fail:` wants an error behind it.
+    static let words = [
+        "approve", "decline", "cancel", "ask-to-buy", "interrupted", "fail:CODE", "timeout", "pending",
+    ]
+
+    init?(_ text: String) {
+        switch text {
+        case "approve": self = .approve
+        case "decline": self = .decline
+        case "cancel": self = .cancel
+        case "ask-to-buy": self = .askToBuy
+        case "interrupted": self = .interrupted
+        case "timeout": self = .timeout
+        case "pending": self = .pending
+        default:
+            guard text.hasPrefix("fail:"), let code = SKErrorText.code(String(text.dropFirst(5))) else { return nil }
+            self = .fail(code)
+        }
+    }
+
+    /// - Throws: a sentence for the parser, with what was perhaps meant.
+    static func validate(_ flag: String, _ text: String?) throws {
+        guard let text, WantedOutcome(text) == nil else { return }
+        if text.hasPrefix("fail:") { return try SKErrorText.validate("\(flag) fail:", String(text.dropFirst(5))) }
+        try Choice.check(flag, text, among: words)
+    }
+
+    /// The settings under which a purchase ends so: whatever else could decide it is set to let it pass, and the rest of
+    /// what was set stays.
+    /// - Parameter set: the JSON of what was set before.
+    func settings(over set: JSONValue) -> JSONValue {
+        var members = (set.objectValue ?? [:]).filter { $0.value != .null }
+        members.merge(Self.letPass) { $1 }
+        // There even when it is empty, so that no default of the app takes its place.
+        members["simulatedErrors"] = .object(
+            (members["simulatedErrors"]?.objectValue ?? [:]).filter { $0.key != "purchase" && $0.value != .null })
+        members.merge(own) { $1 }
+        return .object(members)
+    }
+
+    private static let letPass: [String: JSONValue] = [
+        "canMakePayments": true, "signIn": "ok", "sheet": "approve", "askToBuy": false, "interruptPurchases": false,
+        "processor": "approve",
+    ]
+
+    private var own: [String: JSONValue] {
+        switch self {
+        case .approve: [:]
+        case .decline: ["processor": .string(ProcessorMode.decline.rawValue)]
+        case .cancel: ["sheet": .string(PaymentSheetAnswer.cancel.text)]
+        case .askToBuy: ["askToBuy": true]
+        case .interrupted: ["interruptPurchases": true]
+        case .fail(let code): ["sheet": .string(PaymentSheetAnswer.decline(code).text)]
+        case .timeout: ["processor": .string(ProcessorMode.timeoutAfter.rawValue)]
+        case .pending: ["processor": .string(ProcessorMode.pending.rawValue)]
+        }
+    }
+}
+
+/// An `SKError` as a command line names it: `paymentInvalid`, or its number.
+enum SKErrorText {
+    static func code(_ text: String) -> SKErrorCode? {
+        Int(text).flatMap(SKErrorCode.init(rawValue:)) ?? SKErrorCode(name: text)
+    }
+
+    static func validate(_ flag: String, _ text: String?) throws {
+        guard let text, code(text) == nil else { return }
+        let names = SKErrorCode.allCases.map(\.name)
+        let near = Suggestion.ending(for: text, among: names)
+        throw ValidationError("\(flag) takes an SKError's name or number, not '\(text)'\(near)")
+    }
+}
+
+/// `buy --offer …`: the offer a subscription shall be bought with.
+enum WantedOffer: Hashable, Sendable {
+    /// What every eligible customer is given anyway; asked for, nothing else is bought.
+    case introductory
+    /// Signed, in the app.
+    case promotional(String)
+    /// Redeemed outside the app, as the two are in the App Store.
+    case code(String)
+    case winBack(String)
+
+    /// As they are written.
+    static let words = ["intro", "promo:ID", "code:ID", "winback:ID"]
+
+    init?(_ text: String) {
+        let halves = text.split(separator: ":", maxSplits: 1).map(String.init)
+        switch (halves.first, halves.count) {
+        case ("intro", 1): self = .introductory
+        case ("promo", 2): self = .promotional(halves[1])
+        case ("code", 2): self = .code(halves[1])
+        case ("winback", 2): self = .winBack(halves[1])
+        default: return nil
+        }
+    }
+
+    /// What the operator's purchase outside the app carries; nil for what is bought in the app.
+    var redeemed: RedeemedOffer? {
+        switch self {
+        case .introductory, .promotional: nil
+        case .code(let identifier): RedeemedOffer(type: .code, identifier: identifier)
+        case .winBack(let identifier): RedeemedOffer(type: .winBack, identifier: identifier)
+        }
+    }
+
+    /// As it was written.
+    var text: String {
+        switch self {
+        case .introductory: "intro"
+        case .promotional(let identifier): "promo:\(identifier)"
+        case .code(let identifier): "code:\(identifier)"
+        case .winBack(let identifier): "winback:\(identifier)"
+        }
+    }
+
+    /// - Throws: a sentence for the parser.
+    static func validate(_ text: String?, hasKey: Bool) throws {
+        guard let text else {
+            if hasKey { throw ValidationError("--offer-key belongs to --offer promo:ID") }
+            return
+        }
+        guard let offer = WantedOffer(text) else {
+            throw ValidationError("--offer is \(words.joined(separator: ", "))")
+        }
+        if case .promotional = offer {
+            if !hasKey { throw ValidationError("a promotional offer is signed: --offer-key FILE") }
+        } else if hasKey {
+            throw ValidationError("--offer-key belongs to --offer promo:ID")
+        }
+    }
+}
+
+/// The private key an app's server signs promotional offers with, as it is in a file: PEM, or what
+/// `storebus key create --kind subscriptionOffer -o json` prints, which names the key too.
+struct OfferKey: Hashable, Sendable {
+    var keyIdentifier: String
+    var pem: String
+
+    /// - Parameter identifier: of the key; a PEM file has none.
+    /// - Throws: `fileNotFound`, `fileUnreadable`; `offerKeyUnusable` for a document without a key, `usage` for PEM whose
+    ///   identifier is not given.
+    static func read(_ path: String, identifier: String?) throws(CLIError) -> OfferKey {
+        let bytes = try FileAccess.read(path, byteCountMax: 1024 * 1024)
+        let text = String(decoding: bytes, as: UTF8.self)
+        if text.hasPrefix("{") {
+            let document = try? StrictJSON.parse(bytes)
+            let key = document?["data"] ?? document
+            guard let pem = key?["secret"]?.stringValue, let name = identifier ?? key?["keyIdentifier"]?.stringValue
+            else { throw unusable("\(path) holds no key that signs offers") }
+            return OfferKey(keyIdentifier: name, pem: pem)
+        }
+        guard let identifier else {
+            throw CLIError(
+                .usage, "\(path) does not say which key it is", hints: ["add --offer-key-id", "storebus key list"])
+        }
+        return OfferKey(keyIdentifier: identifier, pem: text)
+    }
+
+    static func unusable(_ message: String) -> CLIError {
+        CLIError(
+            .offerKeyUnusable, message,
+            hints: ["a new one: storebus key create --kind subscriptionOffer -o json > offer-key.json"])
+    }
+}
+
+/// Signs a promotional offer as an app's server does (Apple, "Generating a signature for promotional offers"): ECDSA on
+/// P-256 with SHA-256, in DER, over what is bought and for whom, joined by U+2063.
+enum SignedOffer {
+    /// - Parameters:
+    ///   - username: the payment's `applicationUsername`; nil signs the empty text.
+    ///   - nonce: once only; a new one unless a test says otherwise.
+    ///   - now: the wall clock; the signature counts for a day from it.
+    /// - Throws: `offerKeyUnusable` for a key that is no PEM of P-256.
+    static func sign(
+        _ offer: String, of product: String, bundleId: String, username: String?, key: OfferKey,
+        nonce: UUID = UUID(), now: Timestamp
+    ) throws(CLIError) -> PaymentDiscount {
+        let nonce = nonce.uuidString.lowercased()
+        let text = text(
+            offer, of: product, bundleId: bundleId, username: username, keyIdentifier: key.keyIdentifier,
+            nonce: nonce, timestamp: now.milliseconds)
+        guard let privateKey = try? P256.Signing.PrivateKey(pemRepresentation: key.pem),
+            let signature = try? privateKey.signature(for: Data(text.utf8))
+        else { throw OfferKey.unusable("the key \(key.keyIdentifier) is no private key of P-256 in PEM") }
+        return PaymentDiscount(
+            identifier: offer, keyIdentifier: key.keyIdentifier, nonce: nonce,
+            signature: signature.derRepresentation.base64EncodedString(), timestamp: now.milliseconds)
+    }
+
+    /// What is signed.
+    static func text(
+        _ offer: String, of product: String, bundleId: String, username: String?, keyIdentifier: String,
+        nonce: String, timestamp: Int64
+    ) -> String {
+        [bundleId, keyIdentifier, product, offer, username ?? "", nonce, "\(timestamp)"].joined(separator: "\u{2063}")
+    }
+}
+
+/// Changes how an account behaves for the time of one thing, and puts back what was set before: also when that fails,
+/// and at Ctrl-C. Only a process that is killed leaves the change behind.
+struct TesterLoan: Sendable {
+    let account: String
+    let context: CommandContext
+
+    /// How long putting back is tried while the store is away.
+    private static let patience = Duration.seconds(10)
+
+    /// - Parameters:
+    ///   - change: from the JSON of what is set to what shall be.
+    ///   - body: cancelled at Ctrl-C.
+    /// - Returns: what the body has come to, and a sentence when the settings could not be put back.
+    /// - Throws: `interrupted` at Ctrl-C, else what the body or setting throws.
+    func during<Value: Sendable>(
+        _ change: (JSONValue) -> JSONValue, _ body: @escaping @Sendable () async throws(CLIError) -> Value
+    ) async throws(CLIError) -> (value: Value, note: String?) {
+        let before = try await overrides()
+        let changed = change(before)
+        // A task of its own, so that Ctrl-C can end it and not what has to be done behind it. From its first request on
+        // something is to be put back: an answer that is lost may have been a success.
+        let work = Task {
+            await Self.result { () throws(CLIError) in
+                _ = try await context.api.putTester(account, changed)
+                return try await body()
+            }
+        }
+        let signals = context.environment.onStop { work.cancel() }
+        defer { withExtendedLifetime(signals) {} }
+        let result = await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            work.cancel()
+        }
+        let wasStopped = work.isCancelled
+        let note = await Task { await putBack(before) }.value
+        if let note, case .failure = result { context.narrate("note: \(note)\n") }
+        if wasStopped, case .failure(let error) = result, error.code == .serverUnreachable || error.code == .interrupted
+        {
+            throw CLIError(
+                .interrupted, "interrupted; \(note ?? "what was set of \(account) is as it was")",
+                hints: ["what has become of it: storebus tx list --as \(account)"])
+        }
+        return (try result.get(), note)
+    }
+
+    private static func result<Value>(
+        _ body: () async throws(CLIError) -> Value
+    ) async -> Result<Value, CLIError> {
+        do throws(CLIError) {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// What the operator has set; an empty object for an account nobody has.
+    private func overrides() async throws(CLIError) -> JSONValue {
+        do {
+            return try await context.api.tester(account).json["overrides"] ?? .object([:])
+        } catch  where error.code.name == StoreErrorCode.notFound.name {
+            return .object([:])
+        }
+    }
+
+    /// - Returns: why it could not be done.
+    private func putBack(_ before: JSONValue) async -> String? {
+        let members = (before.objectValue ?? [:]).filter { $0.value != .null }
+        do throws(CLIError) {
+            try await Patience.repeating(until: .now + Self.patience) { () throws(CLIError) in
+                if members.isEmpty {
+                    try await context.api.resetTester(account)
+                } else {
+                    _ = try await context.api.putTester(account, .object(members))
+                }
+            }
+            return nil
+        } catch {
+            return
+                "what was set of \(account) could not be put back (\(error.message)): storebus account show \(account)"
+        }
+    }
+}

@@ -1,0 +1,256 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus device …`
+struct DeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device", abstract: "Devices: their systems, the apps on them, what an app is told at launch.",
+        discussion: """
+            storebus device add alice-2 --as alice
+            storebus device resume alice-2 --as alice
+            storebus device put alice-2 --platform iPadOS --os-version 17.4
+            """,
+        subcommands: [
+            DeviceListCommand.self, DeviceShowCommand.self, DeviceAddCommand.self, DeviceResumeCommand.self,
+            DevicePutCommand.self, DeviceDeleteCommand.self, DeviceInstallCommand.self, DeviceUninstallCommand.self,
+            DeviceOpenAppCommand.self,
+        ])
+}
+
+/// A device of an account on the command line.
+struct DeviceArguments: ParsableArguments {
+    @Argument(help: ArgumentHelp("The device.", valueName: "device"))
+    var device: String
+
+    @Option(
+        name: .customLong("as"), help: ArgumentHelp("The account; made when it is new.", valueName: "account"),
+        completion: Completion.accounts)
+    var account: String
+
+    @OptionGroup var app: AppOptions
+}
+
+/// `storebus device list`
+struct DeviceListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List devices, with the apps on them and what was bought there.",
+        discussion: """
+            storebus device list
+            storebus device list --as alice -o names
+            """, aliases: ["ls"])
+
+    @Option(
+        name: .customLong("as"), help: ArgumentHelp("Only this account's.", valueName: "account"),
+        completion: Completion.accounts)
+    var account: String?
+
+    @OptionGroup var global: GlobalOptions
+
+    /// Transactions looked at; older ones are of devices that are named by newer ones, or left out.
+    private static let searchedMax = 20_000
+
+    func run() async throws {
+        let context = try CommandContext.find(global)
+        var filter = try Filter([])
+        try filter.add("account", account)
+        let rows = try await TransactionSearch(api: context.api, filter: filter, isFinished: nil, now: .wallClock())
+            .rows(limit: Self.searchedMax, after: nil).rows
+        // Whose a device is that nothing was bought on, is not known.
+        let known = try await context.api.devices()
+        let devices = DeviceTable.rows(rows, known: known).filter { account == nil || $0.account.isExactly(account) }
+        var answer = Answer(
+            DeviceTable.table(devices), items: devices.map { JSONText.value($0) }, names: devices.map(\.device),
+            next: devices.first.map(next) ?? "storebus device add alice-1 --as alice", ifEmpty: "no devices")
+        if devices.isEmpty, let account { answer.notes = await Known.notes(aboutAccount: account, context) }
+        context.print(answer)
+    }
+
+    private func next(_ row: DeviceTable.Row) -> String {
+        row.account.map { "storebus device resume \(row.device) --as \($0)" } ?? "storebus device show \(row.device)"
+    }
+}
+
+/// `storebus device add`
+struct DeviceAddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Launch an account's app on a device; both are made when they are new.",
+        discussion: """
+            storebus device add alice-2 --as alice
+            storebus device add bob-1 --as bob --storefront FRA
+            """)
+
+    @OptionGroup var named: DeviceArguments
+
+    @Option(
+        help: ArgumentHelp("The country of a new account, three letters.", valueName: "country"),
+        completion: Completion.storefronts)
+    var storefront: String?
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: named.app)
+        let installation = Installation(
+            bundleId: context.bundleId, account: named.account, deviceId: named.device,
+            storefront: storefront?.uppercased())
+        let session = try await context.sessions.launched(installation)
+        let waiting = try await context.api.unfinishedTransactions(token: session.token)
+        var facts = Facts()
+        facts.add("device", named.device)
+        facts.add("account", "\(named.account) (\(session.storefront.countryCode))")
+        facts.add("app", context.bundleId)
+        facts.add("canMakePayments", "\(session.canMakePayments)")
+        facts.add("unfinished", Words.count(waiting.count, "transaction"))
+        let shown = facts
+        context.print(
+            Answer(
+                data: [
+                    "deviceId": .string(named.device), "account": .string(named.account),
+                    "bundleId": .string(context.bundleId), "storefront": JSONText.value(session.storefront),
+                    "canMakePayments": .bool(session.canMakePayments), "unfinishedCount": .integer(waiting.count),
+                    "unfinished": .array(waiting.map { JSONText.value($0) }),
+                ], names: [named.device], next: "storebus device resume \(named.device) --as \(named.account)"
+            ) { shown.text($0) })
+    }
+}
+
+/// `storebus device resume`
+struct DeviceResumeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Bring an account's app to the front, and show what its observer is told.",
+        discussion: """
+            storebus device resume alice-2 --as alice
+
+            Every unfinished transaction of the device comes again, and what it has missed; then the command ends. Being \
+            told counts as a delivery. storebus watch --as alice --device alice-2 goes on instead.
+            """)
+
+    @OptionGroup var named: DeviceArguments
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: named.app)
+        let installation = Installation(bundleId: context.bundleId, account: named.account, deviceId: named.device)
+        try await Observer(installation: installation, context: context, endsWhenSynchronized: true).run()
+    }
+}
+
+/// A device on the command line, whoever uses it.
+struct DeviceArgument: ParsableArguments {
+    @Argument(help: ArgumentHelp("The device.", valueName: "device"), completion: Completion.devices)
+    var device: String
+
+    @OptionGroup var app: AppOptions
+
+    /// - Throws: `notFound` with the nearest one.
+    func suggesting<Value>(
+        _ context: CommandContext, _ body: () async throws(CLIError) -> Value
+    ) async throws(CLIError) -> Value {
+        try await Known.explaining(.notFound, body) { _ in
+            let known = (try? await context.api.devices())?.map(\.deviceId) ?? []
+            return CLIError(
+                CLIErrorCode(.notFound), "nobody knows a device '\(device)'",
+                hints: Suggestion.hints(for: device, among: known)
+                    + ["all devices: storebus device list", "a new one: storebus device put \(device)"])
+        }
+    }
+}
+
+/// `storebus device show`
+struct DeviceShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show a device: its system, the apps on it, what they have set.",
+        discussion: "storebus device show alice-1")
+
+    @OptionGroup var named: DeviceArgument
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, bundleId: named.app.bundleId).withOnlyAppIfAny()
+        let device = try await named.suggesting(context) { () throws(CLIError) in
+            try await context.api.device(named.device)
+        }
+        context.print(DeviceFacts.answer(device, bundleId: context.bundleId))
+    }
+}
+
+/// `storebus device put`
+struct DevicePutCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "put", abstract: "Make a device, or change its system; what is on it stays.",
+        discussion: """
+            storebus device put alice-2 --platform iPadOS --os-version 17.4
+            storebus device put alice-1 --os-version 10.3.3
+
+            What is not named stays; a new device is an iOS 18.0. Promoted purchases need iOS 11, and PurchaseIntent \
+            iOS 16.4.
+            """)
+
+    @OptionGroup var named: DeviceArgument
+
+    @Option(
+        help: ArgumentHelp("\(Self.platforms.joined(separator: ", ")).", valueName: "platform"),
+        completion: .list(Self.platforms))
+    var platform: String?
+
+    @Option(help: ArgumentHelp("Integers with dots: 17.4.", valueName: "version"))
+    var osVersion: String?
+
+    @OptionGroup var global: GlobalOptions
+
+    private static let platforms = DeviceLaunch.Platform.allCases.map(\.rawValue)
+
+    func validate() throws { try Choice.check("--platform", platform, among: Self.platforms) }
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, bundleId: named.app.bundleId).withOnlyAppIfAny()
+        let known = try await context.api.knownDevice(named.device)
+        let new = DeviceProfile()
+        let device = try await context.api.putDevice(
+            named.device, platform: platform.flatMap(DeviceLaunch.Platform.init) ?? known?.platform ?? new.platform,
+            osVersion: osVersion ?? known?.osVersion ?? new.osVersion)
+        context.sessions.forget(on: named.device)
+        context.print(DeviceFacts.answer(device, bundleId: context.bundleId))
+    }
+}
+
+/// `storebus device delete`
+struct DeviceDeleteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Forget a device: its apps, what they have set, and what had begun on it.",
+        discussion: """
+            storebus device delete alice-2 --yes
+            storebus device delete alice-2 --dry-run
+
+            Purchases stay, they are the account's; what began in the store on it and is open is cancelled.
+            """)
+
+    @OptionGroup var named: DeviceArgument
+
+    @Flag(help: "Only say what would go.")
+    var dryRun = false
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, bundleId: named.app.bundleId).withOnlyAppIfAny()
+        let device = try await named.suggesting(context) { () throws(CLIError) in
+            try await context.api.device(named.device)
+        }
+        let what = "\(device.deviceId) with \(Words.count(device.apps.count, "app"))"
+        if dryRun {
+            return context.print(
+                Answer(
+                    "would delete  \(Table.onOneLine(what))\n",
+                    data: ["wouldDelete": .string(what), "device": JSONText.value(device)],
+                    next: "the same without --dry-run"))
+        }
+        try context.confirm("delete \(what)")
+        try await context.api.deleteDevice(device.deviceId)
+        context.sessions.forget(on: device.deviceId)
+        context.print(
+            Answer(
+                "deleted  \(Table.onOneLine(what))\n", data: ["removed": .string(what)], names: [device.deviceId],
+                next: "storebus device list"))
+    }
+}

@@ -1,0 +1,125 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus device install`
+struct DeviceInstallCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "install", abstract: "Put an app on a device, or another version of it, without launching it.",
+        discussion: """
+            storebus device install alice-2
+            storebus device install alice-1 --app-version 2.0 --promoted-purchases purchaseIntent
+
+            The app's present version unless named. A device nobody knows is made. storebus device add launches it.
+            """)
+
+    @OptionGroup var named: DeviceArgument
+
+    @Option(help: ArgumentHelp("Integers with dots: 2.0.", valueName: "version"))
+    var appVersion: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How the app handles promoted purchases: \(Self.handlers.joined(separator: ", ")).", valueName: "way"),
+        completion: .list(Self.handlers))
+    var promotedPurchases: String?
+
+    @OptionGroup var global: GlobalOptions
+
+    private static let handlers = DeviceLaunch.PromotedPurchases.allCases.map(\.rawValue)
+
+    func validate() throws { try Choice.check("--promoted-purchases", promotedPurchases, among: Self.handlers) }
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: named.app)
+        if try await context.api.knownDevice(named.device) == nil {
+            let new = DeviceProfile()
+            _ = try await context.api.putDevice(named.device, platform: new.platform, osVersion: new.osVersion)
+        }
+        let device = try await context.api.install(
+            InstallationReference(bundleId: context.bundleId, deviceId: named.device),
+            version: try await version(context),
+            promotedPurchases: promotedPurchases.flatMap(DeviceLaunch.PromotedPurchases.init))
+        context.sessions.forget(context.bundleId, on: named.device)
+        context.print(DeviceFacts.answer(device, bundleId: context.bundleId))
+    }
+
+    private func version(_ context: CommandContext) async throws(CLIError) -> String {
+        if let appVersion { return appVersion }
+        return try await context.api.app(context.bundleId).settings.currentVersion
+    }
+}
+
+/// `storebus device uninstall`
+struct DeviceUninstallCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "uninstall", abstract: "Delete an app from a device, with everything it has set there.",
+        discussion: """
+            storebus device uninstall alice-2
+
+            Purchases stay. What began in the store there waits for the app's next first launch.
+            """)
+
+    @OptionGroup var named: DeviceArgument
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: named.app)
+        let installation = InstallationReference(bundleId: context.bundleId, deviceId: named.device)
+        let device = try await named.suggesting(context) { () throws(CLIError) in
+            try await context.api.device(named.device)
+        }
+        let isThere = device.apps.contains { $0.bundleId.isExactly(installation.bundleId) }
+        if isThere { try await context.api.uninstall(installation) }
+        context.sessions.forget(context.bundleId, on: named.device)
+        context.print(
+            Answer(
+                "\(isThere ? "deleted" : "not there")  \(Table.onOneLine(context.bundleId)) on "
+                    + "\(Table.onOneLine(named.device))\n",
+                data: [
+                    "bundleId": .string(context.bundleId), "deviceId": .string(named.device),
+                    "wasThere": .bool(isThere),
+                ],
+                names: [named.device], next: "storebus device show \(named.device)"))
+    }
+}
+
+/// `storebus device open-app`
+struct DeviceOpenAppCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "open-app", abstract: "Start a command when the store opens an app that does not run.",
+        discussion: """
+            storebus device open-app ./MyApp
+            storebus device open-app ./open-in-a-window --device alice-1
+
+            For taps on Buy and test links that are answered with openApp: an app that runs is given the purchase, and \
+            one that has not taken it within \(Words.delay(AppOpener.grace)) is started. The command is a line for \
+            /bin/sh, with STOREBUS_URL, STOREBUS_BUNDLE_ID, STOREBUS_DEVICE_ID and STOREBUS_ACCOUNT, from which the \
+            client library connects, STOREBUS_PRODUCT_ID and STOREBUS_INTENT_ID. An app on a device runs once. Until \
+            Ctrl-C, which ends the apps too. storebus up --open-app does the same for as long as the store runs.
+            """)
+
+    @Argument(help: ArgumentHelp("A line for /bin/sh, in quotes.", valueName: "command"))
+    var command: String
+
+    @Option(help: ArgumentHelp("Only on this device.", valueName: "device"), completion: Completion.devices)
+    var device: String?
+
+    @Option(help: ArgumentHelp("Only this app.", valueName: "id"))
+    var bundleId: String?
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try CommandContext.find(global)
+        let opener = AppOpener(
+            api: context.api, command: command, bundleId: bundleId, deviceId: device, logFile: "/dev/stderr",
+            tellOfSilence: { context.narrate($0) }
+        ) { context.console.result($0) }
+        let start = try await opener.position()
+        context.narrate("opening apps from now on; Ctrl-C ends\n")
+        let opening = Task { await opener.run(from: start) }
+        let signals = StopSignals { opening.cancel() }
+        await opening.value
+        withExtendedLifetime(signals) {}
+    }
+}

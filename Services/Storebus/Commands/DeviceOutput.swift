@@ -1,0 +1,128 @@
+import StoreModels
+
+/// Devices as `storebus device list` shows them.
+enum DeviceTable {
+    /// One app on one device, and what was bought there:
+    /// `{"account":"alice","bundleId":"com.example.app","device":"alice-1","transactions":3,"unfinished":1,
+    /// "platform":"iOS","osVersion":"18.0","version":"1.0","isLaunched":true}`
+    struct Row: Hashable, Sendable, Codable {
+        var device: String
+        /// nil while nobody has bought anything on it.
+        var account: String?
+        var bundleId: String?
+        /// Caused by this device.
+        var transactions: Int
+        var unfinished: Int
+        var platform: DeviceLaunch.Platform?
+        var osVersion: String?
+        /// nil when the app is not on it any more.
+        var version: String?
+        var isLaunched: Bool?
+    }
+
+    /// In the order of their accounts and names.
+    /// - Parameters:
+    ///   - rows: everything that was bought or restored.
+    ///   - known: what the store knows of devices; those on which nothing was bought come last.
+    static func rows(_ rows: [TransactionTable.Row], known: [Device]) -> [Row] {
+        let groups = Dictionary(grouping: rows) { row in
+            [row.account, row.transaction.originDeviceId, row.bundleId].map { ExactText($0) }
+        }
+        let used = groups.map { key, rows in
+            described(
+                Row(
+                    device: key[1].text, account: key[0].text, bundleId: key[2].text, transactions: rows.count,
+                    unfinished: rows.count { !$0.isFinished }), known)
+        }
+        let places: Set<[ExactText]> = Set(used.map { place($0.device, $0.bundleId) })
+        let others = known.flatMap { device -> [Row] in
+            let apps: [String?] = device.apps.isEmpty ? [nil] : device.apps.map(\.bundleId)
+            return apps.filter { !places.contains(place(device.deviceId, $0)) }.map { bundleId in
+                described(Row(device: device.deviceId, bundleId: bundleId, transactions: 0, unfinished: 0), known)
+            }
+        }
+        return used.sorted { order($0).lexicographicallyPrecedes(order($1)) }
+            + others.sorted { order($0).lexicographicallyPrecedes(order($1)) }
+    }
+
+    private static func place(_ device: String, _ bundleId: String?) -> [ExactText] {
+        [ExactText(device), ExactText(bundleId ?? "")]
+    }
+
+    private static func order(_ row: Row) -> [String] { [row.account ?? "", row.device, row.bundleId ?? ""] }
+
+    private static func described(_ row: Row, _ known: [Device]) -> Row {
+        guard let device = known.first(where: { $0.deviceId.isExactly(row.device) }) else { return row }
+        var row = row
+        row.platform = device.platform
+        row.osVersion = device.osVersion
+        let app = device.apps.first { $0.bundleId.isExactly(row.bundleId) }
+        row.version = app?.version
+        row.isLaunched = app?.isLaunched
+        return row
+    }
+
+    static func table(_ rows: [Row]) -> Table {
+        var table = Table([
+            .init("DEVICE"), .init("ACCOUNT"), .init("SYSTEM"), .init("APP"), .init("VERSION"), .init("LAUNCHED"),
+            .init("TRANSACTIONS", .right), .init("UNFINISHED", .right),
+        ])
+        for one in rows {
+            table.add([
+                one.device, one.account ?? "-", system(one), one.bundleId ?? "-", one.version ?? "-",
+                one.isLaunched.map { $0 ? "yes" : "no" } ?? "-", "\(one.transactions)", "\(one.unfinished)",
+            ])
+        }
+        return table
+    }
+
+    private static func system(_ row: Row) -> String {
+        let words = [row.platform?.rawValue, row.osVersion].compactMap { $0 }
+        return words.isEmpty ? "-" : words.joined(separator: " ")
+    }
+}
+
+/// One device as `storebus device show` shows it: its system, and each app with what it has set.
+enum DeviceFacts {
+    /// - Parameter bundleId: the app the command was about.
+    static func answer(_ device: Device, bundleId: String) -> Answer {
+        var facts = Facts()
+        facts.add("device", device.deviceId)
+        facts.add("system", "\(device.platform.rawValue) \(device.osVersion)")
+        let unsupported = PromotionSupport.promotionsUnsupported(
+            platform: device.platform, osVersion: device.osVersion)
+        facts.add("promotions", unsupported == nil ? "supported" : "unsupported: \(unsupported ?? "")")
+        for app in device.apps { add(app, &facts) }
+        let shown = facts
+        var members = JSONText.value(device).objectValue ?? [:]
+        members["promotions"] = .string(unsupported.map { "unsupported: \($0)" } ?? "supported")
+        members["summary"] = .array(device.apps.map { .string(words($0)) })
+        return Answer(data: .object(members), names: [device.deviceId], next: next(device, bundleId)) {
+            shown.text($0)
+        }
+    }
+
+    private static func add(_ app: Device.InstalledApp, _ facts: inout Facts) {
+        facts.add("app", words(app))
+        if !app.overrides.order.isEmpty { facts.add("  order", app.overrides.order.joined(separator: ", ")) }
+        for (product, visibility) in app.overrides.visibility.sorted(by: { $0.key < $1.key }) {
+            facts.add("  \(visibility.rawValue)", product.text)
+        }
+    }
+
+    private static func words(_ app: Device.InstalledApp) -> String {
+        let handler = app.promotedPurchases.map { ", promoted purchases: \($0.rawValue)" } ?? ""
+        return "\(app.bundleId) \(app.version), \(app.isLaunched ? "launched" : "never launched")\(handler)"
+    }
+
+    private static func next(_ device: Device, _ bundleId: String) -> String {
+        let option = Known.option(bundleId)
+        let account = ShopperOptions.owner(of: device.deviceId) ?? "ACCOUNT"
+        guard let app = device.apps.first(where: { $0.bundleId.isExactly(bundleId) }) else {
+            return "storebus device install \(device.deviceId)\(option)"
+        }
+        return app.isLaunched
+            ? "storebus promo list --device \(device.deviceId)\(option)"
+            : "storebus device add \(device.deviceId) --as \(account)\(option)"
+    }
+}

@@ -1,0 +1,303 @@
+import ArgumentParser
+import Glibc
+import StoreModels
+
+/// `storebus doctor`
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Look for what is wrong, and say what to do about it.",
+        discussion: """
+            storebus doctor
+            storebus doctor -o json
+
+            Looks at the environment, the data directory, disk and clock, the executables, the ports of a store that \
+            does not run, the services of one that does, and the PostgreSQL of DATABASE_URL when it is set. Exits with 1 when something has to be mended.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let environment = CommandEnvironment.current
+        let settings = EffectiveSettings.find(url: global.url, data: global.data, environment)
+        var findings = EnvironmentCheck(settings: settings, environment: environment).findings
+        var store: (findings: [Finding], isAnswered: Bool)?
+        if let context = try? CommandContext.find(global) { store = await StoreCheck(context: context).findings() }
+        if global.url == nil, environment.variables["STOREBUS_URL"] == nil {
+            let directory = try DataDirectory.choose(global, environment)
+            findings += DirectoryCheck(directory: directory).findings
+            // A store that was started by hand holds the ports, and that is as it should be.
+            if DirectoryLock.holder(directory) == nil, store?.isAnswered != true { findings += PortCheck.findings }
+        }
+        findings += await DatabaseCheck(environment: environment).findings()
+        findings += store?.findings ?? []
+        let isHealthy = !findings.contains { $0.status == .fail }
+        global.output.print(Finding.answer(findings))
+        if !isHealthy { throw QuietExit(status: CLIErrorCode.unhealthy.status) }
+    }
+}
+
+/// One thing `storebus doctor` looked at.
+struct Finding: Hashable, Sendable {
+    enum Status: String, Sendable { case pass, warn, fail }
+
+    var check: String
+    var status: Status
+    var message: String
+    /// What to do; empty when nothing has to be done.
+    var remedy: String
+
+    init(_ check: String, _ status: Status, _ message: String, remedy: String = "") {
+        self.check = check
+        self.status = status
+        self.message = message
+        self.remedy = remedy
+    }
+
+    static func answer(_ findings: [Finding]) -> Answer {
+        var table = Table([
+            .init("CHECK"), .init("STATUS", isState: true), .init("WHAT"), .init("WHAT TO DO"),
+        ])
+        for one in findings { table.add([one.check, one.status.rawValue, one.message, one.remedy]) }
+        let worst = findings.first { $0.status == .fail } ?? findings.first { $0.status == .warn }
+        return Answer(
+            table, items: findings.map(\.json), names: findings.filter { $0.status != .pass }.map(\.check),
+            next: worst.map(\.remedy) ?? "storebus status", ifEmpty: "nothing to look at")
+    }
+
+    private var json: JSONValue {
+        [
+            "check": .string(check), "status": .string(status.rawValue), "message": .string(message),
+            "remedy": .string(remedy),
+        ]
+    }
+}
+
+/// Whether the PostgreSQL that the services are to use can be reached from here; with SQLite there is nothing to ask.
+struct DatabaseCheck {
+    let environment: CommandEnvironment
+
+    func findings() async -> [Finding] {
+        let address: DatabaseAddress
+        do throws(CLIError) {
+            guard let found = try DatabaseAddress.find(flag: nil, environment.variables) else { return [] }
+            address = found
+        } catch {
+            return [Finding("database", .fail, error.message, remedy: error.hints.joined(separator: "; "))]
+        }
+        return [await server(address), password].compactMap(\.self)
+    }
+
+    /// One of several is enough.
+    private func server(_ address: DatabaseAddress) async -> Finding {
+        var reasons: [String] = []
+        for server in address.servers {
+            guard let reason = await PostgresProbe.check(server) else {
+                return Finding("database", .pass, "PostgreSQL answers at \(address.place)")
+            }
+            reasons.append(reason)
+        }
+        return Finding(
+            "database", .fail, "no PostgreSQL at \(address.place) (\(reasons.joined(separator: ", ")))",
+            remedy: "start it, or correct DATABASE_URL; without it services use SQLite")
+    }
+
+    private var password: Finding? {
+        guard let file = environment.variables["DATABASE_PASSWORD_FILE"] else { return nil }
+        var information = stat()
+        guard stat(file, &information) == 0, access(file, R_OK) == 0 else {
+            return Finding(
+                "database password", .fail, "cannot read \(file): \(FileAccess.systemReason)",
+                remedy: "correct DATABASE_PASSWORD_FILE")
+        }
+        guard information.st_mode & 0o077 == 0 else {
+            return Finding("database password", .warn, "others may read \(file)", remedy: "chmod 600 \(file)")
+        }
+        return Finding("database password", .pass, "readable by its owner only")
+    }
+}
+
+/// What of the data directory and its disk is wrong.
+struct DirectoryCheck {
+    let directory: DataDirectory
+
+    var findings: [Finding] { [place, secrets, disk, times].compactMap(\.self) }
+
+    private var exists: Bool { access(directory.path, F_OK) == 0 }
+
+    private var place: Finding {
+        guard exists else {
+            return Finding("data", .pass, "\(directory.path) is not there yet", remedy: "make it: storebus up")
+        }
+        guard access(directory.path, R_OK | W_OK | X_OK) == 0 else {
+            return Finding(
+                "data", .fail, "\(directory.path) cannot be written: \(FileAccess.systemReason)",
+                remedy: "choose another: storebus up --data DIR")
+        }
+        let holder = DirectoryLock.holder(directory)
+        if holder == nil, let record = RunRecord.read(directory) {
+            return Finding(
+                "data", .warn, "\(directory.path) remembers pid \(record.pid), which is gone",
+                remedy: "start it again: storebus up --data \(directory.path)")
+        }
+        return Finding(
+            "data", .pass, "\(directory.path), \(holder.map { "held by pid \($0)" } ?? "no store runs on it")")
+    }
+
+    /// Files with a key that others may read.
+    private var secrets: Finding? {
+        guard exists else { return nil }
+        let open = [directory.adminKey, directory.busToken].filter { path in
+            var information = stat()
+            return stat(path, &information) == 0 && information.st_mode & 0o077 != 0
+        }
+        guard !open.isEmpty else { return Finding("secrets", .pass, "readable by their owner only") }
+        return Finding(
+            "secrets", .fail, "others may read \(open.joined(separator: ", "))",
+            remedy: "chmod 600 \(open.joined(separator: " "))")
+    }
+
+    private static let freeMin = 200, freeComfortable = 1024
+
+    private var disk: Finding {
+        var information = statvfs()
+        let path = exists ? directory.path : "."
+        guard statvfs(path, &information) == 0 else {
+            return Finding("disk", .warn, "cannot be measured: \(FileAccess.systemReason)", remedy: "df -h \(path)")
+        }
+        let free = Int(information.f_bavail) * Int(information.f_frsize) / 1024 / 1024
+        let words = "\(free) MiB free at \(path)"
+        if free < Self.freeMin {
+            return Finding("disk", .fail, words, remedy: "free some: at least \(Self.freeMin) MiB are needed")
+        }
+        if free < Self.freeComfortable { return Finding("disk", .warn, words, remedy: "free some before it is full") }
+        return Finding("disk", .pass, words)
+    }
+
+    /// Databases written later than now: the clock was set back, and what was bought lies in the future.
+    private var times: Finding? {
+        guard exists else { return nil }
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        let late = ServiceName.allCases.map { "\(directory.path)/\($0.rawValue).sqlite" }.filter { path in
+            var information = stat()
+            return stat(path, &information) == 0 && information.st_mtim.tv_sec > now.tv_sec + 60
+        }
+        guard let first = late.first else { return nil }
+        return Finding(
+            "clock", .fail, "\(first) was written later than now: the clock was set back",
+            remedy: "set the machine's clock")
+    }
+}
+
+/// Whether a store that does not run could.
+enum PortCheck {
+    static var findings: [Finding] {
+        [(7430, "--port"), (7420, "--bus-port"), (7421, "--bus-port")].map { port, flag in
+            do throws(CLIError) {
+                try PortChoice.fixed(port).check(host: "127.0.0.1", flag: flag)
+                return Finding("port \(port)", .pass, "free")
+            } catch {
+                return Finding("port \(port)", .warn, error.message, remedy: "storebus up \(flag) auto")
+            }
+        }
+    }
+}
+
+/// What of the environment is wrong before any store is asked.
+struct EnvironmentCheck {
+    let settings: EffectiveSettings
+    let environment: CommandEnvironment
+    /// The program's own directory, where the services' executables should be.
+    var executableDirectory = UpPlan.ownDirectory
+
+    var findings: [Finding] { [variables, executables, clock] }
+
+    private var variables: Finding {
+        let misspelt = EffectiveSettings.misspeltVariables(environment.variables)
+        guard misspelt.isEmpty else {
+            return Finding("variables", .warn, misspelt.joined(separator: " "), remedy: "storebus config show")
+        }
+        return Finding("variables", .pass, "address from \(settings.url.origin)")
+    }
+
+    private var executables: Finding {
+        let missing = ServiceRoster.services.filter { access("\(executableDirectory)/\($0)", X_OK) != 0 }
+        if missing.count == ServiceRoster.services.count, StorePlace(settings, environment) != .here {
+            return Finding("executables", .pass, "the command line alone; the store runs elsewhere")
+        }
+        guard missing.isEmpty else {
+            // A command line alone can use a store that runs elsewhere.
+            return Finding(
+                "executables", .warn, "\(executableDirectory) has no \(missing.joined(separator: ", "))",
+                remedy: "make build")
+        }
+        return Finding(
+            "executables", .pass, "\(ServiceRoster.services.count) beside storebus, \(StorebusVersion.number)")
+    }
+
+    /// No program of this version has run before it was made.
+    private static let earliest = Timestamp(milliseconds: 1_760_000_000_000)
+
+    private var clock: Finding {
+        let now = Timestamp.wallClock()
+        guard now > Self.earliest else {
+            return Finding(
+                "clock", .fail, "it says \(Words.time(now)): subscriptions and sessions would end at wrong times",
+                remedy: "set the machine's clock, and let it be kept: timedatectl set-ntp true")
+        }
+        return Finding("clock", .pass, Words.time(now))
+    }
+}
+
+/// How a running store is, as it says itself.
+struct StoreCheck {
+    let context: CommandContext
+
+    private var place: StorePlace { StorePlace(context.settings, context.environment) }
+
+    /// - Returns: what was found, and whether a store answered.
+    func findings() async -> (findings: [Finding], isAnswered: Bool) {
+        do throws(CLIError) {
+            let report = try await StatusReport.gather(context)
+            return ([store(report), versions(report)].compactMap(\.self) + report.rows.map(service), true)
+        } catch {
+            // Where nobody has said that there is a store, there need not be one.
+            let isExpected = context.settings.url.origin != "default"
+            let remedy = StorePlace.start(context.environment)
+            return ([Finding("store", isExpected ? .fail : .warn, error.message, remedy: remedy)], false)
+        }
+    }
+
+    private func store(_ report: StatusReport) -> Finding {
+        guard context.api.adminKey != nil else {
+            return Finding(
+                "store", .warn, "\(report.url) answers, but no admin key is known: services cannot be asked",
+                remedy: "set STOREBUS_ADMIN_KEY, or run where .storebus is found")
+        }
+        return report.isReady
+            ? Finding("store", .pass, "\(report.url) is ready")
+            : Finding("store", .fail, "\(report.url) is not ready", remedy: "see the services below")
+    }
+
+    private func versions(_ report: StatusReport) -> Finding? {
+        let others = report.rows.filter { $0.version != "-" && $0.version != StorebusVersion.number }
+        guard !others.isEmpty else { return nil }
+        let words = others.map { "\($0.service) \($0.version)" }.joined(separator: ", ")
+        return Finding(
+            "versions", .warn, "this is \(StorebusVersion.number), but \(words)",
+            remedy: place.update)
+    }
+
+    private func service(_ row: StatusReport.Row) -> Finding {
+        let logs = place.logs(of: row.service)
+        switch row.health {
+        case "pass":
+            let running = row.pid.map { "runs as pid \($0)" } ?? "answers, version \(row.version)"
+            return Finding(row.service, .pass, row.message.isEmpty ? running : row.message)
+        case "-": return Finding(row.service, .warn, "not asked: no admin key", remedy: "set STOREBUS_ADMIN_KEY")
+        case "warn": return Finding(row.service, .warn, row.message, remedy: logs)
+        case "away": return Finding(row.service, .fail, "no answer on the bus", remedy: logs)
+        default: return Finding(row.service, .fail, row.message.isEmpty ? row.health : row.message, remedy: logs)
+        }
+    }
+}

@@ -1,0 +1,329 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus download …`
+struct DownloadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "download", abstract: "Hosted content: start, pause and fetch it as an app on a device would.",
+        discussion: """
+            storebus download list --as alice
+            storebus download fetch …0001 --as alice --to guide.zip
+
+            A download is there from its purchase or restore until the transaction is finished, and each device has its \
+            own state of it.
+            """,
+        subcommands: [
+            DownloadListCommand.self, DownloadFetchCommand.self, DownloadStartCommand.self, DownloadPauseCommand.self,
+            DownloadResumeCommand.self, DownloadCancelCommand.self,
+        ])
+}
+
+/// Which download, of whom.
+struct DownloadArguments: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "The download or the transaction it comes with, or the end of either's identifier.", valueName: "download"))
+    var download: String
+
+    @OptionGroup var account: AccountOptions
+
+    /// Looks the download up and does something with it, with the session of the account's app.
+    func with<Value>(
+        _ context: CommandContext, _ body: (DownloadTable.Row, String) async throws(CLIError) -> Value
+    ) async throws(CLIError) -> Value {
+        try await context.sessions.with(account.installation(context)) { session throws(CLIError) in
+            let transactions = try await context.api.unfinishedTransactions(token: session.token)
+            let row = try DownloadLookup.find(download, of: account.account, among: transactions)
+            return try await body(row, session.token)
+        }
+    }
+}
+
+/// `storebus download list`
+struct DownloadListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the downloads of an account's unfinished transactions, as they are here.",
+        discussion: "storebus download list --as alice", aliases: ["ls"])
+
+    @OptionGroup var account: AccountOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: account.app)
+        let transactions = try await context.sessions.with(account.installation(context)) { session throws(CLIError) in
+            try await context.api.unfinishedTransactions(token: session.token)
+        }
+        let rows = DownloadTable.rows(transactions)
+        context.print(
+            Answer(
+                DownloadTable.table(rows), items: rows.map(\.json), names: rows.map(\.download.id),
+                next: rows.first.map { DownloadTable.next($0, account: account.account) }
+                    ?? "storebus tx list --as \(account.account)",
+                ifEmpty: "no downloads"))
+    }
+}
+
+/// `storebus download fetch`
+struct DownloadFetchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fetch", abstract: "Fetch a download's content into a file, from start to finish.",
+        discussion: """
+            storebus download fetch …0001 --as alice
+            storebus download fetch …0001 --as alice --device alice-2 --to guide.zip
+
+            Starts or resumes the download, fetches the content and says that it is finished. What has come so far is \
+            kept beside the file, with .part behind its name: the same command goes on where it stopped, whatever \
+            stopped it. A lost connection is made again, for 30s without a byte unless --timeout says otherwise.
+            """)
+
+    @OptionGroup var named: DownloadArguments
+
+    @Option(
+        help: ArgumentHelp("The file. Default: <content>-<version> here.", valueName: "file"), completion: .file())
+    var to: String?
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: named.account.app)
+        let row = try await named.with(context) { row, token throws(CLIError) in
+            try await started(row, context, token)
+        }
+        if row.download.state == .failed {
+            context.print(DownloadTable.answer(row, account: named.account.account))
+            throw QuietExit(status: .purchaseFailed)
+        }
+        let file = PartialFile(path(row.download, context.environment.currentDirectory))
+        let fetch = ContentFetch(
+            installation: named.account.installation(context), download: row.download, file: file,
+            patience: context.timeLimit ?? .seconds(30))
+        let start = ContinuousClock.now
+        let bar = TransferProgress(context.progress, length: row.download.contentLength)
+        let fetched = try await bar.during { () throws(CLIError) in
+            try await fetch.run(context) { bar.advance(to: $0) }
+        }
+        let finished = try await context.sessions.with(named.account.installation(context)) {
+            session throws(CLIError) in
+            try await context.api.change(row.download.id, .finish, token: session.token)
+        }
+        context.print(answer(DownloadTable.Row(download: finished, transaction: row.transaction), file, fetched, start))
+    }
+
+    /// The download in a state in which content may come.
+    private func started(
+        _ row: DownloadTable.Row, _ context: CommandContext, _ token: String
+    ) async throws(CLIError) -> DownloadTable.Row {
+        var row = row
+        switch row.download.state {
+        case .waiting, .failed: row.download = try await context.api.change(row.download.id, .start, token: token)
+        case .paused: row.download = try await context.api.change(row.download.id, .resume, token: token)
+        case .active, .finished: break
+        case .cancelled:
+            throw CLIError(
+                CLIErrorCode(.downloadStateInvalid), "\(row.download.id) is cancelled, and stays so",
+                hints: ["a restore brings a new one: storebus restore --as \(named.account.account)"])
+        }
+        return row
+    }
+
+    private func path(_ download: Download, _ directory: String) -> String {
+        let name = to ?? "\(PercentEncoding.encode(download.contentIdentifier))-\(download.contentVersion)"
+        return name.hasPrefix("/") ? name : "\(directory)/\(name)"
+    }
+
+    private func answer(
+        _ row: DownloadTable.Row, _ file: PartialFile, _ fetched: ContentFetch.Outcome,
+        _ start: ContinuousClock.Instant
+    ) -> Answer {
+        var members = row.json.objectValue ?? [:]
+        members["file"] = .string(file.path)
+        members["bytes"] = .integer(fetched.length)
+        members["beganAt"] = .integer(fetched.beganAt)
+        let took = Words.delay(ContinuousClock.now - start)
+        members["took"] = .string(took)
+        let from = fetched.beganAt > 0 ? ", begun at \(fetched.beganAt)" : ""
+        return Answer(
+            "fetched  \(file.path)  \(fetched.length) bytes\(from)  in \(took)\n", data: .object(members),
+            names: [file.path],
+            next: DownloadTable.next(row, account: named.account.account))
+    }
+}
+
+/// `storebus download start`
+struct DownloadStartCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "start", abstract: "Start a download, or one that failed again; nothing is fetched.",
+        discussion: "storebus download start …0001 --as alice")
+
+    @OptionGroup var named: DownloadArguments
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws { try await DownloadChange(named: named, action: .start).run(global) }
+}
+
+/// `storebus download pause`
+struct DownloadPauseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause", abstract: "Pause a download.", discussion: "storebus download pause …0001 --as alice")
+
+    @OptionGroup var named: DownloadArguments
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws { try await DownloadChange(named: named, action: .pause).run(global) }
+}
+
+/// `storebus download resume`
+struct DownloadResumeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Let a paused download go on.",
+        discussion: "storebus download resume …0001 --as alice")
+
+    @OptionGroup var named: DownloadArguments
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws { try await DownloadChange(named: named, action: .resume).run(global) }
+}
+
+/// `storebus download cancel`
+struct DownloadCancelCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cancel", abstract: "Cancel a download for good.",
+        discussion: "storebus download cancel …0001 --as alice")
+
+    @OptionGroup var named: DownloadArguments
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws { try await DownloadChange(named: named, action: .cancel).run(global) }
+}
+
+/// A change of one download's state on one device.
+struct DownloadChange {
+    let named: DownloadArguments
+    let action: DownloadAction
+
+    func run(_ global: GlobalOptions) async throws {
+        let context = try await CommandContext.find(global, app: named.account.app)
+        let row = try await named.with(context) { row, token throws(CLIError) in
+            var row = row
+            row.download = try await context.api.change(row.download.id, action, token: token)
+            return row
+        }
+        context.print(DownloadTable.answer(row, account: named.account.account))
+        // A tester may be set so that downloads fail.
+        if row.download.state == .failed { throw QuietExit(status: .purchaseFailed) }
+    }
+}
+
+/// Finds the download somebody named among those of an app's unfinished transactions.
+enum DownloadLookup {
+    /// - Parameter text: the download's identifier or the end of it; or a transaction's, when it has one download.
+    /// - Throws: `usage` when several are meant; `notFound` with the nearest one.
+    static func find(
+        _ text: String, of account: String, among transactions: [PaymentTransaction]
+    ) throws(CLIError) -> DownloadTable.Row {
+        let rows = DownloadTable.rows(transactions)
+        let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
+        if let exact = rows.first(where: { $0.download.id == wanted }) { return exact }
+        let matches = rows.filter {
+            !wanted.isEmpty
+                && ($0.download.id.hasSuffix(wanted) || Words.name($0.transaction).hasSuffix(wanted)
+                    || $0.transaction.id == wanted)
+        }
+        guard let found = matches.first else { throw unknown(text, wanted, of: account, rows, transactions) }
+        guard matches.count == 1 else {
+            throw CLIError(
+                .usage, "'\(text)' is the end of \(matches.count) downloads",
+                hints: ["give more of it: " + matches.prefix(4).map(\.download.id).joined(separator: ", ")])
+        }
+        return found
+    }
+
+    private static func unknown(
+        _ text: String, _ wanted: String, of account: String, _ rows: [DownloadTable.Row],
+        _ transactions: [PaymentTransaction]
+    ) -> CLIError {
+        let list = "all of them: storebus download list --as \(account)"
+        if let transaction = try? TransactionLookup.find(text, among: transactions) {
+            let product = transaction.payment.productIdentifier
+            return CLIError(
+                CLIErrorCode(.notFound), "\(Words.name(transaction)) has no download: \(product) is no hosted product",
+                hints: [list])
+        }
+        let near = Suggestion.hints(for: wanted, among: rows.map(\.download.id))
+        return CLIError(
+            CLIErrorCode(.notFound), "\(account) has no download '\(text)' of an unfinished transaction",
+            hints: near + [list])
+    }
+}
+
+/// Downloads as `storebus download` shows them.
+enum DownloadTable {
+    /// A download with the transaction it comes with.
+    struct Row: Hashable, Sendable {
+        var download: Download
+        var transaction: PaymentTransaction
+
+        /// The download's own members, and the name people know its transaction by.
+        var json: JSONValue {
+            var members = JSONText.value(download).objectValue ?? [:]
+            members["transactionIdentifier"] = .string(Words.name(transaction))
+            members["productIdentifier"] = .string(transaction.payment.productIdentifier)
+            return .object(members)
+        }
+    }
+
+    static func rows(_ transactions: [PaymentTransaction]) -> [Row] {
+        transactions.flatMap { transaction in
+            transaction.downloads.map { Row(download: $0, transaction: transaction) }
+        }
+    }
+
+    static func table(_ rows: [Row]) -> Table {
+        var table = Table([
+            .init("DOWNLOAD"), .init("STATE", isState: true), .init("CONTENT"), .init("VERSION"),
+            .init("BYTES", .right), .init("TRANSACTION"), .init("REMARKS"),
+        ])
+        for row in rows {
+            let download = row.download
+            table.add([
+                download.id, download.state.rawValue, download.contentIdentifier, download.contentVersion,
+                "\(download.contentLength)", Words.name(row.transaction), remarks(download),
+            ])
+        }
+        return table
+    }
+
+    /// `d_01j…  waiting  com.example.guide 1.0, 73412 bytes`
+    static func line(_ download: Download) -> String {
+        let content =
+            "\(download.contentIdentifier) \(download.contentVersion), \(Words.size(download.contentLength))"
+        return [download.id, download.state.rawValue, content, remarks(download)].filter { !$0.isEmpty }
+            .joined(separator: "  ")
+    }
+
+    /// What a change of state is answered with.
+    static func answer(_ row: Row, account: String) -> Answer {
+        let download = row.download
+        let state = download.state.rawValue
+        let rest = line(download)
+        return Answer(data: row.json, names: [download.id], next: next(row, account: account)) { style in
+            let words = rest.split(separator: " ", omittingEmptySubsequences: false)
+            return words.map { $0 == state ? style.paint(state, .of(state: state)) : String($0) }
+                .joined(separator: " ") + "\n"
+        }
+    }
+
+    /// What is useful after having seen it.
+    static func next(_ row: Row, account: String) -> String {
+        let download = row.download
+        return switch download.state {
+        case .waiting, .active, .failed: "storebus download fetch \(download.id) --as \(account)"
+        case .paused: "storebus download resume \(download.id) --as \(account)"
+        case .finished, .cancelled: Words.finish(row.transaction, as: account)
+        }
+    }
+
+    private static func remarks(_ download: Download) -> String {
+        download.error.map { "\($0.name) (\($0.code))" } ?? ""
+    }
+}

@@ -1,0 +1,170 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus eligibility PRODUCT --as alice`
+struct EligibilityCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "eligibility", abstract: "Say whether an account may have an introductory offer, and why.",
+        discussion: """
+            storebus eligibility --as alice
+            storebus eligibility com.example.pro.monthly --as alice
+
+            Of every subscription of the app, or of one: the answer, the rule it follows from and the transaction that \
+            decided. 'unknown' is an answer too, when the history cannot be asked; it is never guessed.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("Only this subscription.", valueName: "product"), completion: Completion.products)
+    var product: String?
+
+    @OptionGroup var account: AccountOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: account.app)
+        let report = try await Self.report(product, account.installation(context), context)
+        guard let product else { return context.print(report.answer) }
+        guard let one = report.reply.eligibility.first(where: { $0.productIdentifier.isExactly(product) }) else {
+            throw await Self.noSubscription(product, report, context)
+        }
+        context.print(report.answer(one))
+    }
+
+    /// What the store answers to this account's app, with the products as far as they can be had.
+    static func report(
+        _ product: String?, _ installation: Installation, _ context: CommandContext
+    ) async throws(CLIError) -> EligibilityReport {
+        try await context.sessions.with(installation) { session throws(CLIError) in
+            let reply = try await context.api.eligibility(product, token: session.token)
+            let named = reply.eligibility.map(\.productIdentifier)
+            let products = named.isEmpty ? nil : try? await context.api.products(named, token: session.token)
+            return EligibilityReport(
+                reply, account: installation.account, products: products?.products ?? [],
+                bundleId: installation.bundleId)
+        }
+    }
+
+    /// It is in the catalogue and no subscription, or it is not there at all.
+    private static func noSubscription(
+        _ product: String, _ report: EligibilityReport, _ context: CommandContext
+    ) async -> CLIError {
+        let all = (try? await context.api.catalogProducts(context.bundleId, storefront: "USA")) ?? []
+        guard let known = all.first(where: { $0.productIdentifier.isExactly(product) }) else {
+            return await Known.productError(product, bundleId: context.bundleId, context)
+        }
+        return CLIError(
+            CLIErrorCode(.productNotFound),
+            "'\(product)' is no subscription but \(known.type.rawValue): it has no introductory offer",
+            hints: ["all subscriptions: storebus eligibility --as \(report.account)"])
+    }
+}
+
+/// Introductory offers as `storebus eligibility` shows them: one product as facts, all of them as a table.
+struct EligibilityReport: Sendable {
+    let reply: EligibilityReply
+    let account: String
+    /// What is known of the products, for their offers.
+    let products: [Product]
+    let bundleId: String
+
+    init(_ reply: EligibilityReply, account: String, products: [Product], bundleId: String) {
+        self.reply = reply
+        self.account = account
+        self.products = products
+        self.bundleId = bundleId
+    }
+
+    private func product(_ one: ProductEligibility) -> Product? {
+        products.first { $0.productIdentifier.isExactly(one.productIdentifier) }
+    }
+
+    private func json(_ one: ProductEligibility) -> JSONValue {
+        var members = JSONText.value(one).objectValue ?? [:]
+        members["because"] = .string(EligibilityWords.because(one))
+        members["account"] = .string(account)
+        if let offer = EligibilityWords.offer(product(one)) { members["offer"] = .string(offer) }
+        return .object(members)
+    }
+
+    private var notes: [String] { reply.degraded.map { "\($0) is away" } }
+
+    /// ```
+    /// product      com.example.pro.monthly
+    /// offer        1 week free, then 9.99 USD a month
+    /// eligibility  eligible for alice
+    /// because      no earlier subscription in group 21378123
+    /// rule         newSubscriber
+    /// ```
+    func answer(_ one: ProductEligibility) -> Answer {
+        var facts = Facts()
+        Self.add(one, offer: EligibilityWords.offer(product(one)), account: account, to: &facts)
+        let shown = facts
+        return Answer(
+            data: json(one), names: [one.productIdentifier], next: next(one), notes: notes
+        ) { shown.text($0) }
+    }
+
+    static func add(_ one: ProductEligibility, offer: String?, account: String, to facts: inout Facts) {
+        facts.add("product", one.productIdentifier)
+        facts.add("offer", offer)
+        facts.add("eligibility", "\(one.eligibility.rawValue) for \(account)", isState: true)
+        facts.add("because", EligibilityWords.because(one))
+        facts.add("rule", one.rule.rawValue)
+        facts.add("decided by", one.transactionIdentifier)
+    }
+
+    var answer: Answer {
+        var table = Table([
+            .init("PRODUCT"), .init("ELIGIBILITY", isState: true), .init("OFFER"), .init("RULE"), .init("BECAUSE"),
+        ])
+        for one in reply.eligibility {
+            table.add([
+                one.productIdentifier, one.eligibility.rawValue, EligibilityWords.offer(product(one)) ?? "-",
+                one.rule.rawValue, EligibilityWords.because(one),
+            ])
+        }
+        return Answer(
+            table, items: reply.eligibility.map(json), names: reply.eligibility.map(\.productIdentifier),
+            next: reply.eligibility.first.map(next) ?? "storebus product list\(Known.option(bundleId))", notes: notes,
+            ifEmpty: "\(bundleId) has no subscriptions")
+    }
+
+    private func next(_ one: ProductEligibility) -> String {
+        if let transaction = one.transactionIdentifier { return "storebus sub timeline \(transaction)" }
+        return one.eligibility == .unknown
+            ? "storebus status" : "storebus buy \(one.productIdentifier) --as \(account)\(Known.option(bundleId))"
+    }
+}
+
+/// Why an answer about an introductory offer is what it is.
+enum EligibilityWords {
+    /// One sentence without a full stop: `no earlier subscription in group 21378123`.
+    static func because(_ one: ProductEligibility) -> String {
+        let group = "group \(one.subscriptionGroupIdentifier)"
+        let decider = one.transactionIdentifier.map { " (\($0))" } ?? ""
+        return switch one.rule {
+        case .newSubscriber: "no earlier subscription in \(group)"
+        case .lapsedWithoutOffer:
+            "subscribed to \(group) before\(decider), never with an introductory offer, and not now"
+        case .offerUsed:
+            "an introductory offer of \(group) was used\(decider)\(other(one)); no product of it and no refund gives it back"
+        case .offerReserved: "a payment under way\(other(one)) holds the introductory offer of \(group)"
+        case .subscribed: "subscribed to \(group) now\(decider)"
+        case .inGracePeriod: "a subscriber of \(group) still\(decider), in the grace period"
+        case .inBillingRetryPeriod: "a subscriber of \(group) still\(decider), whose renewal is charged again"
+        case .historyUnavailable: "payment-queue is away, so nobody knows what was bought; it is not guessed"
+        }
+    }
+
+    /// The product that decided, where it is another one: ` by com.example.pro.yearly`.
+    private static func other(_ one: ProductEligibility) -> String {
+        one.usedProductIdentifier.map { " by \($0)" } ?? ""
+    }
+
+    /// `1 week free, then 9.99 USD a month`, or that there is none.
+    static func offer(_ product: Product?) -> String? {
+        guard let product else { return nil }
+        guard let offer = product.introductoryPrice else { return "none: \(Words.price(of: product)) from the start" }
+        return "\(Words.offer(offer)), then \(Words.price(of: product))"
+    }
+}

@@ -1,0 +1,146 @@
+import ArgumentParser
+import Glibc
+import StoreModels
+
+/// `storebus env`
+struct EnvCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "env", abstract: "Print what a program needs to find the store, or run one with it.",
+        discussion: """
+            eval "$(storebus env)"
+            storebus env --format github >> "$GITHUB_ENV"
+            storebus env -- npm test
+
+            An app with StoreKitClient needs nothing else: the account, alice unless --as names one, and its device are \
+            printed with the address.
+
+            Prints the admin key, which is a secret: what it prints belongs into no log. With a command, that command \
+            takes the place of storebus, and its exit status is the command's.
+            """)
+
+    /// How another program reads variables.
+    enum Form: String, CaseIterable, ExpressibleByArgument { case shell, dotenv, json, github }
+
+    @Option(help: ArgumentHelp("shell, dotenv, json or github.", valueName: "form"))
+    var format: Form?
+
+    @Argument(
+        parsing: .postTerminator, help: ArgumentHelp("Behind --: a command to run.", valueName: "command"))
+    var command: [String] = []
+
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp("The app's account. Also STOREBUS_ACCOUNT. Default: alice.", valueName: "account"),
+        completion: Completion.accounts)
+    var account: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The app's device. Also STOREBUS_DEVICE_ID. Default: <account>-1.", valueName: "device"),
+        completion: Completion.devices)
+    var device: String?
+
+    @OptionGroup var app: AppOptions
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if format != nil, !command.isEmpty { throw ValidationError("--format and a command exclude each other") }
+    }
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, bundleId: app.bundleId).withOnlyAppIfAny()
+        let variables = StoreVariables(context.settings, installation(context))
+        guard command.isEmpty else { throw ProgramReplacement(command, variables, context.environment).run() }
+        var notes: [String] = []
+        if context.settings.adminKey == nil {
+            notes.append("no admin key is known; set STOREBUS_ADMIN_KEY, or run where .storebus is found")
+        }
+        context.print(
+            Answer(
+                variables.text(format ?? .shell), data: variables.json, names: variables.names, notes: notes))
+    }
+
+    /// The app, in whose hands and on which device. A device that is named in the environment belongs to the account that
+    /// is named there.
+    private func installation(_ context: CommandContext) -> Installation {
+        let variables = context.environment.variables
+        let named = account ?? variables[StoreVariables.account] ?? "alice"
+        return Installation(
+            bundleId: context.bundleId, account: named,
+            deviceId: device ?? (account == nil ? variables[StoreVariables.device] : nil))
+    }
+}
+
+/// The environment variables that lead a program to the store: those that `storebus` itself reads, and those that say to
+/// StoreKitClient who the app is there.
+struct StoreVariables: Hashable, Sendable {
+    /// In the order they are printed.
+    private(set) var values: [Variable] = []
+
+    struct Variable: Hashable, Sendable {
+        var name: String
+        var value: String
+    }
+
+    static let account = "STOREBUS_ACCOUNT"
+    static let device = "STOREBUS_DEVICE_ID"
+
+    init(_ settings: EffectiveSettings, _ installation: Installation) {
+        values.append(Variable(name: "STOREBUS_URL", value: settings.url.text))
+        values.append(Variable(name: "STOREBUS_BUNDLE_ID", value: settings.bundleId.text))
+        values.append(Variable(name: Self.account, value: installation.account))
+        values.append(Variable(name: Self.device, value: installation.deviceId))
+        if let key = settings.adminKey { values.append(Variable(name: "STOREBUS_ADMIN_KEY", value: key.text)) }
+    }
+
+    var names: [String] { values.map(\.name) }
+
+    var json: JSONValue { .object(Dictionary(uniqueKeysWithValues: values.map { ($0.name, .string($0.value)) })) }
+
+    func text(_ form: EnvCommand.Form) -> String {
+        switch form {
+        case .shell: values.map { "export \($0.name)=\(ShellWord.quoted($0.value))\n" }.joined()
+        case .dotenv: values.map { "\($0.name)=\(Self.quoteForDotenv($0.value))\n" }.joined()
+        case .github: values.map { "\($0.name)=\(Table.onOneLine($0.value))\n" }.joined()
+        case .json: JSONText.line(json) + "\n"
+        }
+    }
+
+    /// Readers of these files differ; all of them take double quotes with backslashes.
+    private static func quoteForDotenv(_ text: String) -> String {
+        if ShellWord.isPlain(text) { return text }
+        return "\""
+            + text.map { character in
+                switch character {
+                case "\"", "\\", "$": "\\\(character)"
+                case "\n": "\\n"
+                default: "\(character)"
+                }
+            }.joined() + "\""
+    }
+}
+
+/// Another program in the place of this one, with the store's variables in its environment.
+struct ProgramReplacement {
+    private let command: [String]
+    private let variables: [String: String]
+
+    init(_ command: [String], _ store: StoreVariables, _ environment: CommandEnvironment) {
+        self.command = command
+        variables = store.values.reduce(into: environment.variables) { $0[$1.name] = $1.value }
+    }
+
+    /// - Returns: why it could not be done; otherwise this never returns.
+    func run() -> CLIError {
+        // An ignored signal stays ignored in the other program, which does not expect that.
+        signal(SIGPIPE, SIG_DFL)
+        for (name, value) in variables { setenv(name, value, 1) }
+        var arguments = command.map { strdup($0) } + [nil]
+        defer { arguments.forEach { free($0) } }
+        execvp(command[0], &arguments)
+        let reason = FileAccess.systemReason
+        signal(SIGPIPE, SIG_IGN)
+        return CLIError(
+            .commandFailed, "cannot run \(command[0]): \(reason)", hints: ["check the name and PATH"])
+    }
+}

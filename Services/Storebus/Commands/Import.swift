@@ -1,0 +1,242 @@
+import ArgumentParser
+import Glibc
+import StoreModels
+
+/// `storebus import App.storekit`
+struct ImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Import a catalogue and make it the current one.",
+        discussion: """
+            storebus import App.storekit
+            storebus import A.storekit B.json --bundle-id com.example.a --bundle-id com.example.b
+            storebus import App.storekit --watch
+
+            Takes a StoreKit configuration file, or Storebus's own JSON, which adds states, prices and availability per \
+            storefront. The whole file takes effect or nothing does; a refused one leaves the catalogue as it was. Each \
+            file is a whole catalogue, so each needs an app of its own.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("Catalogues.", valueName: "file"), completion: .file(extensions: ["storekit", "json"]))
+    var files: [String]
+
+    @Option(help: ArgumentHelp("The app of the file with the same place in the line.", valueName: "id"))
+    var bundleId: [String] = []
+
+    @Flag(help: "Only say what would happen.")
+    var dryRun = false
+
+    @Flag(help: "Go on, and import a file again whenever it changes.")
+    var watch = false
+
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if dryRun, watch { throw ValidationError("--dry-run and --watch exclude each other") }
+    }
+
+    func run() async throws {
+        var context = try CommandContext.find(global)
+        var pairs = try CatalogFile.pair(files, bundleId, default: context.bundleId, flag: "FILE")
+        // Every file is read before the first is sent: a misspelt name must not leave half of them imported.
+        for one in pairs { _ = try CatalogFile.read(one.file) }
+        if bundleId.isEmpty {
+            context = try await context.withOnlyApp()
+            pairs = try CatalogFile.pair(files, bundleId, default: context.bundleId, flag: "FILE")
+        }
+        let imports = pairs.map { CatalogImport(file: $0.file, bundleId: $0.bundleId, isTrial: dryRun) }
+        var reports: [(CatalogImport, ImportReport)] = []
+        for one in imports {
+            reports.append((one, try await one.run(context)))
+        }
+        context.print(CatalogImport.answer(reports, apps: dryRun ? [] : await Self.apps(imports, context)))
+        if watch { try await CatalogWatch(imports: imports, context: context).run() }
+    }
+
+    /// Those that can be had: without them only what is said of their renewals is missing.
+    private static func apps(_ imports: [CatalogImport], _ context: CommandContext) async -> [App] {
+        var apps: [App] = []
+        for one in imports { if let app = try? await context.api.app(one.bundleId) { apps.append(app) } }
+        return apps
+    }
+}
+
+/// Imports files again when they change, until Ctrl-C. A file that is refused leaves the catalogue in force as it was.
+struct CatalogWatch: Sendable {
+    let imports: [CatalogImport]
+    let context: CommandContext
+
+    /// Editors save in several steps; what has been quiet for this long is looked at.
+    private static let pause = Duration.milliseconds(300)
+
+    /// Enough to see that a file is another one: when it was written, how large it is, which file it is.
+    private struct Stamp: Hashable {
+        var seconds: Int
+        var nanoseconds: Int
+        var size: Int64
+        var node: UInt64
+    }
+
+    func run() async throws(CLIError) {
+        var seen = imports.map { stamp($0.file) }
+        context.narrate("watching \(imports.map(\.file).joined(separator: ", ")); Ctrl-C ends\n")
+        while !Task.isCancelled {
+            try? await ContinuousClock().sleep(for: Self.pause)
+            for index in imports.indices {
+                let now = stamp(imports[index].file)
+                guard let now, now != seen[index] else { continue }
+                seen[index] = now
+                await again(imports[index])
+            }
+        }
+    }
+
+    private func again(_ one: CatalogImport) async {
+        do throws(CLIError) {
+            context.print(CatalogImport.answer([(one, try await one.run(context))]))
+        } catch {
+            let error = error.completed(context.environment.printed)
+            context.console.narrate(context.format.isJSON ? error.json + "\n" : error.text)
+        }
+    }
+
+    private func stamp(_ file: String) -> Stamp? {
+        var information = stat()
+        guard stat(file, &information) == 0 else { return nil }
+        return Stamp(
+            seconds: information.st_mtim.tv_sec, nanoseconds: information.st_mtim.tv_nsec,
+            size: Int64(information.st_size), node: UInt64(information.st_ino))
+    }
+}
+
+/// One file that is imported.
+struct CatalogImport: Hashable, Sendable {
+    var file: String
+    var bundleId: String
+    /// Only to be judged.
+    var isTrial = false
+
+    func run(_ context: CommandContext) async throws(CLIError) -> ImportReport {
+        let bytes = try CatalogFile.read(file)
+        return try await context.progress.during("importing \(file)") { () throws(CLIError) in
+            do throws(CLIError) {
+                return try await CatalogFile.send(
+                    bytes, file: file, bundleId: bundleId, to: context.api, isTrial: isTrial)
+            } catch
+                where isTrial && error.code.name == StoreErrorCode.requestInvalid.name
+                && error.message.contains("dryRun")
+            {
+                throw CLIError(
+                    CLIErrorCode(.notImplemented), "the store cannot judge a catalogue without putting it in force",
+                    hints: [
+                        "\(file) is well-formed JSON; nothing was imported",
+                        "try it on a store of its own: storebus up --data DIR --port auto --bus-port auto --import FILE",
+                    ])
+            }
+        }
+    }
+
+    /// - Parameter apps: as they are behind the import; of a trial none.
+    static func answer(_ reports: [(CatalogImport, ImportReport)], apps: [App] = []) -> Answer {
+        let lines = reports.map { one, report in
+            "\(one.isTrial ? "would import" : "imported")  \(CatalogFile.summary(report, file: one.file))"
+                + "  version \(report.catalogVersion) of \(one.bundleId)\n"
+        }
+        let notes = reports.flatMap { one, report in
+            (report.notes + settings(report)).map { reports.count > 1 ? "\(one.bundleId): \($0)" : $0 }
+        }
+        let renewals = apps.compactMap { app in
+            RenewalWords.note(app).map { reports.count > 1 ? "\(app.bundleId): \($0)" : $0 }
+        }
+        let first = reports.first?.0.bundleId ?? EffectiveSettings.defaultBundleId
+        let data = reports.map { one, report -> JSONValue in
+            var members = JSONText.value(report).objectValue ?? [:]
+            members["file"] = .string(one.file)
+            return .object(members)
+        }
+        return Answer(
+            lines.joined(), data: data.count == 1 ? data[0] : .array(data), names: reports.map(\.0.bundleId),
+            next: "storebus product list\(Known.option(first))", notes: notes + renewals)
+    }
+
+    static func settings(_ report: ImportReport) -> [String] {
+        var notes: [String] = []
+        if !report.settingsApplied.isEmpty {
+            notes.append("settings applied: \(report.settingsApplied.joined(separator: ", "))")
+        }
+        if !report.settingsIgnored.isEmpty {
+            notes.append("settings kept without effect: \(report.settingsIgnored.joined(separator: ", "))")
+        }
+        return notes
+    }
+}
+
+/// A `.storekit` file on its way to the store.
+enum CatalogFile {
+    /// `http-api.md`, limits.
+    private static let byteCountMax = 128 * 1024 * 1024
+
+    /// The file, checked as far as that needs no catalogue: it is there and it is JSON.
+    static func read(_ file: String) throws(CLIError) -> [UInt8] {
+        let bytes = try FileAccess.read(file, byteCountMax: byteCountMax)
+        do {
+            try StrictJSON.validate(bytes)
+        } catch {
+            let line = bytes.prefix(error.offset).count { $0 == UInt8(ascii: "\n") } + 1
+            throw CLIError(
+                CLIErrorCode(.catalogInvalid), "\(file):\(line): \(error.path): \(error.reason)",
+                hints: ["nothing was imported"], details: ["path": .string(error.path), "line": .integer(line)])
+        }
+        return bytes
+    }
+
+    /// Puts it in force; an error names the file.
+    static func send(
+        _ bytes: [UInt8], file: String, bundleId: String, to api: StoreAPI, isTrial: Bool = false
+    ) async throws(CLIError) -> ImportReport {
+        do {
+            return try await api.importCatalog(bytes, fileName: name(file), bundleId: bundleId, isTrial: isTrial)
+        } catch  where error.code.name == StoreErrorCode.catalogInvalid.name {
+            var named = error
+            // With a list of places the sentence would only say the first of them again.
+            let count = error.details["problems"]?.arrayValue?.count ?? 0
+            named.message =
+                count > 0 ? "\(file) is refused for \(Words.count(count, "problem"))" : "\(file): \(error.message)"
+            named.hints = ["nothing was imported; the catalogue in force stays"]
+            throw named
+        }
+    }
+
+    /// Files with their apps: a single one may go without a name and is the default app's, every other needs its own,
+    /// because a second catalogue of one app would take the place of the first.
+    /// - Parameter flag: how the command line names a file, `--import`.
+    static func pair(
+        _ files: [String], _ bundleIds: [String], default bundleId: String = EffectiveSettings.defaultBundleId,
+        flag: String = "--import"
+    ) throws(CLIError) -> [(file: String, bundleId: String)] {
+        guard bundleIds.count <= files.count else {
+            throw CLIError(
+                .usage, "\(Words.count(bundleIds.count, "--bundle-id")) for \(Words.count(files.count, flag))",
+                hints: ["each --bundle-id belongs to one \(flag == "FILE" ? flag : "\(flag) FILE")"])
+        }
+        let names = bundleIds + (bundleIds.isEmpty && files.count == 1 ? [bundleId] : [])
+        guard names.count == files.count, Set(names).count == names.count else {
+            throw CLIError(
+                .usage, "\(files.count) catalogues need \(files.count) different apps",
+                hints: ["name one for each file: --bundle-id com.example.a --bundle-id com.example.b"])
+        }
+        return Array(zip(files, names)).map { (file: $0, bundleId: $1) }
+    }
+
+    private static func name(_ file: String) -> String { file.split(separator: "/").last.map(String.init) ?? file }
+
+    /// `App.storekit: 3 products, 1 group, 1 introductory offer`
+    static func summary(_ report: ImportReport, file: String) -> String {
+        var parts = [Words.count(report.productCount, "product")]
+        if report.subscriptionGroupCount > 0 { parts.append(Words.count(report.subscriptionGroupCount, "group")) }
+        if report.introductoryOfferCount > 0 {
+            parts.append(Words.count(report.introductoryOfferCount, "introductory offer"))
+        }
+        return "\(name(file)): \(parts.joined(separator: ", "))"
+    }
+}

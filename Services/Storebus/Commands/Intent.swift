@@ -1,0 +1,253 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus intent …`
+struct IntentCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "intent", abstract: "Purchases that begin in the store: begin one, answer it as the app.",
+        discussion: """
+            storebus intent com.example.hiddenBeaches --as alice
+            storebus intent list
+            storebus intent continue …2k9f
+
+            Without another word it taps Buy on a product, or opens a link: storebus help intent start.
+            """,
+        subcommands: [
+            IntentStartCommand.self, IntentListCommand.self, IntentShowCommand.self, IntentContinueCommand.self,
+            IntentDeferCommand.self, IntentCancelCommand.self, IntentURLCommand.self,
+        ], defaultSubcommand: IntentStartCommand.self)
+}
+
+/// `storebus intent PRODUCT`, `storebus intent URL`
+struct IntentStartCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "start", abstract: "Tap Buy in the store on a device, or open a link there.",
+        discussion: """
+            storebus intent start com.example.hiddenBeaches --as alice
+            storebus intent com.example.hiddenBeaches --device alice-2 --source search
+            storebus intent itms-services://?action=purchaseIntent&bundleId=com.example.app&productIdentifier=x --as bob
+
+            The purchase waits for the app, which opens, is downloaded, has to be bought or upgraded first. A link also \
+            begins what is not promoted or not for sale yet; its bundleId says which app. In a shell a link stands in \
+            quotes.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("A promoted product, or an itms-services link.", valueName: "product or url"),
+        completion: Completion.products)
+    var what: String
+
+    @Option(
+        help: ArgumentHelp("Where Buy is tapped: storePage, search or featured.", valueName: "place"),
+        completion: .list(["storePage", "search", "featured"]))
+    var source = PurchaseIntent.Source.storePage.rawValue
+
+    @OptionGroup var shopper: ShopperOptions
+    @OptionGroup var global: GlobalOptions
+
+    private static let sources = PurchaseIntent.Source.allCases.filter { $0 != .testURL }.map(\.rawValue)
+
+    func validate() throws { try Choice.check("--source", source, among: Self.sources) }
+
+    /// No product has a scheme with slashes.
+    private var isLink: Bool { what.indices.contains { what[$0...].hasPrefix("://") } }
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: shopper.app)
+        // A link that cannot be read is the store's to judge: it says which part is wrong.
+        let link = isLink ? try? PurchaseIntentURL(parsing: what) : nil
+        let installation = shopper.installation(context, bundleId: shopper.app.bundleId == nil ? link?.bundleId : nil)
+        let session = try await context.sessions.store(installation)
+        let started: StartPurchaseReply
+        do {
+            started =
+                isLink
+                ? try await context.api.openURL(what, token: session.token)
+                : try await context.api.tapBuy(
+                    what, source: PurchaseIntent.Source(rawValue: source) ?? .storePage, token: session.token)
+        } catch {
+            throw await explained(error, link?.productIdentifier ?? what, installation, context)
+        }
+        let product = link?.productIdentifier ?? what
+        context.print(IntentStart(reply: started, product: product, installation: installation).answer)
+    }
+
+    private func explained(
+        _ error: CLIError, _ product: String, _ installation: Installation, _ context: CommandContext
+    ) async -> CLIError {
+        if error.code.name == StoreErrorCode.productNotFound.name {
+            return await Known.productError(product, bundleId: installation.bundleId, context)
+        }
+        guard error.code.name == StoreErrorCode.productNotPromotable.name else { return error }
+        var error = error
+        let option = Known.option(installation.bundleId)
+        error.hints = [
+            "why: storebus promo list --device \(installation.deviceId)\(option)",
+            "without promotion: storebus intent url \(product)\(option)",
+        ]
+        return error
+    }
+}
+
+/// `storebus intent url`
+struct IntentURLCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "url", abstract: "Print the link that begins a product's purchase without the store.",
+        discussion: """
+            storebus intent url com.example.hiddenBeaches
+            storebus intent url com.example.hiddenBeaches --svg beach.svg
+
+            For tests before a product is promoted, or an app released. --svg writes it as a QR code too.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
+    var product: String
+
+    @Option(help: ArgumentHelp("Write a QR code of it into this file.", valueName: "file"), completion: .file())
+    var svg: String?
+
+    @OptionGroup var app: AppOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: app)
+        let link = try await Known.suggestingProduct([product], context) { () throws(CLIError) in
+            try await context.api.testURL(of: product, bundleId: context.bundleId)
+        }
+        var data: [String: JSONValue] = ["url": .string(link), "productIdentifier": .string(product)]
+        var notes: [String] = []
+        if let svg {
+            let path = context.path(svg)
+            let code = try await context.api.testURLCode(of: product, bundleId: context.bundleId)
+            try FileAccess.write(code, to: path, mode: 0o644)
+            data["file"] = .string(path)
+            notes.append("a QR code of it is in \(path)")
+        }
+        context.print(
+            Answer(
+                "\(Table.onOneLine(link))\n", data: .object(data), names: [link],
+                next: "storebus intent '\(link)' --as alice", notes: notes))
+    }
+}
+
+/// `storebus intent continue`
+struct IntentContinueCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "continue", abstract: "Answer as an app that goes on: the payment is added and the sheet comes.",
+        discussion: """
+            storebus intent continue …2k9f
+
+            The delegate's true. One intent makes one payment only, however often it is continued. Waits for the \
+            outcome, 30s unless --timeout says otherwise; the exit status is that of a purchase.
+            """)
+
+    @OptionGroup var named: IntentArgument
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try CommandContext.find(global)
+        let intent = try await IntentLookup.find(named.intent, context)
+        let answer = IntentAnswer(intent: intent, context: context)
+        let outcome = try await context.progress.during("continuing \(intent.payment.productIdentifier)") {
+            () throws(CLIError) in try await answer.continued(within: context.timeLimit ?? .seconds(30))
+        }
+        context.print(outcome.answer)
+        if outcome.status != .success { throw QuietExit(status: outcome.status) }
+    }
+}
+
+/// `storebus intent defer`
+struct IntentDeferCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "defer", abstract: "Answer as an app that is not ready: it keeps the payment for later.",
+        discussion: """
+            storebus intent defer …2k9f
+
+            The delegate's false. The saved payment is added later with storebus buy PRODUCT --as ACCOUNT --intent ID; a \
+            new payment for the product is another purchase.
+            """)
+
+    @OptionGroup var named: IntentArgument
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try CommandContext.find(global)
+        let intent = try await IntentLookup.find(named.intent, context)
+        context.print(try await IntentAnswer(intent: intent, context: context).said(.defer).answer)
+    }
+}
+
+/// `storebus intent cancel`
+struct IntentCancelCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cancel", abstract: "Answer as an app that does not sell it now, and tells the user why.",
+        discussion: """
+            storebus intent cancel …2k9f --feedback owned
+            storebus intent cancel …2k9f
+
+            The delegate's false, for good. Without feedback it looks like a fault to the user; storebus intent list \
+            warns of it.
+            """)
+
+    @OptionGroup var named: IntentArgument
+
+    @Option(help: ArgumentHelp("What the app tells the user.", valueName: "text"))
+    var feedback: String?
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try CommandContext.find(global)
+        let intent = try await IntentLookup.find(named.intent, context)
+        let outcome = try await IntentAnswer(intent: intent, context: context).said(.cancel, feedback: feedback)
+        context.print(outcome.answer)
+    }
+}
+
+/// Answers an intent in the place of the app it waits for.
+struct IntentAnswer: Sendable {
+    /// As the operator sees it.
+    let intent: PurchaseIntent
+    let context: CommandContext
+
+    private var installation: Installation { intent.installation(context) }
+
+    func said(
+        _ decision: DecideIntentRequest.Decision, feedback: String? = nil
+    ) async throws(CLIError) -> IntentOutcome {
+        outcome(try await send(decision, feedback: feedback))
+    }
+
+    /// Until the payment has an outcome: saying it again asks, and never adds a second one.
+    func continued(within time: Duration) async throws(CLIError) -> IntentOutcome {
+        let deadline = ContinuousClock.now + time
+        while true {
+            let remaining = deadline - .now
+            let decision = try await Patience.repeating(until: deadline) { () throws(CLIError) in
+                try await send(.continue, timeout: max(remaining, .seconds(1)))
+            }
+            let isOver = decision.transaction.map { $0.transactionState != .purchasing } ?? false
+            guard !isOver, deadline - .now > Patience.pause, !Task.isCancelled else { return outcome(decision) }
+            try? await ContinuousClock().sleep(for: Patience.pause)
+        }
+    }
+
+    private func send(
+        _ decision: DecideIntentRequest.Decision, feedback: String? = nil, timeout: Duration = .seconds(10)
+    ) async throws(CLIError) -> IntentDecision {
+        try await context.sessions.with(installation) { session throws(CLIError) in
+            try await context.api.decide(
+                intent.intentIdentifier, decision, feedback: feedback, token: session.token, timeout: timeout)
+        }
+    }
+
+    /// With whose it is, which an app is not told.
+    private func outcome(_ decision: IntentDecision) -> IntentOutcome {
+        var decided = decision.intent
+        decided.bundleId = intent.bundleId
+        decided.account = intent.account
+        decided.deviceId = intent.deviceId
+        return IntentOutcome(intent: decided, transaction: decision.transaction)
+    }
+}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus intent list`
+struct IntentListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List purchases that began in the store, oldest first.",
+        discussion: """
+            storebus intent list
+            storebus intent list --as alice --state deferred
+            """, aliases: ["ls"])
+
+    @Option(
+        name: .customLong("as"), help: ArgumentHelp("Only this account's.", valueName: "account"),
+        completion: Completion.accounts)
+    var account: String?
+
+    @Option(help: ArgumentHelp("Only this device's.", valueName: "device"), completion: Completion.devices)
+    var device: String?
+
+    @Option(help: ArgumentHelp("Only this app's.", valueName: "id"))
+    var bundleId: String?
+
+    @Option(
+        help: ArgumentHelp("Only in this state: \(Self.states.joined(separator: ", ")).", valueName: "state"),
+        completion: .list(Self.states))
+    var state: String?
+
+    @OptionGroup var page: PageOptions
+    @OptionGroup var global: GlobalOptions
+
+    private static let states = PurchaseIntent.State.allCases.map(\.rawValue)
+
+    func validate() throws { try Choice.check("--state", state, among: Self.states) }
+
+    func run() async throws {
+        let context = try CommandContext.find(global, bundleId: bundleId)
+        let query = IntentListRequest(
+            bundleId: context.namedApp, account: account, deviceId: device,
+            state: state.flatMap(PurchaseIntent.State.init), after: page.after)
+        let (intents, after) = try await IntentLookup.list(query, limit: page.limit, context)
+        var answer = IntentTable.answer(intents, after: after)
+        answer.app = (intents.first { !$0.state.isFinal } ?? intents.first)?.bundleId
+        if intents.isEmpty, context.namedApp != nil { _ = try await Known.app(context) }
+        if intents.isEmpty, let account { answer.notes = await Known.notes(aboutAccount: account, context) }
+        context.print(answer)
+    }
+}
+
+/// `storebus intent show`
+struct IntentShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show one of them: where it stands and what it waits for.",
+        discussion: "storebus intent show …2k9f")
+
+    @OptionGroup var named: IntentArgument
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try CommandContext.find(global)
+        context.print(IntentTable.answer(try await IntentLookup.find(named.intent, context)))
+    }
+}
+
+/// An intent on the command line.
+struct IntentArgument: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("The intent, or the end of its identifier.", valueName: "intent"),
+        completion: Completion.intents)
+    var intent: String
+}
+
+/// Finds intents as the operator sees them: with account, app and device.
+enum IntentLookup {
+    /// A search by an identifier's end goes through so many, oldest first; what is newer needs its whole identifier.
+    private static let searchedMax = 10_000
+    /// Characters of a whole one, `i_…`.
+    private static let wholeLength = 28
+
+    /// - Returns: at most `limit`, and where to go on when there may be more.
+    static func list(
+        _ query: IntentListRequest, limit: Int, _ context: CommandContext
+    ) async throws(CLIError) -> (intents: [PurchaseIntent], after: String?) {
+        var query = query
+        var intents: [PurchaseIntent] = []
+        repeat {
+            query.limit = min(100, limit - intents.count)
+            let page = try await context.api.intents(query)
+            intents += page.intents
+            query.after = page.after
+        } while query.after != nil && intents.count < limit
+        return (intents, query.after)
+    }
+
+    /// By its identifier or the end of it.
+    /// - Throws: `notFound` with the nearest one, `usage` when several end so.
+    static func find(_ text: String, _ context: CommandContext) async throws(CLIError) -> PurchaseIntent {
+        let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
+        if let exact = try await exactly(wanted, context) { return exact }
+        let (intents, after) = try await list(IntentListRequest(), limit: searchedMax, context)
+        let matches = intents.filter { !wanted.isEmpty && $0.intentIdentifier.hasSuffix(wanted) }
+        guard matches.count <= 1 else {
+            throw CLIError(
+                .usage, "'\(text)' is the end of \(matches.count) intents",
+                hints: ["give more of it: " + matches.prefix(4).map(\.intentIdentifier).joined(separator: ", ")])
+        }
+        guard let found = matches.first else {
+            let near = Suggestion.hints(for: wanted, among: intents.map(\.intentIdentifier))
+            throw CLIError(
+                CLIErrorCode(.notFound), "the store has no intent '\(text)'",
+                hints: near
+                    + (after.map { ["looked at up to \($0); give a newer one's whole identifier"] } ?? [])
+                    + ["all of them: storebus intent list"])
+        }
+        return found
+    }
+
+    private static func exactly(_ wanted: String, _ context: CommandContext) async throws(CLIError) -> PurchaseIntent? {
+        guard wanted.hasPrefix("i_"), wanted.utf8.count == wholeLength else { return nil }
+        return try await context.api.intent(wanted)
+    }
+}
+
+extension PurchaseIntent {
+    /// The app that answers it.
+    func installation(_ context: CommandContext) -> Installation {
+        Installation(bundleId: bundleId ?? context.bundleId, account: account ?? "", deviceId: deviceId)
+    }
+}

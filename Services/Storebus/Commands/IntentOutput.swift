@@ -1,0 +1,208 @@
+import StoreModels
+
+/// Intents as `storebus intent list` and `intent show` show them.
+enum IntentTable {
+    static func table(_ intents: [PurchaseIntent]) -> Table {
+        var table = Table([
+            .init("INTENT"), .init("ACCOUNT"), .init("DEVICE"), .init("PRODUCT"), .init("STATE", isState: true),
+            .init("FROM"), .init("EXPIRES"), .init("REMARKS"),
+        ])
+        for intent in intents {
+            table.add([
+                intent.intentIdentifier, intent.account ?? "-", intent.deviceId ?? "-",
+                intent.payment.productIdentifier, intent.state.rawValue, intent.source.rawValue,
+                intent.state.isFinal ? "-" : Words.time(intent.expiresAt), remarks(intent),
+            ])
+        }
+        return table
+    }
+
+    static func answer(_ intents: [PurchaseIntent], after: String?) -> Answer {
+        let warned = intents.filter { $0.warning != nil }.prefix(5)
+        return Answer(
+            table(intents), items: intents.map(json), names: intents.map(\.intentIdentifier),
+            next: (intents.first { !$0.state.isFinal } ?? intents.first).map(next)
+                ?? "storebus intent PRODUCT --as alice",
+            after: after,
+            notes: warned.compactMap { intent in intent.warning.map { "\(intent.intentIdentifier): \($0)" } },
+            ifEmpty: "no intents")
+    }
+
+    /// One of them, a fact a line.
+    static func answer(_ intent: PurchaseIntent) -> Answer {
+        var facts = Facts()
+        facts.add("intent", intent.intentIdentifier)
+        facts.add("account", intent.account)
+        facts.add("app", intent.bundleId)
+        facts.add("device", intent.deviceId)
+        facts.add("product", intent.payment.productIdentifier)
+        facts.add("title", intent.product.localizedTitle)
+        facts.add("quantity", "\(intent.payment.quantity)")
+        facts.add("from", intent.source.rawValue)
+        facts.add("state", intent.state.rawValue, isState: true)
+        facts.add("standing", standing(intent))
+        facts.add("answer by", intent.answerBy.map(Words.time))
+        facts.add("expires", Words.time(intent.expiresAt))
+        facts.add("feedback", intent.feedback)
+        facts.add("transaction", intent.transactionId)
+        facts.add("warning", intent.warning)
+        let shown = facts
+        return Answer(data: json(intent), names: [intent.intentIdentifier], next: next(intent)) { shown.text($0) }
+            .about(intent.bundleId)
+    }
+
+    /// The intent's own members, and what its remarks and sentences say.
+    static func json(_ intent: PurchaseIntent) -> JSONValue {
+        var members = JSONText.value(intent).objectValue ?? [:]
+        members["summary"] = .string("\(standing(intent)); \(remarks(intent))")
+        return .object(members)
+    }
+
+    static func remarks(_ intent: PurchaseIntent) -> String {
+        var remarks: [String] = []
+        if intent.state == .pending, let answerBy = intent.answerBy {
+            remarks.append("answer by \(Words.time(answerBy))")
+        }
+        if intent.state == .deferred, intent.deferredBy == .timeout { remarks.append("no answer in time") }
+        if let feedback = intent.feedback { remarks.append("the user was told: \(feedback)") }
+        if let transaction = intent.transactionId { remarks.append("became \(transaction)") }
+        return remarks.joined(separator: ", ")
+    }
+
+    private static func standing(_ intent: PurchaseIntent) -> String {
+        switch intent.state {
+        case .pending:
+            intent.answerBy == nil ? "waits until the app runs" : "the app has it and has not answered yet"
+        case .deferred:
+            intent.deferredBy == .timeout
+                ? "the app has not answered; it may still add the saved payment"
+                : "the app has saved the payment and may add it later"
+        case .continued: "the payment was added"
+        case .cancelled: "the app does not sell it now"
+        case .expired: "nobody wanted it any more"
+        }
+    }
+
+    /// What is useful after having seen it.
+    static func next(_ intent: PurchaseIntent) -> String {
+        let id = intent.intentIdentifier
+        let account = intent.account ?? "alice"
+        return switch intent.state {
+        case .pending: "storebus intent continue \(id)"
+        case .deferred:
+            "storebus buy \(intent.payment.productIdentifier) --as \(account)"
+                + (intent.deviceId.map { $0 == "\(account)-1" ? "" : " --device \($0)" } ?? "") + " --intent \(id)"
+        case .continued:
+            intent.transactionId.map { "storebus tx show \($0)" } ?? "storebus tx list --as \(account)"
+        case .cancelled, .expired: "storebus intent list --as \(account)"
+        }
+    }
+}
+
+/// What has become of an intent that was answered:
+///
+/// ```
+/// continued  i_01j…  com.example.hiddenBeaches  alice on alice-1
+/// purchased  2000000000000001
+/// ```
+struct IntentOutcome: Hashable, Sendable {
+    let intent: PurchaseIntent
+    /// Of one that was continued; nil when there is none yet.
+    let transaction: PaymentTransaction?
+
+    /// That of a purchase, for one that was continued.
+    var status: CLIExit {
+        guard intent.state == .continued else { return .success }
+        return switch transaction?.transactionState {
+        case .purchased, .restored: .success
+        case .failed: .purchaseFailed
+        case .deferred: .purchaseDeferred
+        case .purchasing, nil: .temporary
+        }
+    }
+
+    var answer: Answer {
+        var members = IntentTable.json(intent).objectValue ?? [:]
+        members["transaction"] = transaction.map { JSONText.value($0) } ?? .null
+        return Answer(
+            data: .object(members), names: transaction.map { [Words.name($0)] } ?? [intent.intentIdentifier],
+            next: next, notes: notes
+        ) { text($0) }
+        .about(intent.bundleId)
+    }
+
+    private func text(_ style: Style) -> String {
+        let state = intent.state.rawValue
+        let whose = [intent.account, intent.deviceId].compactMap { $0 }.joined(separator: " on ")
+        let remarks = transaction == nil ? IntentTable.remarks(intent) : ""
+        let words = [intent.intentIdentifier, intent.payment.productIdentifier, whose, remarks].filter { !$0.isEmpty }
+        let first = style.paint(state, .of(state: state)) + "  " + words.map(Table.onOneLine).joined(separator: "  ")
+        guard let transaction else { return "\(first)\n" }
+        let outcome = transaction.transactionState.rawValue
+        let name = [Words.name(transaction), Words.remarks(transaction)].filter { !$0.isEmpty }
+        return "\(first)\n" + style.paint(outcome, .of(state: outcome)) + "  "
+            + name.map(Table.onOneLine).joined(separator: "  ") + "\n"
+    }
+
+    private var notes: [String] {
+        if intent.state == .cancelled, intent.feedback == nil {
+            return ["the user was told nothing, which looks like a fault: --feedback TEXT"]
+        }
+        return []
+    }
+
+    private var next: String {
+        guard let transaction else { return IntentTable.next(intent) }
+        return switch transaction.transactionState {
+        case .purchasing: "storebus prompt list --as \(intent.account ?? "alice")"
+        case .deferred: "storebus approve \(Words.name(transaction))"
+        case .purchased, .restored, .failed: Words.finish(transaction, as: intent.account ?? "alice")
+        }
+    }
+}
+
+/// What the store did when somebody tapped Buy there:
+///
+/// ```
+/// openApp  i_01j…  com.example.hiddenBeaches  alice on alice-1: the app opens and is given the purchase
+/// ```
+struct IntentStart: Hashable, Sendable {
+    let reply: StartPurchaseReply
+    let product: String
+    let installation: Installation
+
+    var answer: Answer {
+        var members = JSONText.value(reply).objectValue ?? [:]
+        members["productIdentifier"] = .string(product)
+        members["account"] = .string(installation.account)
+        members["deviceId"] = .string(installation.deviceId)
+        members["bundleId"] = .string(installation.bundleId)
+        members["because"] = .string(sentence)
+        let words = [reply.intentIdentifier ?? "", product, "\(installation.account) on \(installation.deviceId)"]
+            .filter { !$0.isEmpty }.map(Table.onOneLine).joined(separator: "  ")
+        return Answer(
+            "\(reply.outcome.rawValue)  \(words)\n  \(sentence)\n", data: .object(members),
+            names: reply.intentIdentifier.map { [$0] } ?? [], next: next)
+    }
+
+    private var sentence: String {
+        switch reply.outcome {
+        case .openApp: "the app opens and is given the purchase"
+        case .downloading: "the app is downloaded, and given the purchase at its first launch"
+        case .promptBuyApp: "the app has to be bought first; the purchase waits for its first launch"
+        case .promptUpgrade:
+            "the installed version does not handle promoted purchases; the purchase waits for an upgrade"
+        }
+    }
+
+    private var next: String {
+        let device = installation.deviceId
+        let option = Known.option(installation.bundleId)
+        return switch reply.outcome {
+        case .openApp: "storebus intent continue \(reply.intentIdentifier ?? "INTENT")"
+        case .downloading: "storebus device resume \(device) --as \(installation.account)\(option)"
+        case .promptBuyApp: "storebus prompt list --as \(installation.account)"
+        case .promptUpgrade: "storebus device install \(device) --promoted-purchases delegate\(option)"
+        }
+    }
+}

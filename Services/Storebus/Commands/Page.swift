@@ -1,0 +1,117 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus page`
+struct PageCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "page", abstract: "See the store as a device shows it: product page, search or featured tab.",
+        discussion: """
+            storebus page --as alice
+            storebus page --device alice-2
+            storebus page --as alice --search beach
+            storebus page --as alice --featured
+
+            Opens the App Store app and not the account's own: nothing is launched. storebus promo list --device says \
+            why a product is not shown.
+            """)
+
+    @Option(help: ArgumentHelp("Only what has all of these words.", valueName: "words"))
+    var search: String?
+
+    @Flag(help: "The featured tab.")
+    var featured = false
+
+    @OptionGroup var shopper: ShopperOptions
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if search != nil, featured { throw ValidationError("--search and --featured are two views") }
+    }
+
+    private var view: StoreAPI.StoreView { featured ? .featured : search.map { .search($0) } ?? .page }
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: shopper.app)
+        let installation = shopper.installation(context)
+        let session = try await context.sessions.store(installation)
+        let page = try await context.api.view(view, token: session.token)
+        var answer = StorePageTable.answer(page, view: view, installation: installation)
+        if page.promotions.isEmpty, view == .page, let reason = await unsupported(installation, context) {
+            answer.notes.append(reason)
+        }
+        context.print(answer)
+    }
+
+    private func unsupported(_ installation: Installation, _ context: CommandContext) async -> String? {
+        guard let device = try? await context.api.device(installation.deviceId) else { return nil }
+        return PromotionSupport.promotionsUnsupported(platform: device.platform, osVersion: device.osVersion)
+    }
+}
+
+/// The store on a device as `storebus page` shows it.
+enum StorePageTable {
+    static func table(_ promotions: [Promotion]) -> Table {
+        var table = Table([
+            .init("PLACE", .right), .init("PRODUCT"), .init("TITLE"), .init("PRICE", .right), .init("OFFER"),
+            .init("ELIGIBLE", isState: true), .init("OWNED"),
+        ])
+        for (index, promotion) in promotions.enumerated() {
+            let product = promotion.product
+            table.add([
+                "\(index + 1)", product.productIdentifier, product.localizedTitle, Words.price(of: product),
+                product.introductoryPrice.map(Words.offer) ?? "-",
+                // Nobody is eligible for an offer that is not there.
+                product.introductoryPrice.flatMap { _ in product.introductoryOfferEligibility?.rawValue } ?? "-",
+                promotion.owned.map { $0 ? "yes" : "no" } ?? "unknown",
+            ])
+        }
+        return table
+    }
+
+    static func answer(
+        _ page: StorePageAnswer, view: StoreAPI.StoreView, installation: Installation
+    ) -> Answer {
+        let items = page.promotions.enumerated().map { index, promotion -> JSONValue in
+            var members = JSONText.value(promotion).objectValue ?? [:]
+            members["place"] = .integer(index + 1)
+            members["ownership"] = .string(promotion.owned == nil ? "unknown" : "known")
+            members["degraded"] = JSONText.value(page.degraded)
+            return .object(members)
+        }
+        return Answer(
+            table(page.promotions), items: items, names: page.promotions.map(\.product.productIdentifier),
+            next: next(page, view, installation), notes: page.degraded.map(sentence), ifEmpty: empty(view))
+    }
+
+    private static func empty(_ view: StoreAPI.StoreView) -> String {
+        switch view {
+        case .page: "nothing is promoted here"
+        case .featured: "nothing is featured here"
+        case .search: "nothing found"
+        }
+    }
+
+    private static func next(
+        _ page: StorePageAnswer, _ view: StoreAPI.StoreView, _ installation: Installation
+    ) -> String {
+        let option = Known.option(installation.bundleId)
+        guard let first = page.promotions.first(where: { $0.owned != true }) ?? page.promotions.first else {
+            return "storebus promo list --device \(installation.deviceId)\(option)"
+        }
+        let source = view.source == .storePage ? "" : " --source \(view.source.rawValue)"
+        let isDefault = installation.deviceId.isExactly("\(installation.account)-1")
+        let device = isDefault ? "" : " --device \(installation.deviceId)"
+        return
+            "storebus intent \(first.product.productIdentifier) --as \(installation.account)\(device)\(source)\(option)"
+    }
+
+    /// What the page had to do without.
+    private static func sentence(_ part: String) -> String {
+        switch part {
+        case "promotions": "what this device has set is not known for now: the operator's order and visibility"
+        case "payments": "what the account owns is not known for now"
+        case "eligibility": "whether the account may have an offer is not known for now"
+        default: "\(part) is away"
+        }
+    }
+}

@@ -1,0 +1,244 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus product …`
+struct ProductCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "product", abstract: "Look at the catalogue, and upload hosted content.",
+        discussion: """
+            storebus product list --storefront FRA
+            storebus product content put com.example.guide guide.zip
+            storebus product price com.example.pro.monthly --storefront USA,FRA,JPN
+            """,
+        subcommands: [
+            List.self, ProductShowCommand.self, ProductPriceCommand.self, ProductAvailabilityCommand.self,
+            ProductContentCommand.self,
+        ])
+
+    /// `storebus product list`
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List an app's products.",
+            discussion: "storebus product list --storefront FRA", aliases: ["ls"])
+
+        @Option(
+            help: ArgumentHelp("Whose prices and words: a country's three letters.", valueName: "country"),
+            completion: Completion.storefronts)
+        var storefront = "USA"
+
+        @OptionGroup var app: AppOptions
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try await CommandContext.find(global, app: app)
+            let products = try await Known.suggestingStorefront(storefront, context) { () throws(CLIError) in
+                try await context.api.catalogProducts(context.bundleId, storefront: storefront.uppercased())
+            }
+            // An app without products has an empty list too; one that is not there has none.
+            if products.isEmpty { _ = try await Known.app(context) }
+            let option = Known.option(context.bundleId)
+            context.print(
+                Answer(
+                    ProductTable.table(products), items: products.map { JSONText.value($0) },
+                    names: products.map(\.productIdentifier),
+                    next: products.first.map { "storebus buy \($0.productIdentifier) --as alice\(option)" }
+                        ?? "storebus import App.storekit\(option)",
+                    ifEmpty: "no products yet"))
+        }
+    }
+}
+
+/// `storebus product show`
+struct ProductShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show one product as a storefront has it, and whether it can be bought there.",
+        discussion: """
+            storebus product show com.example.pro.monthly --storefront FRA
+
+            Of a subscription with all its offers: the introductory one, promotional ones, offer codes and win-back offers.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
+    var product: String
+
+    @Option(
+        help: ArgumentHelp("Whose price and words: a country's three letters.", valueName: "country"),
+        completion: Completion.storefronts)
+    var storefront = "USA"
+
+    @OptionGroup var app: AppOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: app)
+        let storefront = storefront.uppercased()
+        let explanation = try await Known.suggestingStorefront(storefront, context) { () throws(CLIError) in
+            try await context.api.explain(product, bundleId: context.bundleId, storefront: storefront)
+        }
+        let shown = try await context.api.catalogProducts(context.bundleId, storefront: storefront)
+            .first { $0.productIdentifier.isExactly(product) }
+        if shown == nil, explanation.reasons.contains(.unknown) {
+            throw await Known.productError(product, bundleId: context.bundleId, storefront: storefront, context)
+        }
+        // Customers' lists have neither codes nor win-back offers; a product that is no subscription has none at all.
+        let offers =
+            shown?.type == .autoRenewable
+            ? try await context.api.offers(product, bundleId: context.bundleId, storefront: storefront) : nil
+        context.print(
+            ProductFacts(product: shown, explanation: explanation, bundleId: context.bundleId, offers: offers).answer)
+    }
+}
+
+/// Products as `storebus product list` shows them.
+enum ProductTable {
+    static func table(_ products: [Product]) -> Table {
+        var table = Table([
+            .init("PRODUCT"), .init("TYPE"), .init("PRICE", .right), .init("OFFER"), .init("GROUP"), .init("TITLE"),
+        ])
+        for product in products {
+            table.add([
+                product.productIdentifier, product.type.rawValue, Words.price(of: product),
+                product.introductoryPrice.map(Words.offer) ?? "-", product.subscriptionGroupIdentifier ?? "-",
+                product.localizedTitle,
+            ])
+        }
+        return table
+    }
+}
+
+/// One product in one storefront as `storebus product show` and `why` show it.
+struct ProductFacts: Sendable {
+    /// nil when the catalogue has no such product.
+    let product: Product?
+    let explanation: ProductExplanation
+    let bundleId: String
+    /// Whether somebody may have its introductory offer, when that was asked.
+    let eligibility: ProductEligibility?
+    /// Whose purchase is the next step.
+    let account: String
+    /// All of a subscription's, when they were asked for.
+    let offers: ProductOffers?
+
+    init(
+        product: Product?, explanation: ProductExplanation, bundleId: String, eligibility: ProductEligibility? = nil,
+        account: String? = nil, offers: ProductOffers? = nil
+    ) {
+        self.product = product
+        self.explanation = explanation
+        self.bundleId = bundleId
+        self.eligibility = eligibility
+        self.account = account ?? "alice"
+        self.offers = offers
+    }
+
+    var answer: Answer {
+        var members = product.map { JSONText.value($0).objectValue ?? [:] } ?? [:]
+        members["productIdentifier"] = .string(explanation.productIdentifier)
+        members["bundleId"] = .string(bundleId)
+        members["explanation"] = JSONText.value(explanation)
+        if let offers {
+            members["offers"] = JSONText.value(offers)
+            members["offerWords"] = JSONText.value(OfferWords.lines(offers).map(\.text))
+        }
+        if let eligibility {
+            var one = JSONText.value(eligibility).objectValue ?? [:]
+            one["because"] = .string(EligibilityWords.because(eligibility))
+            members["eligibility"] = .object(one)
+        }
+        return Answer(data: .object(members), names: [explanation.productIdentifier], next: next) { [self] in
+            facts.text($0)
+        }
+    }
+
+    private var facts: Facts {
+        var facts = Facts()
+        facts.add("product", explanation.productIdentifier)
+        facts.add("app", bundleId)
+        if let product { Self.describe(product, &facts) }
+        for line in offers.map(OfferWords.lines) ?? [] { facts.add(line.name, line.text) }
+        facts.add("storefront", explanation.storefront)
+        facts.add("available", explanation.available ? "yes" : "no", isState: true)
+        for (reason, detail) in zip(explanation.reasons, explanation.details) {
+            facts.add("reason", "\(reason.rawValue): \(detail)")
+        }
+        if let promotion = explanation.promotion {
+            facts.add("promoted", promotion.reasons.isEmpty ? "yes" : "no", isState: true)
+            for (reason, detail) in zip(promotion.reasons, promotion.details) {
+                facts.add("reason", "\(reason.rawValue): \(detail)")
+            }
+        }
+        guard let eligibility else { return facts }
+        facts.add("eligibility", eligibility.eligibility.rawValue, isState: true)
+        facts.add("because", EligibilityWords.because(eligibility))
+        facts.add("rule", eligibility.rule.rawValue)
+        facts.add("decided by", eligibility.transactionIdentifier)
+        return facts
+    }
+
+    private static func describe(_ product: Product, _ facts: inout Facts) {
+        facts.add("title", product.localizedTitle)
+        facts.add("description", product.localizedDescription.isEmpty ? nil : product.localizedDescription)
+        facts.add("type", product.type.rawValue)
+        facts.add("price", Words.price(of: product))
+        facts.add("locale", product.priceLocale)
+        facts.add("offer", product.introductoryPrice.map(Words.offer))
+        facts.add("content", content(product))
+        facts.add("group", product.subscriptionGroupIdentifier)
+    }
+
+    /// `version 1.0, 73412 bytes`
+    private static func content(_ product: Product) -> String? {
+        guard product.isDownloadable else { return nil }
+        let lengths = product.downloadContentLengths.map { "\($0) bytes" }
+        return (["version \(product.downloadContentVersion)"] + lengths).joined(separator: ", ")
+    }
+
+    private var next: String {
+        let product = explanation.productIdentifier
+        return explanation.available
+            ? "storebus buy \(product) --as \(account)\(Known.option(bundleId))"
+            : "storebus product availability \(product)\(Known.option(bundleId))"
+    }
+}
+
+/// The offers of a subscription besides the introductory one, one a line:
+///
+/// ```
+/// promotional  loyal: 1.99 USD a month for 3 months
+/// code         SPRING: 1 month free, for new and expired customers
+/// win-back     back: 1 month free, 2 to 24 months after 6 paid ones
+/// ```
+enum OfferWords {
+    static func lines(_ offers: ProductOffers) -> [(name: String, text: String)] {
+        offers.discounts.map { ("promotional", words($0)) }
+            + offers.redeemableOffers.map { ($0.type == .code ? "code" : "win-back", words($0)) }
+    }
+
+    private static func words(_ discount: ProductDiscount) -> String {
+        "\(discount.identifier ?? "-"): \(Words.offer(discount))"
+    }
+
+    private static func words(_ offer: RedeemableOffer) -> String {
+        ([words(offer.offer)] + conditions(offer)).joined(separator: ", ")
+    }
+
+    private static func conditions(_ offer: RedeemableOffer) -> [String] {
+        if offer.type == .code {
+            let audiences = offer.audiences?.map(\.rawValue).joined(separator: " and ") ?? "all"
+            return ["for \(audiences) customers"]
+                + (offer.isStackable == true ? ["with the introductory offer besides"] : [])
+        }
+        guard let winBack = offer.winBack else { return [] }
+        if winBack.isOffered == false { return ["for no customer: isEligible is false"] }
+        var words: [String] = []
+        if winBack.paidMonthsMin > 0 { words.append("after \(Words.count(winBack.paidMonthsMin, "paid month"))") }
+        if let most = winBack.monthsSinceExpiryMax {
+            words.append("\(winBack.monthsSinceExpiryMin) to \(Words.count(most, "month")) after the end")
+        } else if winBack.monthsSinceExpiryMin > 0 {
+            words.append("\(Words.count(winBack.monthsSinceExpiryMin, "month")) after the end")
+        }
+        words.append(winBack.monthsBetweenOffers.map { "again after \(Words.count($0, "month"))" } ?? "once")
+        return words
+    }
+}

@@ -1,0 +1,142 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus product price`
+struct ProductPriceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "price", abstract: "Show what a product costs in several storefronts.",
+        discussion: """
+            storebus product price com.example.pro.monthly --storefront USA,FRA,JPN
+            storebus product price com.example.pro.monthly
+
+            Without --storefront, all 175 of them. A catalogue that says nothing of a storefront has the same number \
+            there, in its currency.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
+    var product: String
+
+    @OptionGroup var storefronts: StorefrontOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: app)
+        let wanted = try await Known.storefronts(storefronts.names, context)
+        let answer = try await context.progress.during("asking for prices") { () throws(CLIError) in
+            try await context.api.prices(
+                product, bundleId: context.bundleId, storefronts: wanted.map(\.countryCode))
+        }
+        if !answer.prices.isEmpty, answer.prices.allSatisfy({ $0.reasons?.contains("unknown") == true }) {
+            throw await Known.productError(product, bundleId: context.bundleId, context)
+        }
+        context.print(
+            Answer(
+                PriceTable.table(answer.prices), items: answer.prices.map { PriceTable.json($0, product) },
+                names: answer.prices.map(\.storefront),
+                next: "storebus product availability \(product)\(Known.option(context.bundleId))",
+                ifEmpty: "no storefronts"))
+    }
+}
+
+/// Which storefronts are asked about.
+struct StorefrontOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Countries, three letters each, separated by commas. Repeatable.", valueName: "countries"),
+        completion: Completion.storefronts)
+    var storefront: [String] = []
+
+    var names: [String] {
+        storefront.flatMap { $0.split(separator: ",") }.map { $0.trimmingSpaces }.filter { !$0.isEmpty }
+    }
+}
+
+extension Substring {
+    fileprivate var trimmingSpaces: String {
+        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+}
+
+/// `storebus product availability`
+struct ProductAvailabilityCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "availability", abstract: "Say where a product can be bought, and why not elsewhere.",
+        discussion: """
+            storebus product availability com.example.pro.monthly --storefront USA,FRA,JPN
+            storebus product availability com.example.pro.monthly
+
+            Without --storefront, the United States.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
+    var product: String
+
+    @OptionGroup var storefronts: StorefrontOptions
+    @OptionGroup var app: AppOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: app)
+        let names = storefronts.names.isEmpty ? ["USA"] : storefronts.names
+        var explanations: [ProductExplanation] = []
+        for storefront in try await Known.storefronts(names, context) {
+            explanations.append(
+                try await context.api.explain(
+                    product, bundleId: context.bundleId, storefront: storefront.countryCode))
+        }
+        if explanations.allSatisfy({ $0.reasons.contains(.unknown) }) {
+            throw await Known.productError(product, bundleId: context.bundleId, context)
+        }
+        context.print(
+            Answer(
+                Self.table(explanations), items: explanations.map { JSONText.value($0) },
+                names: explanations.filter(\.available).map(\.storefront),
+                next: "storebus product show \(product)\(Known.option(context.bundleId))", ifEmpty: "no storefronts"))
+    }
+
+    private static func table(_ explanations: [ProductExplanation]) -> Table {
+        var table = Table([
+            .init("STOREFRONT"), .init("AVAILABLE", isState: true), .init("REASON"), .init("WHAT TO DO"),
+        ])
+        for explanation in explanations {
+            table.add([
+                explanation.storefront, explanation.available ? "yes" : "no",
+                explanation.reasons.map(\.rawValue).joined(separator: ", "),
+                explanation.details.joined(separator: " "),
+            ])
+        }
+        return table
+    }
+}
+
+/// A product's prices as `storebus product price` shows them.
+enum PriceTable {
+    static func table(_ prices: [ProductPrices.Price]) -> Table {
+        var table = Table([
+            .init("STOREFRONT"), .init("PRICE", .right), .init("OFFER"), .init("LOCALE"),
+            .init("AVAILABLE", isState: true),
+            .init("REASON"),
+        ])
+        for price in prices {
+            table.add([
+                price.storefront, text(price), price.introductoryPrice.map(Words.offer) ?? "-",
+                price.priceLocale ?? "-", price.available ? "yes" : "no",
+                price.reasons?.joined(separator: ", ") ?? "",
+            ])
+        }
+        return table
+    }
+
+    static func json(_ price: ProductPrices.Price, _ product: String) -> JSONValue {
+        var members = JSONText.value(price).objectValue ?? [:]
+        members["productIdentifier"] = .string(product)
+        return .object(members)
+    }
+
+    private static func text(_ price: ProductPrices.Price) -> String {
+        guard let money = price.price else { return "-" }
+        return price.subscriptionPeriod.map { "\(Words.price(money)) \(Words.every($0))" } ?? Words.price(money)
+    }
+}

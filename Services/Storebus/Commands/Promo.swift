@@ -1,0 +1,290 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus promo …`
+struct PromoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "promo", abstract: "Promoted purchases: order, visibility and images; overrides of a device.",
+        discussion: """
+            storebus promo list
+            storebus promo order com.example.hiddenBeaches com.example.pro.monthly
+            storebus promo hide com.example.pro.monthly --device alice-1
+
+            Without --device, what the operator sets up for everybody, as in App Store Connect. With it, what the app has \
+            set on one device with SKProductStorePromotionController.
+            """,
+        subcommands: [
+            PromoListCommand.self, PromoOrderCommand.self, PromoHideCommand.self, PromoShowCommand.self,
+            PromoDefaultCommand.self, PromoResetCommand.self, PromoImageCommand.self, PromoFeaturedCommand.self,
+        ])
+}
+
+/// `storebus promo list`
+struct PromoListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List what is promoted and what is not yet, and why.",
+        discussion: """
+            storebus promo list
+            storebus promo list --device alice-1
+            """, aliases: ["ls"])
+
+    @OptionGroup var place: DeviceOption
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: place.app)
+        guard let installation = place.installation(context) else {
+            return context.print(PromotionTable.answer(try await context.api.promotions(context.bundleId)))
+        }
+        context.print(try await DeviceOverrides(installation: installation, context: context).report().answer)
+    }
+}
+
+/// `storebus promo order`
+struct PromoOrderCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "order", abstract: "Say which products are promoted, in which order.",
+        discussion: """
+            storebus promo order com.example.hiddenBeaches com.example.pro.monthly
+            storebus promo order com.example.pro.monthly --device alice-1
+            storebus promo order --device alice-1
+
+            Without --device the list is exactly these, 20 at most; what was hidden stays so. With --device these come \
+            first there and the others follow as the operator has them; none clears the device's order.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("Products, the first one first.", valueName: "product"), completion: Completion.products)
+    var products: [String] = []
+
+    @OptionGroup var place: DeviceOption
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        guard products.isEmpty, place.device == nil else { return }
+        throw ValidationError("name the products, the first one first")
+    }
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: place.app)
+        guard let installation = place.installation(context) else {
+            return context.print(try await PromotionList(context: context).order(products))
+        }
+        let overrides = DeviceOverrides(installation: installation, context: context)
+        context.print(try await overrides.order(products))
+    }
+}
+
+/// `storebus promo reset`
+struct PromoResetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Put order and visibility back.",
+        discussion: """
+            storebus promo reset --device alice-1
+            storebus promo reset
+
+            With --device everything the app has set there goes. Without it the promoted products stand in the \
+            catalogue's order again, and none is hidden; images and their reviews stay.
+            """)
+
+    @OptionGroup var place: DeviceOption
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: place.app)
+        guard let installation = place.installation(context) else {
+            return context.print(try await PromotionList(context: context).reset())
+        }
+        context.print(try await DeviceOverrides(installation: installation, context: context).reset())
+    }
+}
+
+/// Which product is shown or hidden, and where.
+struct VisibilityArguments: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
+    var product: String
+
+    @OptionGroup var place: DeviceOption
+
+    func set(_ visibility: StorePromotionVisibility, _ global: GlobalOptions) async throws(CLIError) {
+        let context = try await CommandContext.find(global, app: place.app)
+        guard let installation = place.installation(context) else {
+            return context.print(
+                try await PromotionList(context: context).set(isVisible: visibility != .hide, product))
+        }
+        let overrides = DeviceOverrides(installation: installation, context: context)
+        context.print(try await overrides.set(visibility, of: product))
+    }
+}
+
+/// `storebus promo hide`
+struct PromoHideCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "hide", abstract: "Hide a promoted product, everywhere or on one device.",
+        discussion: """
+            storebus promo hide com.example.pro.monthly
+            storebus promo hide com.example.pro.monthly --device alice-1
+
+            It is hidden on the product page, in search and on the featured tab alike.
+            """)
+
+    @OptionGroup var named: VisibilityArguments
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws { try await named.set(.hide, global) }
+}
+
+/// `storebus promo show`
+struct PromoShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show a promoted product, everywhere or on one device.",
+        discussion: """
+            storebus promo show com.example.pro.monthly
+            storebus promo show com.example.pro.monthly --device alice-1
+
+            With --device also what the operator hides is shown there, if it is promoted. Without it a product that is \
+            not in the list comes to its end.
+            """)
+
+    @OptionGroup var named: VisibilityArguments
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws { try await named.set(.show, global) }
+}
+
+/// `storebus promo default`
+struct PromoDefaultCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "default", abstract: "Leave a product's visibility on a device to the operator again.",
+        discussion: """
+            storebus promo default com.example.pro.monthly --device alice-1
+
+            Without --device: visible, which is what the operator has not hidden.
+            """)
+
+    @OptionGroup var named: VisibilityArguments
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws { try await named.set(.default, global) }
+}
+
+/// `storebus promo featured`
+struct PromoFeaturedCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "featured", abstract: "The featured tab: see it, or say which products of an app are on it.",
+        discussion: """
+            storebus promo featured
+            storebus promo featured com.example.pro.monthly com.example.hiddenBeaches
+            storebus promo featured --none
+
+            The tab is one for all apps. Products take the place of those their app had there; other apps' stay. A \
+            device shows of it what stands on its page too: storebus page --featured.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The app's featured products, the first one first.", valueName: "product"),
+        completion: Completion.products)
+    var products: [String] = []
+
+    @Flag(help: "Feature none of the app's products.")
+    var none = false
+
+    @OptionGroup var app: AppOptions
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if none, !products.isEmpty { throw ValidationError("--none names no products") }
+    }
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: app)
+        var featured = try await context.api.featured()
+        if none || !products.isEmpty {
+            let changed = Self.replacing(context.bundleId, in: featured, with: products)
+            featured = try await Known.suggestingProduct(products, context) { () throws(CLIError) in
+                try await context.api.putFeatured(changed)
+            }
+        }
+        context.print(Self.answer(featured, context.bundleId))
+    }
+
+    /// The new ones stand where the first of the old ones stood, else at the end.
+    static func replacing(
+        _ bundleId: String, in featured: [ProductReference], with products: [String]
+    ) -> [ProductReference] {
+        let place = featured.firstIndex { $0.bundleId.isExactly(bundleId) } ?? featured.count
+        let others = { (part: ArraySlice<ProductReference>) in part.filter { !$0.bundleId.isExactly(bundleId) } }
+        return others(featured[..<place])
+            + products.map { ProductReference(bundleId: bundleId, productIdentifier: $0) } + others(featured[place...])
+    }
+
+    private static func answer(_ featured: [ProductReference], _ bundleId: String) -> Answer {
+        var table = Table([.init("PLACE", .right), .init("PRODUCT"), .init("APP")])
+        for (index, product) in featured.enumerated() {
+            table.add(["\(index + 1)", product.productIdentifier, product.bundleId])
+        }
+        let items = featured.enumerated().map { index, product -> JSONValue in
+            var members = JSONText.value(product).objectValue ?? [:]
+            members["place"] = .integer(index + 1)
+            return .object(members)
+        }
+        let option = Known.option(bundleId)
+        return Answer(
+            table, items: items, names: featured.map(\.productIdentifier),
+            next: featured.isEmpty
+                ? "storebus promo featured PRODUCT…\(option)" : "storebus page --featured --as alice\(option)",
+            ifEmpty: "nothing is featured")
+    }
+}
+
+/// Changes the operator's list, which the store takes as a whole only.
+struct PromotionList: Sendable {
+    let context: CommandContext
+
+    /// Exactly these; what was hidden stays hidden.
+    func order(_ products: [String]) async throws(CLIError) -> Answer {
+        let before = try await context.api.promotions(context.bundleId)
+        let hidden = Set(exactly: before.promotions.filter { !$0.visible }.map(\.productIdentifier))
+        return try await put(
+            products.map { PromotionEntry(productIdentifier: $0, visible: !hidden.containsExactly($0)) }, before)
+    }
+
+    /// One that is not in the list comes to its end.
+    func set(isVisible: Bool, _ product: String) async throws(CLIError) -> Answer {
+        let before = try await context.api.promotions(context.bundleId)
+        var entries = Self.entries(before)
+        if let index = entries.firstIndex(where: { $0.productIdentifier.isExactly(product) }) {
+            entries[index].visible = isVisible
+        } else {
+            entries.append(PromotionEntry(productIdentifier: product, visible: isVisible))
+        }
+        return try await put(entries, before)
+    }
+
+    /// The same products in the catalogue's order, all visible.
+    func reset() async throws(CLIError) -> Answer {
+        let before = try await context.api.promotions(context.bundleId)
+        let catalogue = try await context.api.catalogProducts(context.bundleId, storefront: "USA")
+            .map(\.productIdentifier)
+        let listed = Self.entries(before).map(\.productIdentifier)
+        // What cannot be bought at present is in no list of products; it keeps its place behind the others.
+        let ordered = catalogue.filter { listed.contains($0) } + listed.filter { !catalogue.contains($0) }
+        return try await put(ordered.map { PromotionEntry(productIdentifier: $0, visible: true) }, before)
+    }
+
+    /// Without a list of its own an app may have more products with images than a list has room for.
+    private static func entries(_ setup: PromotionSetup) -> [PromotionEntry] {
+        setup.promotions.prefix(PutPromotionsRequest.entriesMax).map {
+            PromotionEntry(productIdentifier: $0.productIdentifier, visible: $0.visible)
+        }
+    }
+
+    private func put(_ entries: [PromotionEntry], _ before: PromotionSetup) async throws(CLIError) -> Answer {
+        let after = try await Known.suggestingProduct(entries.map(\.productIdentifier), context) {
+            () throws(CLIError) in
+            try await context.api.putPromotions(entries, bundleId: context.bundleId)
+        }
+        return PromotionTable.answer(after, replacing: before)
+    }
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import StoreModels
+
+/// Looks at and changes what an app has set on one device.
+struct DeviceOverrides: Sendable {
+    let installation: InstallationReference
+    let context: CommandContext
+
+    func report() async throws(CLIError) -> DevicePromotionsReport {
+        DevicePromotionsReport(
+            setup: try await context.api.promotions(installation.bundleId),
+            device: try await context.api.knownDevice(installation.deviceId), installation: installation)
+    }
+
+    /// Empty clears.
+    func order(_ products: [String]) async throws(CLIError) -> Answer {
+        try await explainingLaunch { () throws(CLIError) in
+            try await Known.suggestingProduct(products, context) { () throws(CLIError) in
+                try await context.api.putOrder(products, on: installation)
+            }
+        }
+        return try await report().answer
+    }
+
+    func set(_ visibility: StorePromotionVisibility, of product: String) async throws(CLIError) -> Answer {
+        try await explainingLaunch { () throws(CLIError) in
+            try await Known.suggestingProduct([product], context) { () throws(CLIError) in
+                try await context.api.putVisibility(visibility, of: product, on: installation)
+            }
+        }
+        return try await report().answer
+    }
+
+    /// Everything that is set.
+    func reset() async throws(CLIError) -> Answer {
+        let device = try await context.api.knownDevice(installation.deviceId)
+        let app = device?.apps.first { $0.bundleId.isExactly(installation.bundleId) }
+        let overrides = app?.overrides ?? PromotionOverrides()
+        if !overrides.order.isEmpty { try await context.api.putOrder([], on: installation) }
+        for product in overrides.visibility.keys.sorted().map(\.text) {
+            try await context.api.putVisibility(.default, of: product, on: installation)
+        }
+        return try await report().answer
+    }
+
+    private func explainingLaunch(_ body: () async throws(CLIError) -> Void) async throws(CLIError) {
+        do {
+            try await body()
+        } catch {
+            var error = error
+            if error.code.name == StoreErrorCode.appNeverLaunched.name {
+                let account = ShopperOptions.owner(of: installation.deviceId) ?? "ACCOUNT"
+                let option = Known.option(installation.bundleId)
+                error.hints = ["launch it: storebus device add \(installation.deviceId) --as \(account)\(option)"]
+            }
+            throw error
+        }
+    }
+}
+
+/// Whether the operator's set-up is meant, or what an app has set on one device.
+struct DeviceOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "What the app has set on this device, instead of the operator's list.", valueName: "device"),
+        completion: Completion.devices)
+    var device: String?
+
+    @OptionGroup var app: AppOptions
+
+    func installation(_ context: CommandContext) -> InstallationReference? {
+        device.map { InstallationReference(bundleId: context.bundleId, deviceId: $0) }
+    }
+}

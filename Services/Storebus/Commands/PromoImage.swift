@@ -1,0 +1,180 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus promo image …`
+struct PromoImageCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "image", abstract: "Promotional images and their review.",
+        discussion: """
+            storebus promo image put com.example.hiddenBeaches beach.png
+            storebus promo image approve com.example.hiddenBeaches
+
+            A product is promoted once its image is approved. storebus promo list says where each stands.
+            """, subcommands: [Put.self, Approve.self, Reject.self, Get.self])
+
+    /// Of which product.
+    struct Named: ParsableArguments {
+        @Argument(
+            help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
+        var product: String
+
+        /// The reviewer's word about its image.
+        func review(
+            isApproved: Bool, reason: String? = nil, _ context: CommandContext
+        ) async throws(CLIError) {
+            let image = try await PromotionImageLine.explaining(product, context) { () throws(CLIError) in
+                try await context.api.reviewImage(
+                    of: product, bundleId: context.bundleId, isApproved: isApproved, reason: reason)
+            }
+            context.print(PromotionImageLine.answer(image, bundleId: context.bundleId))
+        }
+    }
+
+    /// `storebus promo image put`
+    struct Put: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "put", abstract: "Upload a product's image, or replace it; it waits for review then.",
+            discussion: """
+                storebus promo image put com.example.hiddenBeaches beach.png
+                storebus promo image put com.example.hiddenBeaches beach.png --approve
+
+                PNG or JPEG, 1024 by 1024 pixels, which is read in the file and not in its name.
+                """)
+
+        @OptionGroup var named: Named
+
+        @Argument(help: ArgumentHelp("The image, at most 4 MiB.", valueName: "file"), completion: .file())
+        var file: String
+
+        @Flag(help: "Approve it at once.")
+        var approve = false
+
+        @OptionGroup var app: AppOptions
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            // Looked at before anything is asked.
+            let upload = try UploadFile(file, lengthMax: PromotionImage.lengthMax)
+            let context = try await CommandContext.find(global, app: app)
+            let product = named.product
+            var image = try await Known.suggestingProduct([product], context) { () throws(CLIError) in
+                try await context.api.putImage(
+                    upload, of: product, bundleId: context.bundleId, timeout: context.timeLimit ?? .seconds(60))
+            }
+            if approve {
+                image = try await context.api.reviewImage(
+                    of: product, bundleId: context.bundleId, isApproved: true)
+            }
+            context.print(PromotionImageLine.answer(image, bundleId: context.bundleId))
+        }
+    }
+
+    /// `storebus promo image approve`
+    struct Approve: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "approve", abstract: "Approve a product's image.",
+            discussion: "storebus promo image approve com.example.hiddenBeaches")
+
+        @OptionGroup var named: Named
+        @OptionGroup var app: AppOptions
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try await CommandContext.find(global, app: app)
+            try await named.review(isApproved: true, context)
+        }
+    }
+
+    /// `storebus promo image reject`
+    struct Reject: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "reject", abstract: "Reject a product's image: the product is not promoted with it.",
+            discussion: "storebus promo image reject com.example.hiddenBeaches --reason blurred")
+
+        @OptionGroup var named: Named
+
+        @Option(help: ArgumentHelp("Why, in a few words.", valueName: "text"))
+        var reason: String?
+
+        @OptionGroup var app: AppOptions
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try await CommandContext.find(global, app: app)
+            try await named.review(isApproved: false, reason: reason, context)
+        }
+    }
+
+    /// `storebus promo image get`
+    struct Get: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "get", abstract: "Write a product's image into a file, as it was uploaded.",
+            discussion: "storebus promo image get com.example.hiddenBeaches --to beach.png")
+
+        @OptionGroup var named: Named
+
+        @Option(help: ArgumentHelp("The file. Default: <product>.png or .jpeg here.", valueName: "file"))
+        var to: String?
+
+        @OptionGroup var app: AppOptions
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try await CommandContext.find(global, app: app)
+            let bytes = try await PromotionImageLine.explaining(named.product, context) { () throws(CLIError) in
+                try await context.api.image(of: named.product, bundleId: context.bundleId)
+            }
+            let format: PromotionImage.Format = bytes.starts(with: [0xFF, 0xD8]) ? .jpeg : .png
+            let name = to ?? "\(PercentEncoding.encode(named.product)).\(format.rawValue)"
+            let path = context.path(name)
+            try FileAccess.write(bytes, to: path, mode: 0o644)
+            context.print(
+                Answer(
+                    "written  \(Table.onOneLine(path))  \(format.rawValue)  \(bytes.count) bytes\n",
+                    data: [
+                        "file": .string(path), "format": .string(format.rawValue), "length": .integer(bytes.count),
+                        "productIdentifier": .string(named.product),
+                    ], names: [path], next: "storebus promo list\(Known.option(context.bundleId))"))
+        }
+    }
+}
+
+/// An image as the commands about it show it:
+///
+/// ```
+/// waiting  com.example.hiddenBeaches  png 1024×1024  73412 bytes  sha256 9f86…
+/// ```
+enum PromotionImageLine {
+    static func answer(_ image: PromotionImage, bundleId: String) -> Answer {
+        let size = "\(image.width)×\(image.height)"
+        var members = JSONText.value(image).objectValue ?? [:]
+        members["size"] = .string(size)
+        return Answer(data: .object(members), names: [image.productIdentifier], next: next(image, bundleId)) { style in
+            let reason = image.reason.map { "  \(Table.onOneLine($0))" } ?? ""
+            return style.paint(image.state.rawValue, .of(state: image.state.rawValue))
+                + "  \(image.productIdentifier)  \(image.format.rawValue) \(size)  \(image.length) bytes  sha256 \(image.sha256)\(reason)\n"
+        }
+    }
+
+    private static func next(_ image: PromotionImage, _ bundleId: String) -> String {
+        let option = Known.option(bundleId)
+        return switch image.state {
+        case .waiting: "storebus promo image approve \(image.productIdentifier)\(option)"
+        case .approved: "storebus promo list\(option)"
+        case .rejected: "storebus promo image put \(image.productIdentifier) FILE\(option)"
+        }
+    }
+
+    /// Says how an image comes to be there when there is none.
+    static func explaining<Value>(
+        _ product: String, _ context: CommandContext, _ body: () async throws(CLIError) -> Value
+    ) async throws(CLIError) -> Value {
+        try await Known.suggestingProduct([product], context) { () throws(CLIError) in
+            try await Known.explaining(.notFound, body) { failure in
+                var error = failure
+                error.hints = ["upload one: storebus promo image put \(product) FILE\(Known.option(context.bundleId))"]
+                return error
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import StoreModels
+
+/// The operator's list as `storebus promo list` shows it.
+enum PromotionTable {
+    static func table(_ setup: PromotionSetup) -> Table {
+        var table = Table([
+            .init("PLACE", .right), .init("PRODUCT"), .init("VISIBLE"), .init("PROMOTED", isState: true),
+            .init("IMAGE", isState: true), .init("REASON"), .init("WHAT TO DO"),
+        ])
+        for (index, item) in setup.promotions.enumerated() {
+            table.add([
+                "\(index + 1)", item.productIdentifier, item.visible ? "yes" : "hidden", item.promoted ? "yes" : "no",
+                item.image?.state.rawValue ?? "-", item.reasons.map(\.rawValue).joined(separator: ", "),
+                item.details.joined(separator: " "),
+            ])
+        }
+        return table
+    }
+
+    /// - Parameter before: the list this one has replaced, when it has.
+    static func answer(_ setup: PromotionSetup, replacing before: PromotionSetup? = nil) -> Answer {
+        let items = setup.promotions.enumerated().map { index, item -> JSONValue in
+            var members = JSONText.value(item).objectValue ?? [:]
+            members["place"] = .integer(index + 1)
+            members["isPreview"] = .bool(setup.isPreview)
+            return .object(members)
+        }
+        return Answer(
+            table(setup), items: items, names: setup.promotions.map(\.productIdentifier), next: next(setup),
+            notes: notes(setup, before), ifEmpty: "no promotions")
+    }
+
+    private static func notes(_ setup: PromotionSetup, _ before: PromotionSetup?) -> [String] {
+        if setup.isPreview {
+            return ["nothing is set up yet: this is a preview, which ends with the first list or image"]
+        }
+        if before?.isPreview == true {
+            return ["the preview is over: from now on a product is promoted once its image is approved"]
+        }
+        return []
+    }
+
+    /// What still has to be done for the first product that is not promoted, else a look at the page.
+    private static func next(_ setup: PromotionSetup) -> String {
+        let option = Known.option(setup.bundleId)
+        for item in setup.promotions {
+            let product = item.productIdentifier
+            if item.reasons.contains(.noImage) || item.reasons.contains(.imageRejected) {
+                return "storebus promo image put \(product) FILE\(option)"
+            }
+            if item.reasons.contains(.imageWaitingForReview) {
+                return "storebus promo image approve \(product)\(option)"
+            }
+        }
+        return setup.isPreview
+            ? "storebus promo order PRODUCT…\(option)" : "storebus page --as alice\(option)"
+    }
+}
+
+/// What one device shows of an app's promotions, and why: the operator's list beside what the app has set there.
+struct DevicePromotionsReport: Hashable, Sendable {
+    let setup: PromotionSetup
+    /// nil for a device nobody knows.
+    let device: Device?
+    let installation: InstallationReference
+
+    private struct Row {
+        var productIdentifier: String
+        /// On the page; nil when it is not shown.
+        var place: Int?
+        var visibility: StorePromotionVisibility
+        /// In the device's own order.
+        var orderPlace: Int?
+        /// nil for what the app has set of a product that is not on the operator's list.
+        var item: PromotionSetup.Item?
+    }
+
+    private var app: Device.InstalledApp? { device?.apps.first { $0.bundleId.isExactly(installation.bundleId) } }
+    private var overrides: PromotionOverrides { app?.overrides ?? PromotionOverrides() }
+
+    private var unsupported: String? {
+        device.flatMap { PromotionSupport.promotionsUnsupported(platform: $0.platform, osVersion: $0.osVersion) }
+    }
+
+    /// First what is shown, in its order; then what is not, as the operator and the device have it.
+    private var rows: [Row] {
+        let overrides = overrides
+        let items = Dictionary(exactly: setup.promotions.map { ($0.productIdentifier, $0) })
+        let promoted = setup.promotions.filter(\.promoted)
+        let shown =
+            unsupported == nil
+            ? PromotionArrangement(
+                promoted: promoted.map(\.productIdentifier),
+                hidden: promoted.filter { !$0.visible }.map(\.productIdentifier)
+            ).shown(with: overrides) : []
+        var seen = Set(exactly: shown)
+        let others =
+            setup.promotions.map(\.productIdentifier) + overrides.order
+            + overrides.visibility.keys.sorted().map(\.text)
+        let all = shown + others.filter { seen.insert($0).inserted }
+        return all.enumerated().map { index, product in
+            Row(
+                productIdentifier: product, place: index < shown.count ? index + 1 : nil,
+                visibility: overrides.visibility(of: product),
+                orderPlace: overrides.order.firstIndex { $0.isExactly(product) }.map { $0 + 1 }, item: items[product])
+        }
+    }
+
+    var answer: Answer {
+        var table = Table([
+            .init("PLACE", .right), .init("PRODUCT"), .init("SHOWN", isState: true), .init("ORDER HERE", .right),
+            .init("VISIBILITY HERE"), .init("OPERATOR"), .init("REASON"),
+        ])
+        let rows = rows
+        for row in rows {
+            table.add([
+                row.place.map(String.init) ?? "-", row.productIdentifier, row.place == nil ? "no" : "yes",
+                row.orderPlace.map(String.init) ?? "-", row.visibility.rawValue, Self.operators(row),
+                Self.reasons(row).joined(separator: ", "),
+            ])
+        }
+        return Answer(
+            table, items: rows.map { json($0) }, names: rows.filter { $0.place != nil }.map(\.productIdentifier),
+            next: next, notes: notes, ifEmpty: "no promotions")
+    }
+
+    private static func operators(_ row: Row) -> String {
+        guard let item = row.item else { return "not listed" }
+        return item.visible ? "visible" : "hidden"
+    }
+
+    private static func reasons(_ row: Row) -> [String] {
+        row.item?.reasons.map(\.rawValue) ?? [PromotionExplanation.Reason.notInPromotions.rawValue]
+    }
+
+    private func json(_ row: Row) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "productIdentifier": .string(row.productIdentifier), "bundleId": .string(installation.bundleId),
+            "deviceId": .string(installation.deviceId), "shown": .bool(row.place != nil),
+            "visibility": .string(row.visibility.rawValue), "operator": .string(Self.operators(row)),
+            "reasons": JSONText.value(Self.reasons(row)), "place": .null, "orderPlace": .null,
+        ]
+        if let place = row.place { members["place"] = .integer(place) }
+        if let place = row.orderPlace { members["orderPlace"] = .integer(place) }
+        return .object(members)
+    }
+
+    private var notes: [String] {
+        guard device != nil else { return ["nobody knows this device yet: it shows what the operator shows"] }
+        if let unsupported { return [unsupported] }
+        guard let app else { return ["the app is not on this device, so nothing is set here"] }
+        let launched = "the app has never been launched here, so nothing can be set"
+        return app.isLaunched ? [] : [launched]
+    }
+
+    private var next: String {
+        let option = Known.option(installation.bundleId)
+        if app?.isLaunched == true { return "storebus page --device \(installation.deviceId)\(option)" }
+        return "storebus device add \(installation.deviceId) --as ACCOUNT\(option)"
+    }
+}

@@ -1,0 +1,151 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus prompt …`
+struct PromptCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prompt",
+        abstract: "See and answer what waits for a person: payment sheets, Ask to Buy.",
+        discussion: """
+            storebus account set alice --sheet interactive
+            storebus prompt list
+            storebus prompt answer p_01 approve
+            """,
+        subcommands: [List.self, AnswerPrompt.self])
+
+    /// `storebus prompt list`
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List what waits, oldest first.",
+            discussion: "storebus prompt list --as alice", aliases: ["ls"])
+
+        @Option(
+            name: .customLong("as"), help: ArgumentHelp("Only this account's.", valueName: "account"),
+            completion: Completion.accounts)
+        var account: String?
+
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try CommandContext.find(global)
+            let prompts = try await context.api.prompts(account: account)
+            context.print(
+                Answer(
+                    PromptTable.table(prompts), items: prompts.map { JSONText.value($0) }, names: prompts.map(\.id),
+                    next: prompts.first.map {
+                        "storebus prompt answer \($0.id) \($0.answers.first?.rawValue ?? "approve")"
+                    }
+                        ?? "storebus account set alice --sheet interactive",
+                    ifEmpty: "nobody is asked anything"))
+        }
+    }
+
+    /// `storebus prompt answer`
+    struct AnswerPrompt: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "answer", abstract: "Answer one.",
+            discussion: """
+                storebus prompt answer p_01 approve
+                storebus prompt answer p_01 decline --error paymentInvalid
+                """)
+
+        @Argument(help: ArgumentHelp("The prompt, or the end of its identifier.", valueName: "prompt"))
+        var prompt: String
+
+        @Argument(
+            help: ArgumentHelp("approve, cancel or decline.", valueName: "answer"),
+            completion: .list(Prompt.Answer.allCases.map(\.rawValue)))
+        var answer: String
+
+        @Option(help: ArgumentHelp("With decline: the SKError the payment fails with.", valueName: "name or code"))
+        var error: String?
+
+        @OptionGroup var global: GlobalOptions
+
+        func validate() throws {
+            guard Prompt.Answer(rawValue: answer) != nil else {
+                let known = Prompt.Answer.allCases.map(\.rawValue)
+                let near = Suggestion.ending(for: answer, among: known)
+                throw ValidationError("an answer is \(known.joined(separator: ", "))\(near)")
+            }
+            if error != nil, answer != Prompt.Answer.decline.rawValue {
+                throw ValidationError("--error belongs to decline")
+            }
+        }
+
+        func run() async throws {
+            let context = try CommandContext.find(global)
+            let found = try await PromptLookup.find(prompt, context)
+            guard let answer = Prompt.Answer(rawValue: answer) else { return }
+            let answered = try await context.api.answer(found.id, answer, error: error)
+            context.print(PromptTable.answer(answered, answer))
+        }
+    }
+}
+
+/// Finds the prompt somebody named.
+enum PromptLookup {
+    /// By its identifier or the end of it.
+    static func find(_ text: String, _ context: CommandContext) async throws(CLIError) -> Prompt {
+        let prompts = try await context.api.prompts(account: nil)
+        let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
+        if let exact = prompts.first(where: { $0.id == wanted }) { return exact }
+        let matches = prompts.filter { !wanted.isEmpty && $0.id.hasSuffix(wanted) }
+        guard let found = matches.first, matches.count == 1 else {
+            let near = Suggestion.hints(for: wanted, among: prompts.map(\.id))
+            throw CLIError(
+                CLIErrorCode(.notFound), "no prompt '\(text)' waits",
+                hints: near + ["what waits: storebus prompt list"])
+        }
+        return found
+    }
+
+    /// The one that waits for a decision about a transaction.
+    static func about(_ transaction: PaymentTransaction, _ context: CommandContext) async throws(CLIError) -> Prompt? {
+        try await context.api.prompts(account: nil).first { $0.transaction?.id == transaction.id }
+    }
+}
+
+/// Prompts as `storebus prompt` shows them.
+enum PromptTable {
+    static func table(_ prompts: [Prompt]) -> Table {
+        var table = Table([
+            .init("PROMPT"), .init("KIND"), .init("ACCOUNT"), .init("PRODUCT"), .init("PRICE", .right),
+            .init("TRANSACTION"), .init("SINCE"), .init("ANSWERS"),
+        ])
+        for prompt in prompts {
+            table.add([
+                prompt.id, kind(prompt), prompt.account,
+                product(prompt) ?? "-", price(prompt), prompt.transaction.map(Words.name) ?? "-",
+                Words.time(prompt.createdAt), prompt.answers.map(\.rawValue).joined(separator: ", "),
+            ])
+        }
+        return table
+    }
+
+    static func answer(_ prompt: Prompt, _ answer: Prompt.Answer) -> Answer {
+        let product = Self.product(prompt).map { "  \($0)" } ?? ""
+        return Answer(
+            "answered  \(prompt.id)  \(answer.rawValue)  \(prompt.account)\(product)\n",
+            data: ["answer": .string(answer.rawValue), "prompt": JSONText.value(prompt)], names: [prompt.id],
+            next: prompt.kind == .appPurchase
+                ? "storebus intent list --as \(prompt.account)" : "storebus tx list --as \(prompt.account)"
+        ).about(prompt.bundleId)
+    }
+
+    /// What is bought, or for what the app has to be bought first.
+    private static func product(_ prompt: Prompt) -> String? {
+        prompt.transaction?.payment.productIdentifier ?? prompt.productIdentifier
+    }
+
+    /// What saying yes costs: the next renewal, the transaction's price, or the app's own.
+    private static func price(_ prompt: Prompt) -> String {
+        (prompt.priceIncrease?.price ?? prompt.transaction?.price ?? prompt.appPrice).map(Words.price) ?? "-"
+    }
+
+    /// `signIn ×3`, when it was asked before.
+    private static func kind(_ prompt: Prompt) -> String {
+        guard let times = prompt.times, times > 1 else { return prompt.kind.rawValue }
+        return "\(prompt.kind.rawValue) ×\(times)"
+    }
+}

@@ -1,0 +1,256 @@
+import ArgumentParser
+import StoreModels
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// `storebus receipt --as alice`
+struct ReceiptCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "receipt", abstract: "Print the receipt an account's app has, base64 as apps send it to servers.",
+        discussion: """
+            storebus receipt --as alice
+            storebus receipt --as alice | storebus verify -
+            storebus receipt --as alice -o json
+            """)
+
+    @OptionGroup var account: AccountOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: account.app)
+        let receipt = try await context.sessions.with(account.installation(context)) { session throws(CLIError) in
+            try await context.api.receipt(token: session.token)
+        }
+        // Nothing comes next: it mostly goes into a pipe, where a hint on the other stream would only disturb.
+        context.print(
+            Answer(receipt + "\n", data: ["receiptData": .string(receipt), "account": .string(account.account)]))
+    }
+}
+
+/// `storebus verify RECEIPT`
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Ask the store's verifyReceipt about a receipt, as an app's server would.",
+        discussion: """
+            storebus receipt --as alice | storebus verify -
+            storebus verify receipt.b64 --password s3cret
+            storebus verify receipt.b64 --json
+
+            Reads base64, the binary receipt itself, or what storebus receipt -o json prints; - is the standard input. \
+            Exits with 1 for every status but 0, and says what the status means. --json prints Apple's answer as it came.
+            """)
+
+    @Argument(help: ArgumentHelp("The receipt's file, or -.", valueName: "receipt"), completion: .file())
+    var receipt: String
+
+    @Option(
+        help: ArgumentHelp("The app's shared secret: storebus key create --kind sharedSecret.", valueName: "secret"))
+    var password: String?
+
+    @Flag(help: "Only the latest transaction of each subscription.")
+    var excludeOldTransactions = false
+
+    @Flag(help: "Print the answer as it came.")
+    var json = false
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try CommandContext.find(global)
+        let path = receipt == "-" ? "/dev/stdin" : receipt
+        let data = try ReceiptText.receiptData(
+            try FileAccess.read(path, byteCountMax: ReceiptText.byteCountMax), receipt)
+        let answer = try await context.api.verifyReceipt(
+            data, password: password, excludesOldTransactions: excludeOldTransactions)
+        let report = ReceiptReport(answer, hasPassword: password != nil)
+        if json {
+            context.console.result(JSONText.line(answer) + "\n")
+            if report.status != .ok { throw QuietExit(status: .refused) }
+            return
+        }
+        guard report.status == .ok else { throw report.refusal }
+        context.print(report.answer)
+    }
+}
+
+/// A receipt as somebody has it in a file.
+enum ReceiptText {
+    /// More than a receipt of a hundred thousand purchases takes.
+    static let byteCountMax = 64 * 1024 * 1024
+
+    /// The base64 a server sends on, of base64 with or without white space, of the binary receipt, or of a document that
+    /// has it as `receiptData`.
+    ///
+    /// - Parameter name: of the file, for the error.
+    /// - Throws: `receiptUnreadable` for an empty file and for a document without a receipt.
+    static func receiptData(_ bytes: [UInt8], _ name: String) throws(CLIError) -> String {
+        // A sequence's tag, with which every binary receipt begins, is the digit 0 in ASCII; the byte behind it, the
+        // length in more than one byte, is no text.
+        if bytes.count > 1, bytes[0] == 0x30, bytes[1] >= 0x80 { return Data(bytes).base64EncodedString() }
+        let text = String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
+        if text.hasPrefix("{") {
+            let document = try? StrictJSON.parse(bytes)
+            guard let receipt = (document?["data"] ?? document)?["receiptData"]?.stringValue else {
+                throw unreadable("\(name) has no receiptData")
+            }
+            return receipt
+        }
+        guard !text.isEmpty else { throw unreadable("\(name) is empty") }
+        return text
+    }
+
+    private static func unreadable(_ message: String) -> CLIError {
+        CLIError(.receiptUnreadable, message, hints: ["a receipt: storebus receipt --as ACCOUNT > receipt.b64"])
+    }
+}
+
+/// What `verifyReceipt` answered, for people:
+///
+/// ```
+/// status       0, the receipt is valid
+/// environment  Sandbox
+/// app          com.example.app 1.0
+/// made         2026-11-21 10:00:09Z
+///
+/// TRANSACTION       ORIGINAL          PRODUCT                  BOUGHT                EXPIRES               REMARKS
+/// 2000000000000001  2000000000000001  com.example.pro.monthly  2026-11-21 10:00:04Z  2026-11-28 10:00:04Z  trial
+/// ```
+struct ReceiptReport: Sendable {
+    /// Apple's members, all values strings.
+    let json: JSONValue
+    /// Whether a password was sent with the receipt.
+    private let hasPassword: Bool
+
+    init(_ json: JSONValue, hasPassword: Bool = true) {
+        self.json = json
+        self.hasPassword = hasPassword
+    }
+
+    var status: ReceiptStatus { ReceiptStatus(json["status"]?.intValue ?? -1) }
+
+    /// The error a status other than 0 ends the command with.
+    var refusal: CLIError {
+        let isWithoutPassword = status.number == 21004 && !hasPassword
+        let meaning = isWithoutPassword ? "the app has a shared secret, and no --password was given" : status.meaning
+        return CLIError(
+            .receiptRefused, "status \(status.number): \(meaning)", hints: [status.remedy],
+            retryable: json["is-retryable"]?.boolValue ?? (status.number == 21005),
+            details: ["status": .integer(status.number)])
+    }
+
+    var answer: Answer {
+        var members = json.objectValue ?? [:]
+        members["summary"] = .string(([status.meaning] + renewals).joined(separator: "; "))
+        return Answer(
+            data: .object(members), names: purchases.compactMap { $0["transaction_id"]?.stringValue },
+            next: "storebus eligibility --as ACCOUNT"
+        ) { [self] in facts.text($0) + (purchases.isEmpty ? "" : "\n" + table.text($0)) }
+    }
+
+    private var facts: Facts {
+        let receipt = json["receipt"]
+        var facts = Facts()
+        facts.add("status", "\(status.number), \(status.meaning)")
+        facts.add("environment", json["environment"]?.stringValue)
+        let app = ["bundle_id", "application_version"].compactMap { receipt?[$0]?.stringValue }
+        facts.add("app", app.isEmpty ? nil : app.joined(separator: " "))
+        facts.add("made", receipt.flatMap { Self.instant($0, "receipt_creation_date") })
+        facts.add("purchases", "\(purchases.count)")
+        for renewal in renewals { facts.add("renewal", renewal) }
+        return facts
+    }
+
+    /// Everything, as far as the answer has it: what subscriptions have become since, else what the receipt holds.
+    private var purchases: [JSONValue] {
+        let latest = json["latest_receipt_info"]?.arrayValue ?? []
+        let held = json["receipt"]?["in_app"]?.arrayValue ?? []
+        let known = Set(latest.compactMap { $0["transaction_id"]?.stringValue })
+        return held.filter { !known.contains($0["transaction_id"]?.stringValue ?? "") } + latest
+    }
+
+    private var table: Table {
+        var table = Table([
+            .init("TRANSACTION"), .init("ORIGINAL"), .init("PRODUCT"), .init("BOUGHT"), .init("EXPIRES"),
+            .init("REMARKS"),
+        ])
+        for one in purchases {
+            table.add([
+                one["transaction_id"]?.stringValue ?? "-", one["original_transaction_id"]?.stringValue ?? "-",
+                one["product_id"]?.stringValue ?? "-", Self.instant(one, "purchase_date") ?? "-",
+                Self.instant(one, "expires_date") ?? "-", Self.remarks(one),
+            ])
+        }
+        return table
+    }
+
+    private static func remarks(_ one: JSONValue) -> String {
+        var remarks: [String] = []
+        if let quantity = one["quantity"]?.stringValue, quantity != "1" { remarks.append("quantity \(quantity)") }
+        if one["is_trial_period"]?.stringValue == "true" { remarks.append("trial") }
+        if one["is_in_intro_offer_period"]?.stringValue == "true" { remarks.append("introductory") }
+        if let offer = one["promotional_offer_id"]?.stringValue { remarks.append("offer \(offer)") }
+        if let code = one["offer_code_ref_name"]?.stringValue { remarks.append("code \(code)") }
+        if one["is_upgraded"]?.stringValue == "true" { remarks.append("upgraded") }
+        if let date = instant(one, "cancellation_date") { remarks.append("cancelled \(date)") }
+        return remarks.joined(separator: ", ")
+    }
+
+    /// `com.example.pro.monthly renews by itself`
+    private var renewals: [String] {
+        (json["pending_renewal_info"]?.arrayValue ?? []).map { one in
+            let product = one["auto_renew_product_id"]?.stringValue ?? one["product_id"]?.stringValue ?? "-"
+            let isOn = one["auto_renew_status"]?.stringValue == "1"
+            let isTried = one["is_in_billing_retry_period"]?.stringValue == "1"
+            let words = isTried ? "is charged again" : isOn ? "renews by itself" : "does not renew"
+            return "\(product) \(words)"
+        }
+    }
+
+    /// Of the milliseconds that stand beside every date.
+    private static func instant(_ object: JSONValue, _ name: String) -> String? {
+        object["\(name)_ms"]?.stringValue.flatMap { Int64($0) }.map { Words.time(Timestamp(milliseconds: $0)) }
+    }
+}
+
+/// What `verifyReceipt` says of a receipt: Apple's numbers and what they mean.
+struct ReceiptStatus: Hashable, Sendable {
+    let number: Int
+
+    init(_ number: Int) { self.number = number }
+
+    static let ok = ReceiptStatus(0)
+
+    var meaning: String {
+        switch number {
+        case 0: "the receipt is valid"
+        case 21000: "the request was not made with POST"
+        case 21001: "a status that is no longer used"
+        case 21002: "the receipt is missing or malformed, or the store had a temporary error"
+        case 21003: "the receipt could not be authenticated: this store has not signed it, or it was changed"
+        case 21004: "the password is missing, or it is not the app's shared secret"
+        case 21005: "the receipt server is not available right now"
+        case 21006: "the receipt is valid, but the subscription has expired"
+        case 21007: "the receipt is the sandbox's, and was sent to production"
+        case 21008: "the receipt is production's, and was sent to the sandbox"
+        case 21009: "a fault inside the store"
+        case 21010: "the account was not found, or was deleted"
+        case 21100...21199: "a fault inside the store"
+        default: "a status Apple does not document"
+        }
+    }
+
+    /// What to do about it.
+    var remedy: String {
+        switch number {
+        case 21003: "fetch it anew: storebus receipt --as ACCOUNT"
+        case 21004: "give the app's secret: --password; a new one: storebus key create --kind sharedSecret"
+        case 21005, 21009, 21100...21199: "try again; which service is away: storebus status"
+        case 21007, 21008: "send it to the other environment's address"
+        default: "fetch it anew: storebus receipt --as ACCOUNT"
+        }
+    }
+}

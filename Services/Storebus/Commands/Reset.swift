@@ -1,0 +1,130 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus reset`
+struct ResetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset", abstract: "Begin an app's store anew: everything its customers have bought goes.",
+        discussion: """
+            storebus reset --yes
+            storebus reset --everything --yes
+            storebus reset --bundle-id com.example.a --dry-run
+
+            Transactions, entitlements, introductory offers and prompts of every account go, what began in the store and \
+            is open is cancelled, and the app's clock is the wall's again. The catalogue, the app's settings, the \
+            accounts' settings, and devices with what they have set stay.
+
+            --settings forgets what was set of the accounts too, and gives the app the settings it had after its import; \
+            --everything also deletes the devices. Accounts and devices belong to all apps of the store.
+            """)
+
+    @Flag(help: "Forget what was set of all accounts, and of the app, too.")
+    var settings = false
+
+    @Flag(help: "The settings, and all devices, too.")
+    var everything = false
+
+    @Flag(help: "Only say what would go.")
+    var dryRun = false
+
+    @OptionGroup var app: AppOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: app)
+        let counted = try await Removal.count(context)
+        let reset = try await SettingsReset.find(settings || everything, devices: everything, context)
+        let what = (["\(Words.count(counted, "transaction")) of \(context.bundleId)"] + reset.words)
+            .joined(separator: ", ")
+        if dryRun { return context.print(Removal.wouldRemove(what, counted)) }
+        try context.confirm("delete \(what)")
+        let reply = try await context.api.reset(context.bundleId)
+        try await reset.run(context)
+        let deleted = "\(Words.count(reply.removedTransactions, "transaction")) deleted"
+        context.print(
+            Answer(
+                "reset  \(context.bundleId): \(([deleted] + reset.words).joined(separator: ", "))\n",
+                data: [
+                    "bundleId": .string(context.bundleId), "removedTransactions": .integer(reply.removedTransactions),
+                    "cancelledIntents": .integer(reply.cancelledIntents ?? 0), "also": JSONText.value(reset.words),
+                ], next: "storebus buy PRODUCT --as alice\(Known.option(context.bundleId))",
+                notes: Removal.notes(cancelled: reply.cancelledIntents)))
+    }
+}
+
+/// What `reset --settings` and `--everything` take back besides what was bought.
+struct SettingsReset: Sendable {
+    /// Accounts of which something was set.
+    private var accounts: [String] = []
+    private var devices: [String] = []
+    /// The app's settings as they become; nil: they stay.
+    private var settings: AppSettings?
+
+    /// Looks what there is, and changes nothing.
+    static func find(
+        _ isWanted: Bool, devices: Bool, _ context: CommandContext
+    ) async throws(CLIError) -> SettingsReset {
+        var reset = SettingsReset()
+        guard isWanted else { return reset }
+        let testers = try await context.api.testers()
+        reset.accounts = testers.filter { !TesterTable.members($0.overrides).isEmpty }.map(\.account)
+        let app = try await Known.app(context)
+        let imported = AppSettings(name: app.settings.name, billingGracePeriod: try await gracePeriod(context))
+        if app.settings != imported { reset.settings = imported }
+        if devices { reset.devices = try await context.api.devices().map(\.deviceId) }
+        return reset
+    }
+
+    /// As the catalogue in force says.
+    private static func gracePeriod(_ context: CommandContext) async throws(CLIError) -> Bool {
+        do throws(CLIError) {
+            let bytes = try await context.api.exportCatalog(context.bundleId)
+            let file = try? StrictJSON.parse(bytes)
+            return file?["settings"]?["_billingGracePeriodEnabled"]?.boolValue ?? false
+        } catch  where error.code.name == StoreErrorCode.notFound.name {
+            return false
+        }
+    }
+
+    /// `the settings of 3 accounts`
+    var words: [String] {
+        var words: [String] = []
+        if !accounts.isEmpty { words.append("the settings of \(Words.count(accounts.count, "account"))") }
+        if settings != nil { words.append("the app's settings") }
+        if !devices.isEmpty { words.append(Words.count(devices.count, "device")) }
+        return words
+    }
+
+    func run(_ context: CommandContext) async throws(CLIError) {
+        for account in accounts { try await context.api.resetTester(account) }
+        if let settings { _ = try await context.api.putApp(context.bundleId, settings) }
+        for device in devices { try await context.api.deleteDevice(device) }
+    }
+}
+
+/// What is said before something is deleted.
+enum Removal {
+    /// More are not counted; the sentence then says too little, never too much.
+    private static let countMax = 10_000
+
+    static func count(_ context: CommandContext, account: String? = nil) async throws(CLIError) -> Int {
+        var filter = try Filter([])
+        try filter.add("bundleId", context.bundleId)
+        try filter.add("account", account)
+        return try await TransactionSearch(api: context.api, filter: filter, isFinished: nil, now: .wallClock())
+            .rows(limit: countMax, after: nil).rows.count
+    }
+
+    /// What went besides.
+    /// - Parameter cancelled: purchases that began in the store.
+    static func notes(cancelled: Int?) -> [String] {
+        guard let cancelled, cancelled > 0 else { return [] }
+        return [
+            "\(Words.count(cancelled, "purchase")) that began in the store \(cancelled == 1 ? "is" : "are") cancelled"
+        ]
+    }
+
+    static func wouldRemove(_ what: String, _ count: Int) -> Answer {
+        Answer("would delete  \(what)\n", data: ["wouldRemove": .integer(count)], next: "the same without --dry-run")
+    }
+}

@@ -1,0 +1,156 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus restore --as alice`
+struct RestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore", abstract: "Bring back what an account has bought, as its app on a device would.",
+        discussion: """
+            storebus restore --as alice
+            storebus restore --as alice --device alice-2
+
+            What the account owns comes again as new transactions in state restored, on this device only: what is not \
+            used up, and subscriptions that renew; never a charge. What is not finished is left out: it is in the \
+            queue already. Waits for the end, 30s unless --timeout says \
+            otherwise, and shows what came back. How a restore fails is the account's setting: storebus account set \
+            alice --simulate restore=unknown.
+            """)
+
+    @Option(help: ArgumentHelp("Recorded with the restore; it filters nothing.", valueName: "name"))
+    var applicationUsername: String?
+
+    @Option(help: ArgumentHelp("The same key again gives the same restore.", valueName: "key"))
+    var idempotencyKey: String?
+
+    @OptionGroup var account: AccountOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: account.app)
+        let run = RestoreRun(
+            installation: account.installation(context), applicationUsername: applicationUsername,
+            key: idempotencyKey ?? "cli-\(Secret.make().prefix(32))", timeout: context.timeLimit ?? .seconds(30))
+        let outcome = try await context.progress.during("restoring") { () throws(CLIError) in
+            try await run.run(context)
+        }
+        context.print(outcome.answer)
+        if outcome.status != .success { throw QuietExit(status: outcome.status) }
+    }
+}
+
+/// One restore from the command line: begun, waited for, and what it brought looked up.
+struct RestoreRun: Sendable {
+    var installation: Installation
+    var applicationUsername: String?
+    var key: String
+    /// For the end, over all attempts.
+    var timeout: Duration
+
+    func run(_ context: CommandContext) async throws(CLIError) -> RestoreOutcome {
+        let deadline = ContinuousClock.now + timeout
+        let api = context.api
+        // Every step may be repeated: one key is one restore.
+        func ask<Value>(_ body: (String) async throws(CLIError) -> Value) async throws(CLIError) -> Value {
+            try await Patience.repeating(until: deadline) { () throws(CLIError) in
+                try await context.sessions.with(installation) { session throws(CLIError) in
+                    try await body(session.token)
+                }
+            }
+        }
+        let before = try await ask { token throws(CLIError) in try await api.unfinishedTransactions(token: token) }
+        let identifier = try await ask { token throws(CLIError) in
+            try await api.startRestore(applicationUsername: applicationUsername, key: key, token: token)
+        }
+        var restore: Restore
+        repeat {
+            restore = try await ask { token throws(CLIError) in try await api.restore(identifier, token: token) }
+            if restore.state != .running || ContinuousClock.now >= deadline { break }
+            try? await ContinuousClock().sleep(for: Patience.pause)
+        } while !Task.isCancelled
+        let after = try await ask { token throws(CLIError) in try await api.unfinishedTransactions(token: token) }
+        return RestoreOutcome(
+            installation: installation, restore: restore, transactions: Self.new(after, since: before), key: key)
+    }
+
+    /// What the restore brought. A key that was used before brings nothing new; then it is what came with it and is not
+    /// finished yet.
+    static func new(
+        _ after: [PaymentTransaction], since before: [PaymentTransaction]
+    ) -> [PaymentTransaction] {
+        let known = Set(before.map(\.id))
+        let restored = after.filter { $0.transactionState == .restored }
+        let new = restored.filter { !known.contains($0.id) }
+        return new.isEmpty ? restored : new
+    }
+}
+
+/// What `storebus restore` says at the end.
+///
+/// ```
+/// account   alice on device alice-2
+/// restored  2 transactions      restore r_01j…
+///
+/// TRANSACTION       ORIGINAL          PRODUCT                  BOUGHT
+/// 2000000000000007  2000000000000001  com.example.pro.monthly  2026-11-21 10:00:04Z
+/// ```
+struct RestoreOutcome: Sendable {
+    var installation: Installation
+    var restore: Restore
+    var transactions: [PaymentTransaction]
+    var key: String
+
+    var status: CLIExit {
+        switch restore.state {
+        case .finished: .success
+        case .failed: .purchaseFailed
+        case .running: .temporary
+        }
+    }
+
+    var answer: Answer {
+        Answer(data: json, names: transactions.map { Words.name($0) }, next: next) { [self] in text($0) }
+    }
+
+    private func text(_ style: Style) -> String {
+        var facts = Facts()
+        facts.add("account", "\(installation.account) on device \(installation.deviceId)")
+        facts.add("restore", restore.restoreIdentifier)
+        facts.add("state", restore.state.rawValue, isState: true)
+        facts.add("restored", Words.count(restore.restored, "transaction"))
+        facts.add("error", restore.error.map { "\($0.name) (\($0.code)): \($0.localizedDescription)" })
+        return facts.text(style) + (transactions.isEmpty ? "" : "\n" + table.text(style))
+    }
+
+    private var table: Table {
+        var table = Table([.init("TRANSACTION"), .init("ORIGINAL"), .init("PRODUCT"), .init("BOUGHT")])
+        for transaction in transactions {
+            table.add([
+                Words.name(transaction), transaction.originalTransactionIdentifier ?? "-",
+                transaction.payment.productIdentifier,
+                (transaction.original?.transaction.transactionDate ?? transaction.transactionDate).map(Words.time)
+                    ?? "-",
+            ])
+        }
+        return table
+    }
+
+    private var json: JSONValue {
+        [
+            "account": .string(installation.account), "deviceId": .string(installation.deviceId),
+            "bundleId": .string(installation.bundleId), "restore": JSONText.value(restore),
+            "transactions": .array(transactions.map { JSONText.value($0) }), "idempotencyKey": .string(key),
+        ]
+    }
+
+    private var next: String {
+        let isDefault = installation.deviceId.isExactly("\(installation.account)-1")
+        let device = isDefault ? "" : " --device \(installation.deviceId)"
+        switch restore.state {
+        case .running: return "storebus restore --as \(installation.account)\(device) --idempotency-key \(key)"
+        case .failed: return "storebus account show \(installation.account)"
+        case .finished:
+            guard let first = transactions.first else { return "storebus tx list --as \(installation.account)" }
+            return "storebus finish \(Words.name(first)) --as \(installation.account)\(device)"
+        }
+    }
+}

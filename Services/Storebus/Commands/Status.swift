@@ -1,0 +1,192 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus status`
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Say which store is used, and how its services are.",
+        discussion: "storebus status -o json")
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try CommandContext.find(global)
+        let report = try await StatusReport.gather(context)
+        context.print(report.answer)
+        if !report.isReady { throw QuietExit(status: .temporary) }
+    }
+}
+
+/// What `storebus status` says: the store's address, whether it is ready, and each service, as the bus sees it and as
+/// the data directory remembers its process.
+struct StatusReport: Sendable {
+    struct Row: Hashable, Sendable {
+        /// Of the process: `payment-queue`, `payment-queue#2`.
+        var service: String
+        /// nil when the store runs elsewhere.
+        var pid: Int32?
+        /// Ports of this process: what it serves, and its monitoring.
+        var port: Int?
+        var monitorPort: Int?
+        /// `pass`, `warn`, `fail`, or `away`.
+        var health: String
+        var version: String
+        var message: String = ""
+    }
+
+    var url: String
+    /// What named the address.
+    var origin: String
+    var directory: String?
+    var isReady: Bool
+    var rows: [Row]
+    /// What the gateway itself said, whole.
+    var services: JSONValue
+    var readiness: JSONValue
+
+    init(
+        url: String, origin: String, directory: String?, isReady: Bool, rows: [Row], services: JSONValue,
+        readiness: JSONValue
+    ) {
+        self.url = url
+        self.origin = origin
+        self.directory = directory
+        self.isReady = isReady
+        self.rows = rows
+        self.services = services
+        self.readiness = readiness
+    }
+
+    /// Asks the store; what needs the admin key is left out without one.
+    static func gather(_ context: CommandContext) async throws(CLIError) -> StatusReport {
+        let readiness = try await context.api.readiness()
+        guard readiness.body["ready"] != nil else {
+            throw CLIError(
+                .answerInvalid, "\(context.api.url) answers, but not as a Storebus does",
+                hints: ["is it another program's port? --url names the store"])
+        }
+        let services = context.api.adminKey == nil ? .null : ((try? await context.api.services()) ?? .null)
+        return StatusReport(
+            url: context.api.url, origin: context.settings.url.origin, directory: context.directory?.path,
+            isReady: readiness.isReady,
+            rows: brokerRow(context, readiness.body) + rows(services, context.directory), services: services,
+            readiness: readiness.body)
+    }
+
+    /// In containers the broker's process cannot be seen; whether it answers, the gateway says.
+    private static func brokerRow(_ context: CommandContext, _ readiness: JSONValue) -> [Row] {
+        guard StorePlace.isCompose(context.environment), context.directory == nil else { return [] }
+        let isThere = readiness["bus"]?.stringValue == "connected"
+        return [
+            Row(
+                service: ServiceRoster.broker, pid: nil, port: nil, monitorPort: nil,
+                health: isThere ? "pass" : "away", version: "-")
+        ]
+    }
+
+    /// One row for each instance on the bus; a service without any is away. The broker is on no bus: its process speaks
+    /// for it.
+    static func rows(_ services: JSONValue, _ directory: DataDirectory?) -> [Row] {
+        let instances = services["services"]?.arrayValue ?? []
+        let broker = directory.flatMap { ReadyFile.read($0.readyFile(ServiceRoster.broker)) }
+        var rows: [Row] = []
+        let record = directory.flatMap(RunRecord.read)
+        let joinedAnotherBus = record.map { $0.monitorPort == nil } ?? false
+        if directory != nil, !joinedAnotherBus {
+            rows.append(
+                Row(
+                    service: ServiceRoster.broker, pid: broker?.pid, port: broker?.port,
+                    monitorPort: broker?.monitorPort, health: broker == nil ? "away" : "pass", version: "-"))
+        }
+        let expected =
+            record?.instances
+            ?? ServiceName.allCases.map(\.rawValue).map {
+                ServiceInstance(service: $0)
+            }
+        for (service, processes) in Self.grouped(expected) {
+            let files = processes.compactMap { process in
+                directory.flatMap { ReadyFile.read($0.readyFile(process.name)) }.map { (process.name, $0) }
+            }
+            let here = instances.filter { $0["name"]?.stringValue == service }
+            let found = here.map { instance -> Row in
+                let file = files.first { $0.1.instance == instance["id"]?.stringValue }
+                return row(file?.0 ?? service, instance, file?.1)
+            }
+            // A single process may be somewhere else; of several, each that is missing is told.
+            let missing = processes.map(\.name).filter { name in
+                here.isEmpty || (processes.count > 1 && !found.contains { $0.service == name })
+            }
+            rows += (found + missing.map { name in away(name, files.first { $0.0 == name }?.1, services) })
+                .sorted { ServiceInstance($0.service).number < ServiceInstance($1.service).number }
+        }
+        return rows
+    }
+
+    /// In the order of the services.
+    private static func grouped(_ instances: [ServiceInstance]) -> [(String, [ServiceInstance])] {
+        ServiceName.allCases.map(\.rawValue).map { service in (service, instances.filter { $0.service == service }) }
+    }
+
+    private static func away(_ name: String, _ file: ReadyFile?, _ services: JSONValue) -> Row {
+        Row(
+            service: name, pid: file?.pid, port: file?.port, monitorPort: file?.monitorPort,
+            health: services == .null ? "-" : "away", version: "-")
+    }
+
+    private static func row(_ service: String, _ instance: JSONValue, _ file: ReadyFile?) -> Row {
+        let checks = instance["checks"]?.objectValue ?? [:]
+        let messages = checks.sorted { $0.key < $1.key }.compactMap { $0.value["message"]?.stringValue }
+        return Row(
+            service: service, pid: file?.pid, port: file?.port, monitorPort: file?.monitorPort,
+            health: instance["status"]?.stringValue ?? "-",
+            version: instance["version"]?.stringValue ?? "-",
+            message: messages.joined(separator: "; "))
+    }
+
+    var answer: Answer {
+        Answer(data: json, names: rows.map(\.service), next: isReady ? "storebus product list" : "storebus doctor") {
+            [self] in text($0)
+        }
+    }
+
+    var text: String { text(.plain) }
+
+    func text(_ style: Style) -> String {
+        var table = Table([
+            .init("SERVICE"), .init("HEALTH", isState: true), .init("PID", .right), .init("PORT", .right),
+            .init("MONITOR", .right),
+            .init("VERSION"), .init("MESSAGE"),
+        ])
+        for row in rows {
+            table.add([
+                row.service, row.health, Self.text(row.pid.map(Int.init)), Self.text(row.port),
+                Self.text(row.monitorPort), row.version, row.message,
+            ])
+        }
+        let place = directory.map { "  data \($0)" } ?? "  from \(origin)"
+        let state = isReady ? "ready" : "not ready"
+        return "\(url)  \(style.paint(state, .of(state: state)))\(place)\n" + table.text(style)
+    }
+
+    var json: JSONValue {
+        .object([
+            "url": .string(url), "origin": .string(origin), "dataDirectory": directory.map { .string($0) } ?? .null,
+            "ready": .bool(isReady),
+            "services": .array(rows.map(Self.json)), "readiness": readiness, "discovered": services,
+        ])
+    }
+
+    private static func json(_ row: Row) -> JSONValue {
+        .object([
+            "service": .string(row.service), "health": .string(row.health), "version": .string(row.version),
+            "pid": row.pid.map { .integer($0) } ?? .null, "port": row.port.map { .integer($0) } ?? .null,
+            "monitorPort": row.monitorPort.map { .integer($0) } ?? .null, "message": .string(row.message),
+        ])
+    }
+
+    /// 0 is a port a service does not have.
+    private static func text(_ number: Int?) -> String {
+        guard let number, number != 0 else { return "-" }
+        return "\(number)"
+    }
+}

@@ -1,0 +1,118 @@
+import ArgumentParser
+import StoreModels
+
+/// A subscription on the command line: one of its transactions, or whose it is.
+struct SubscriptionArguments: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "Any transaction of the subscription, or the end of its identifier. Else --as says whose.",
+            valueName: "subscription"), completion: Completion.subscriptions)
+    var subscription: String?
+
+    @Option(
+        name: .customLong("as"), help: ArgumentHelp("The account whose it is.", valueName: "account"),
+        completion: Completion.accounts)
+    var account: String?
+
+    @OptionGroup var app: AppOptions
+
+    func validate() throws {
+        if subscription == nil, account == nil { throw ValidationError("name a subscription, or its account: --as") }
+    }
+
+    /// An account's only subscription is one of an app; one that is named says itself whose it is.
+    func context(_ global: GlobalOptions) async throws(CLIError) -> CommandContext {
+        subscription == nil
+            ? try await CommandContext.find(global, app: app)
+            : try CommandContext.find(global, bundleId: app.bundleId)
+    }
+
+    /// - Throws: `notFound`, `transactionAmbiguous`.
+    func find(_ context: CommandContext) async throws(CLIError) -> Subscription {
+        if let subscription {
+            return try await SubscriptionSearch.find(subscription, account: account, bundleId: app.bundleId, context)
+        }
+        return try await SubscriptionSearch.only(of: account ?? "", bundleId: context.bundleId, context)
+    }
+}
+
+/// Finds the subscription somebody named.
+enum SubscriptionSearch {
+    /// More are not looked through; what is older is named by its account.
+    private static let searchedMax = 20_000
+
+    /// Everybody's, or an account's: at most `limit`, and where to go on when there are more.
+    static func list(
+        _ query: SubscriptionListRequest, limit: Int, _ context: CommandContext
+    ) async throws(CLIError) -> (subscriptions: [Subscription], after: String?) {
+        var found: [Subscription] = []
+        var query = query
+        repeat {
+            query.limit = min(100, limit - found.count)
+            let page = try await context.api.subscriptions(query)
+            found += page.subscriptions
+            query.after = page.after
+        } while query.after != nil && found.count < limit
+        return (found, query.after)
+    }
+
+    /// The one a transaction belongs to, by its identifier or the end of it.
+    /// - Throws: `transactionAmbiguous` with the candidates, or `notFound`.
+    static func find(
+        _ text: String, account: String?, bundleId: String?, _ context: CommandContext
+    ) async throws(CLIError) -> Subscription {
+        let all = try await list(
+            SubscriptionListRequest(bundleId: bundleId, account: account), limit: searchedMax, context
+        ).subscriptions
+        if let found = try named(text, among: all) { return found }
+        // Neither its first nor its latest transaction: one of those between.
+        let row = try await TransactionSearch.find(text, context)
+        if let found = subscription(of: row.transaction, among: all) { return found }
+        throw CLIError(
+            CLIErrorCode(.notFound), "transaction '\(Words.name(row.transaction))' belongs to no subscription",
+            hints: ["all of them: storebus sub list", "storebus tx show \(Words.name(row.transaction))"])
+    }
+
+    static func subscription(of transaction: PaymentTransaction, among all: [Subscription]) -> Subscription? {
+        let original = transaction.originalTransactionIdentifier ?? transaction.transactionIdentifier
+        return all.first { $0.originalTransactionIdentifier.isExactly(original) }
+    }
+
+    private static func named(_ text: String, among all: [Subscription]) throws(CLIError) -> Subscription? {
+        let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
+        guard !wanted.isEmpty else { throw CLIError(.usage, "a subscription is named by one of its transactions") }
+        if let exact = all.first(where: { $0.names.contains(wanted) }) { return exact }
+        let matches = all.filter { $0.names.contains { $0.hasSuffix(wanted) } }
+        guard matches.count <= 1 else { throw ambiguous("'\(text)' is the end of", matches) }
+        return matches.first
+    }
+
+    /// An account's only one; of several the one that goes on.
+    static func only(
+        of account: String, bundleId: String, _ context: CommandContext
+    ) async throws(CLIError) -> Subscription {
+        let all = try await list(
+            SubscriptionListRequest(bundleId: bundleId, account: account), limit: 100, context
+        ).subscriptions
+        let candidates = all.count == 1 ? all : all.filter(\.state.isExisting)
+        if candidates.count == 1 { return candidates[0] }
+        guard all.isEmpty else { throw ambiguous("\(account) has", all) }
+        let notes = await Known.notes(aboutAccount: account, context)
+        throw CLIError(
+            CLIErrorCode(.notFound), "\(account) has no subscription in \(bundleId)",
+            hints: notes + ["all of them: storebus sub list\(Known.option(bundleId))"])
+    }
+
+    private static func ambiguous(_ what: String, _ matches: [Subscription]) -> CLIError {
+        let names = matches.map(\.originalTransactionIdentifier)
+        return CLIError(
+            .transactionAmbiguous, "\(what) \(Words.count(matches.count, "subscription"))",
+            hints: ["name one: " + names.prefix(4).joined(separator: ", ")],
+            details: ["subscriptions": .array(names.map { .string($0) })])
+    }
+}
+
+extension Subscription {
+    /// What it is called by, beside the transactions between its first and its latest.
+    fileprivate var names: [String] { [originalTransactionIdentifier, transactionIdentifier, id] }
+}

@@ -1,0 +1,211 @@
+import ArgumentParser
+import StoreModels
+
+/// Another product of the group, and the subscription it is for.
+struct SubscriptionChangeArguments: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("The other product of the group.", valueName: "product"), completion: Completion.products)
+    var product: String
+
+    @OptionGroup var named: SubscriptionArguments
+}
+
+/// `storebus sub upgrade`
+struct SubUpgradeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "upgrade",
+        abstract: "Buy a higher product of the group as the account would; it takes effect at once.",
+        discussion: """
+            storebus sub upgrade com.example.pro.yearly --as alice
+
+            A product of a higher level, or of the same level and length, begins at once: it is charged in full, and the \
+            unused part of the present period is given back. What it was is said afterwards, whatever was meant.
+            """)
+
+    @OptionGroup var change: SubscriptionChangeArguments
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws { try await SubscriptionPurchase(.upgrade, change.product).run(change.named, global) }
+}
+
+/// `storebus sub downgrade`
+struct SubDowngradeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "downgrade",
+        abstract: "Buy a lower product of the group as the account would; it takes effect at the next renewal.",
+        discussion: """
+            storebus sub downgrade com.example.pro.monthly --as alice
+
+            A product of a lower level, or of the same level and another length, begins when the present period ends; \
+            until then nothing changes and nothing is charged. Buying the present product takes it back.
+            """)
+
+    @OptionGroup var change: SubscriptionChangeArguments
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws { try await SubscriptionPurchase(.downgrade, change.product).run(change.named, global) }
+}
+
+/// `storebus sub change`
+struct SubChangeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "change", abstract: "Say which product the next renewal buys, without a purchase.",
+        discussion: """
+            storebus sub change com.example.pro.yearly --as alice
+
+            What a customer chooses under "manage subscriptions". The present product takes a change back that was \
+            scheduled. What would take effect at once is refused: it is bought, storebus sub upgrade.
+            """)
+
+    @OptionGroup var change: SubscriptionChangeArguments
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try await change.named.context(global)
+        let present = try await change.named.find(context)
+        let installation = present.installation(context)
+        var changed = try await context.sessions.with(installation) { session throws(CLIError) in
+            try await context.api.changeSubscription(
+                present.originalTransactionIdentifier, to: change.product, token: session.token)
+        }
+        changed.account = installation.account
+        changed.bundleId = installation.bundleId
+        let shown = changed
+        context.print(
+            Answer(
+                data: SubscriptionTable.json(shown), names: [shown.originalTransactionIdentifier],
+                next: SubscriptionTable.next(shown)
+            ) { _ in
+                "changed  \(shown.originalTransactionIdentifier)  \(shown.productIdentifier)  "
+                    + "\(SubscriptionWords.standing(shown))\n"
+            })
+    }
+}
+
+extension Subscription {
+    /// The app on its account's first device.
+    func installation(_ context: CommandContext) -> Installation {
+        Installation(bundleId: bundleId ?? context.bundleId, account: account ?? "")
+    }
+}
+
+/// The purchase of another product of a subscription's group, and what it has done to the subscription.
+struct SubscriptionPurchase: Sendable {
+    /// What was meant; the store decides by levels and lengths what it is.
+    enum Direction: String, Sendable { case upgrade, downgrade }
+
+    let direction: Direction
+    let product: String
+
+    init(_ direction: Direction, _ product: String) {
+        self.direction = direction
+        self.product = product
+    }
+
+    func run(_ named: SubscriptionArguments, _ global: GlobalOptions) async throws {
+        let context = try await named.context(global)
+        let present = try await named.find(context)
+        let before = try await context.api.timeline(present.originalTransactionIdentifier)
+        let purchase = Purchase(
+            productIdentifier: product, quantity: 1, applicationUsername: nil,
+            key: "cli-\(Secret.make().prefix(32))", timeout: context.timeLimit ?? .seconds(30))
+        let outcome = try await context.progress.during("buying \(product)") { () throws(CLIError) in
+            try await purchase.run(present.installation(context), context)
+        }
+        guard outcome.status == .success else {
+            context.print(outcome.answer)
+            throw QuietExit(status: outcome.status)
+        }
+        let timeline = try await context.api.timeline(present.originalTransactionIdentifier)
+        let change = SubscriptionChange(
+            before: present, outcome: outcome, timeline: timeline, earlierEventCount: before.events.count)
+        var answer = change.answer
+        if let note = note(change) { answer.notes.append(note) }
+        context.print(answer)
+    }
+
+    private func note(_ change: SubscriptionChange) -> String? {
+        switch (direction, change.isScheduled) {
+        case (.upgrade, true): "the store took it for a downgrade or a change of length: it waits for the renewal"
+        case (.downgrade, false): "the store took it for an upgrade or a crossgrade: it has taken effect at once"
+        default: nil
+        }
+    }
+}
+
+/// What a purchase within a group has done to the subscription:
+///
+/// ```
+/// account     alice (USA) on device alice-1
+/// upgraded    com.example.pro.monthly → com.example.pro.yearly, at once
+/// charged     79.99 USD as 2000000000000002, expires 2027-11-28 10:00:04Z
+/// given back  4.12 USD of com.example.pro.monthly
+/// ```
+struct SubscriptionChange: Sendable {
+    let before: Subscription
+    let outcome: PurchaseOutcome
+    let timeline: SubscriptionTimeline
+    /// Of the timeline, those that were there before the purchase. A clock that stands still tells them not apart.
+    let earlierEventCount: Int
+
+    private var transaction: PaymentTransaction { outcome.transaction }
+
+    /// Whether it waits for the next renewal.
+    var isScheduled: Bool {
+        transaction.effectiveDate.map { effective in effective > transaction.transactionDate ?? effective } ?? false
+    }
+
+    /// Its own entries.
+    private var events: [SubscriptionEvent] {
+        timeline.events.dropFirst(earlierEventCount).filter { event in
+            [.upgraded, .crossgraded, .refundedProrated, .changeReverted].contains(event.kind)
+        }
+    }
+
+    var answer: Answer {
+        var members = outcome.json.objectValue ?? [:]
+        members["from"] = .string(before.productIdentifier)
+        members["isScheduled"] = .bool(isScheduled)
+        members["events"] = .array(events.map { JSONText.value($0) })
+        members["subscription"] = SubscriptionTable.json(timeline.subscription)
+        members["summary"] = .string(summary)
+        return Answer(
+            data: .object(members), names: [Words.name(transaction)],
+            next: SubscriptionTable.next(timeline.subscription)
+        ) { [self] in facts.text($0) }
+    }
+
+    private var facts: Facts {
+        let installation = outcome.installation
+        let storefront = outcome.session.storefront.countryCode
+        var facts = Facts()
+        facts.add("account", "\(installation.account) (\(storefront)) on device \(installation.deviceId)")
+        facts.add(word, summary)
+        facts.add("transaction", Words.name(transaction) + (expires.map { "  \($0)" } ?? ""))
+        if let price = transaction.price, price.minorUnits > 0 { facts.add("charged", Words.price(price)) }
+        for event in events where event.kind == .refundedProrated {
+            facts.add("given back", event.amount.map { "\(Words.price($0)) of \(event.productIdentifier)" })
+        }
+        return facts
+    }
+
+    private var expires: String? { transaction.expiresDate.map { "expires \(Words.time($0))" } }
+
+    private var word: String {
+        if isScheduled { return "scheduled" }
+        return events.first { $0.kind != .refundedProrated }.map {
+            $0.kind == .changeReverted ? "reverted" : $0.kind.rawValue
+        }
+            ?? "bought"
+    }
+
+    private var summary: String {
+        let product = transaction.payment.productIdentifier
+        if isScheduled {
+            let from = transaction.effectiveDate.map(Words.time) ?? "the next renewal"
+            return "\(before.productIdentifier) → \(product), from \(from) on; nothing was charged"
+        }
+        if events.contains(where: { $0.kind == .changeReverted }) { return "\(product) stays; nothing was charged" }
+        return "\(before.productIdentifier) → \(product), at once"
+    }
+}

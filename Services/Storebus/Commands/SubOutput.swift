@@ -1,0 +1,194 @@
+import StoreModels
+
+/// Subscriptions as `storebus sub list` and `sub show` show them.
+enum SubscriptionTable {
+    static func table(_ subscriptions: [Subscription]) -> Table {
+        let hasSeveralApps = Set(exactly: subscriptions.compactMap(\.bundleId)).count > 1
+        var table = Table(
+            [.init("SUBSCRIPTION"), .init("ACCOUNT")] + (hasSeveralApps ? [.init("APP")] : []) + [
+                .init("PRODUCT"), .init("STATE", isState: true), .init("RENEWS"),
+                .init("UNTIL"), .init("PRICE", .right), .init("REMARKS"),
+            ])
+        for one in subscriptions {
+            table.add(
+                [one.originalTransactionIdentifier, one.account ?? "-"]
+                    + (hasSeveralApps ? [one.bundleId ?? "-"] : []) + [
+                        one.productIdentifier, one.state.rawValue,
+                        one.willAutoRenew ? "yes" : "no", Words.time(one.expiresDate),
+                        one.renewalPrice.map(Words.price) ?? "-", remarks(one),
+                    ])
+        }
+        return table
+    }
+
+    private static func remarks(_ one: Subscription) -> String {
+        var remarks = one.offer.map { [SubscriptionWords.offer($0)] } ?? []
+        if !one.autoRenewProductIdentifier.isExactly(one.productIdentifier) {
+            remarks.append("then \(one.autoRenewProductIdentifier)")
+        }
+        if let until = one.gracePeriodExpiresDate { remarks.append("access until \(Words.time(until))") }
+        if let reason = one.expirationReason { remarks.append(SubscriptionWords.reason(reason)) }
+        if !one.eligibleWinBackOfferIdentifiers.isEmpty {
+            remarks.append("win-back \(one.eligibleWinBackOfferIdentifiers.joined(separator: ", "))")
+        }
+        return remarks.joined(separator: ", ")
+    }
+
+    /// The subscription's own members, and what its remarks and sentences say.
+    static func json(_ one: Subscription) -> JSONValue {
+        var members = JSONText.value(one).objectValue ?? [:]
+        members["summary"] = .string([SubscriptionWords.standing(one), remarks(one)].joined(separator: "; "))
+        return .object(members)
+    }
+
+    /// One of them, a fact a line.
+    static func answer(_ one: Subscription) -> Answer {
+        var facts = Facts()
+        facts.add("subscription", one.originalTransactionIdentifier)
+        facts.add("account", one.account)
+        facts.add("app", one.bundleId)
+        facts.add("group", one.subscriptionGroupIdentifier)
+        facts.add("product", one.productIdentifier)
+        facts.add("state", one.state.rawValue, isState: true)
+        facts.add("standing", SubscriptionWords.standing(one))
+        facts.add("period", "from \(Words.time(one.purchaseDate)) to \(Words.time(one.expiresDate))")
+        facts.add("offer", one.offer.map(SubscriptionWords.offer))
+        facts.add(
+            "win-back",
+            one.eligibleWinBackOfferIdentifiers.isEmpty
+                ? nil : one.eligibleWinBackOfferIdentifiers.joined(separator: ", "))
+        facts.add("transaction", one.transactionIdentifier)
+        let shown = facts
+        return Answer(
+            data: json(one), names: [one.originalTransactionIdentifier], next: next(one)
+        ) { shown.text($0) }
+        .about(one.bundleId)
+    }
+
+    /// What is useful after having seen it.
+    static func next(_ one: Subscription) -> String {
+        "storebus sub timeline \(one.originalTransactionIdentifier)"
+    }
+}
+
+/// How facts of a subscription read in sentences and tables.
+enum SubscriptionWords {
+    /// `trial`, `introductory offer`, `promotional offer loyal`
+    static func offer(_ offer: AppliedOffer) -> String {
+        let name: String
+        switch offer.type {
+        case .introductory: return offer.paymentMode == .freeTrial ? "trial" : "introductory offer"
+        case .subscription: name = "promotional offer"
+        case .code: name = "offer code"
+        case .winBack: name = "win-back offer"
+        }
+        return offer.identifier.map { "\(name) \($0)" } ?? name
+    }
+
+    /// What is worth knowing beside an event's kind, product and amount.
+    /// - Parameter before: the offer of the period before it.
+    static func remark(
+        _ event: SubscriptionEvent, after before: AppliedOffer?, _ instant: (Timestamp) -> String
+    ) -> String {
+        var remarks: [String] = []
+        if let offer = event.offer { remarks.append(self.offer(offer)) }
+        if let expires = event.expiresDate, event.kind != .expired { remarks.append("until \(instant(expires))") }
+        if event.beginsPeriod, event.offer == nil, let before { remarks.append("\(self.offer(before)) ended") }
+        if let detail = detail(event) { remarks.append(detail) }
+        return remarks.joined(separator: ", ")
+    }
+
+    private static func detail(_ event: SubscriptionEvent) -> String? {
+        // The processor's own words are in the JSON; in each of ten lines they say no more than this.
+        if event.kind == .billingFailed { return "declined" }
+        guard let detail = event.detail, !detail.isEmpty else { return nil }
+        return switch event.kind {
+        case .changeScheduled: "to \(detail) at the next renewal"
+        case .changeReverted: "no more to \(detail)"
+        default: detail
+        }
+    }
+
+    /// What comes next, without a full stop: `renews 2027-02-28 10:00:04Z for 9.99 USD`.
+    static func standing(_ subscription: Subscription) -> String {
+        let end = Words.time(subscription.expiresDate)
+        switch subscription.state {
+        case .subscribed:
+            guard subscription.willAutoRenew else { return "ends \(end)" }
+            let other = subscription.autoRenewProductIdentifier
+            let product = other.isExactly(subscription.productIdentifier) ? "" : " as \(other)"
+            return "renews \(end)\(product)" + (subscription.renewalPrice.map { " for \(Words.price($0))" } ?? "")
+                + consent(subscription)
+        case .inGracePeriod:
+            let until = Words.time(subscription.gracePeriodExpiresDate ?? subscription.expiresDate)
+            return "access until \(until), the charge is tried again"
+        case .inBillingRetryPeriod: return "no access, the charge is tried again"
+        case .expired:
+            return "ended \(end)" + (subscription.expirationReason.map { ", \(reason($0))" } ?? "")
+        case .revoked: return "the period would have gone to \(end)"
+        }
+    }
+
+    /// What the subscriber says to a higher price: `, if the price is agreed to, up from 9.99 USD`.
+    private static func consent(_ subscription: Subscription) -> String {
+        guard let increase = subscription.priceIncrease else { return "" }
+        let former = Words.price(increase.formerPrice)
+        return switch increase.status {
+        case .pending: ", if the price is agreed to, up from \(former)"
+        case .agreed: ", agreed, up from \(former)"
+        case .declined: ", which was declined: it ends then"
+        }
+    }
+
+    /// Why it ended.
+    static func reason(_ reason: Subscription.ExpirationReason) -> String {
+        switch reason {
+        case .cancelled: "auto-renew was off"
+        case .billingError: "the charge was declined to the end"
+        case .priceIncreaseRefused: "the higher price was not accepted"
+        case .productNotAvailable: "the product was not for sale"
+        case .other: "ended by the store"
+        }
+    }
+}
+
+/// What makes an app's subscriptions renew faster than in real time, in words.
+enum RenewalWords {
+    /// `subscriptions renew every 30 s because the file says _timeRate 15 (monthlyRenewalEveryThirtySeconds)`; nil in
+    /// real time.
+    static func sentence(_ app: App) -> String? {
+        guard let rate = app.testerDefaults?.subscriptionRenewalRate, rate != .realTime else { return nil }
+        return "subscriptions renew \(every(rate)) because \(cause(app)) (\(rate.rawValue))"
+    }
+
+    /// The sentence with what undoes it.
+    static func note(_ app: App) -> String? {
+        sentence(app).map { sentence in
+            "\(sentence), twelve times as in Apple's sandbox; "
+                + "the calendar's periods: storebus app set --renewal-rate realTime\(Known.option(app.bundleId))"
+        }
+    }
+
+    private static func cause(_ app: App) -> String {
+        if app.settings.subscriptionRenewalRate != nil { return "the app is set so" }
+        return app.timeRate.map { "the file says _timeRate \($0)" } ?? "the catalogue's settings say so"
+    }
+
+    /// `every 30 s`: what a month becomes.
+    static func every(_ rate: SubscriptionRenewalRate) -> String {
+        switch rate {
+        case .realTime: "in real time"
+        case .oneSecondIsOneDay: "every 30 s, a second for each day"
+        case .oneRenewalEveryTwoSeconds: "every 2 s"
+        case .oneRenewalEveryFiveSeconds: "every 5 s"
+        case .oneRenewalEveryTenSeconds: "every 10 s"
+        case .oneRenewalEveryThirtySeconds, .monthlyRenewalEveryThirtySeconds: "every 30 s"
+        case .oneRenewalEveryMinute: "every minute"
+        case .oneRenewalEveryThreeMinutes, .monthlyRenewalEveryThreeMinutes: "every 3 minutes"
+        case .oneRenewalEveryFiveMinutes, .monthlyRenewalEveryFiveMinutes: "every 5 minutes"
+        case .oneRenewalEveryFifteenMinutes: "every 15 minutes"
+        case .oneRenewalEveryThirtyMinutes: "every 30 minutes"
+        case .oneRenewalEveryHour, .monthlyRenewalEveryHour: "every hour"
+        }
+    }
+}

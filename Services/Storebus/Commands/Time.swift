@@ -1,0 +1,333 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus time …`
+struct TimeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "time", abstract: "An app's clock: look at it, move it, make it run faster, stop it.",
+        discussion: """
+            storebus time status
+            storebus time advance 3mo
+            storebus time rate 30s=1mo
+
+            Each app has a clock of its own, which purchases, renewals, trials and receipts go by. It begins with the \
+            wall's time. Moving it forward runs everything that falls due on the way, in its order, each once. The \
+            machine's clock is not touched.
+            """,
+        subcommands: [
+            Status.self, TimeAdvanceCommand.self, TimeToCommand.self, TimeNextCommand.self, TimeRateCommand.self,
+            Freeze.self, Real.self,
+        ])
+
+    /// `storebus time status`
+    struct Status: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "status", abstract: "Show what time it is for an app, and when something is due.",
+            discussion: "storebus time status")
+
+        @OptionGroup var app: AppOptions
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try await CommandContext.find(global, app: app)
+            let clock = try await context.api.clock(context.bundleId)
+            context.print(ClockFacts(clock, of: try? await context.api.app(context.bundleId)).answer)
+        }
+    }
+
+    /// `storebus time freeze`
+    struct Freeze: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "freeze", abstract: "Stop the clock: time passes by time advance, to and next only.",
+            discussion: """
+                storebus time freeze
+
+                A rate, or storebus time real, lets it run again.
+                """)
+
+        @OptionGroup var app: AppOptions
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try await CommandContext.find(global, app: app)
+            let clock = try await context.api.putClock(context.bundleId, isFrozen: true)
+            context.print(ClockFacts(clock, of: try? await context.api.app(context.bundleId)).answer)
+        }
+    }
+
+    /// `storebus time real`
+    struct Real: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "real", abstract: "Let the clock run as fast as the wall's, from where it stands.",
+            discussion: """
+                storebus time real
+                storebus time real --now
+
+                With --now it also shows the wall's time again, which may be earlier: what was billed is not billed again.
+                """)
+
+        @Flag(help: "Set it to the wall's time too.")
+        var now = false
+
+        @OptionGroup var app: AppOptions
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try await CommandContext.find(global, app: app)
+            let clock = try await context.api.putClock(
+                context.bundleId, rate: .realTime, now: now ? .wallClock() : nil, isFrozen: false)
+            context.print(ClockFacts(clock, of: try? await context.api.app(context.bundleId)).answer)
+        }
+    }
+}
+
+/// `storebus time rate`
+struct TimeRateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rate", abstract: "Say how fast the clock runs.",
+        discussion: """
+            storebus time rate one-renewal-every-thirty-seconds
+            storebus time rate 30s=1mo
+            storebus time rate 720
+
+            A name of StoreKit's, as Xcode has them; so much real time for so much of the store's; or a factor. The clock \
+            runs evenly: under a name a month of 30 days takes the named time and every other period its share of it. A \
+            month is 30 days in REAL=STORE too, and a year 365. A clock that was frozen runs again. Periods themselves \
+            are shortened by an account's own rate instead: storebus account set --renewal-rate.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("How fast.", valueName: "rate"), completion: .list(RateText.words))
+    var rate: String
+
+    @OptionGroup var app: AppOptions
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws { try RateText.validate("a rate", rate) }
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: app)
+        let clock = try await context.api.putClock(
+            context.bundleId, rate: RateText.rate(rate), isFrozen: false)
+        context.print(ClockFacts(clock, of: try? await context.api.app(context.bundleId)).answer)
+    }
+}
+
+/// What every command takes that moves a clock.
+struct ClockMoveOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The same key again is the same move.", valueName: "key"))
+    var idempotencyKey: String?
+
+    @OptionGroup var app: AppOptions
+    @OptionGroup var global: GlobalOptions
+
+    /// Long enough for a hundred thousand subscriptions.
+    private static let timeout = Duration.seconds(600)
+
+    func context() async throws(CLIError) -> CommandContext {
+        try await CommandContext.find(global, app: app)
+    }
+
+    func move(
+        _ distance: ClockDistance, _ context: CommandContext, notes: [String] = []
+    ) async throws(CLIError) {
+        let run = ClockMoveRun(
+            distance, bundleId: context.bundleId, key: idempotencyKey ?? "cli-\(Secret.make().prefix(32))",
+            timeout: context.timeLimit ?? Self.timeout)
+        let advance = try await run.run(context)
+        // Without it the answer lacks when something is due next, and nothing else.
+        let clock = try? await context.api.clock(context.bundleId)
+        var answer = ClockMoveOutcome(advance, clock: clock).answer
+        answer.notes += notes
+        context.print(answer)
+    }
+}
+
+/// `storebus time advance`
+struct TimeAdvanceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "advance", abstract: "Move the clock forward, and run everything that falls due on the way.",
+        discussion: """
+            storebus time advance 3mo
+            storebus time advance 1y -o json
+            storebus time advance 36h --bundle-id com.example.a
+
+            A length is 90s, 15m, 36h, 10d, 2w, 3mo, 1y, several in a row (1mo15d), or ISO 8601 (P3M). Renewals, retries, \
+            grace periods and expiries happen as of the instants they are due at. The command ends when all of them have \
+            happened, 10m at the longest unless --timeout says otherwise; the store goes on by itself after that.
+            """)
+
+    @Argument(help: ArgumentHelp("How far.", valueName: "length"))
+    var length: String
+
+    @OptionGroup var options: ClockMoveOptions
+
+    func validate() throws {
+        guard BusinessDuration(length) == nil else { return }
+        throw ValidationError("'\(length)' is not a duration; for example 90s, 36h, 10d, 3mo, 1y, P3M")
+    }
+
+    func run() async throws { try await options.move(.by(length), try await options.context(), notes: notes) }
+
+    /// Minutes are seldom what somebody means who writes them of a subscription.
+    private var notes: [String] {
+        guard length.hasSuffix("m"), let count = Int(length.dropLast()) else { return [] }
+        return ["\(length) is \(Words.count(count, "minute")); months are \(count)mo: storebus time advance \(count)mo"]
+    }
+}
+
+/// `storebus time to`
+struct TimeToCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "to", abstract: "Move the clock to an instant, and run everything that falls due on the way.",
+        discussion: """
+            storebus time to 2027-01-31
+            storebus time to 2027-01-31T10:00:00Z
+            storebus time to 2026-01-01 --back
+
+            Instants are UTC; a date alone is its midnight. Going back takes --back, because nothing that has happened is \
+            undone by it, and nothing that was billed is billed again.
+            """)
+
+    @Argument(help: ArgumentHelp("Where to.", valueName: "instant"))
+    var instant: BusinessInstant
+
+    @Flag(help: "Set the clock to an earlier instant.")
+    var back = false
+
+    @OptionGroup var options: ClockMoveOptions
+
+    func run() async throws {
+        let context = try await options.context()
+        guard back else { return try await forward(context) }
+        let clock = try await context.api.putClock(context.bundleId, now: instant.timestamp)
+        context.print(ClockFacts(clock, of: try? await context.api.app(context.bundleId)).answer)
+    }
+
+    private func forward(_ context: CommandContext) async throws(CLIError) {
+        do {
+            try await options.move(.to(instant.timestamp), context)
+        } catch  where error.code.name == StoreErrorCode.requestInvalid.name {
+            var error = error
+            error.hints = ["set it back: storebus time to \(instant.timestamp) --back", "storebus time status"]
+            throw error
+        }
+    }
+}
+
+/// `storebus time next`
+struct TimeNextCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "next", abstract: "Move the clock to the next thing that is due, and through it.",
+        discussion: """
+            storebus time next
+            storebus time next 12
+
+            Without anything due the clock stays where it is.
+            """)
+
+    @Argument(help: ArgumentHelp("How many events, 1 to \(AdvanceClockRequest.nextMax).", valueName: "n"))
+    var count = 1
+
+    @OptionGroup var options: ClockMoveOptions
+
+    func validate() throws {
+        guard !(1...AdvanceClockRequest.nextMax).contains(count) else { return }
+        throw ValidationError("the number of events is 1 to \(AdvanceClockRequest.nextMax)")
+    }
+
+    func run() async throws { try await options.move(.next(count), try await options.context()) }
+}
+
+/// An instant of business time on the command line: `2027-01-31`, `2027-01-31T10:00:00Z`, or `2027-01-31 10:00:00Z` as the
+/// tables write it. A date alone is its midnight; all of it is UTC.
+struct BusinessInstant: Hashable, Sendable, ExpressibleByArgument {
+    let timestamp: Timestamp
+
+    init?(argument: String) {
+        let halves = argument.split(separator: " ", omittingEmptySubsequences: false)
+        let text: String
+        switch halves.count {
+        case 1 where argument.count == 10: text = "\(argument)T00:00:00Z"
+        case 1: text = argument
+        case 2: text = "\(halves[0])T\(halves[1])"
+        default: return nil
+        }
+        // A reader may take 30 February for 2 March; a date that comes back as another was none.
+        guard let timestamp = Timestamp(text), timestamp.description.prefix(10) == text.prefix(10) else { return nil }
+        self.timestamp = timestamp
+    }
+}
+
+/// One move of a clock: sent with one key, and asked about until everything due on the way has happened.
+struct ClockMoveRun: Sendable {
+    let distance: ClockDistance
+    let bundleId: String
+    let key: String
+    /// For all of it. A move that takes longer goes on in the store.
+    let timeout: Duration
+
+    init(_ distance: ClockDistance, bundleId: String, key: String, timeout: Duration) {
+        self.distance = distance
+        self.bundleId = bundleId
+        self.key = key
+        self.timeout = timeout
+    }
+
+    /// What one request is given; the store answers before, finished or not.
+    private static let requestMax = Duration.seconds(30)
+
+    /// - Throws: `notInTime`, with how far it was.
+    func run(_ context: CommandContext) async throws(CLIError) -> ClockAdvance {
+        let deadline = ContinuousClock.now + timeout
+        var move = try await context.progress.during("moving the clock") { () throws(CLIError) in
+            try await send(until: deadline, context)
+        }
+        defer { if context.progress.isShown { context.progress.show(nil) } }
+        while !move.advance.isFinished {
+            guard deadline - .now > Patience.pause else { throw late(move.advance) }
+            if context.progress.isShown { context.progress.show(Self.words(move.advance)) }
+            try? await ContinuousClock().sleep(for: Patience.pause)
+            move = try await again(move, until: deadline, context)
+        }
+        return move.advance
+    }
+
+    private func send(
+        until deadline: ContinuousClock.Instant, _ context: CommandContext
+    ) async throws(CLIError) -> ClockMove {
+        try await Patience.repeating(until: deadline) { () throws(CLIError) in
+            try await context.api.advanceClock(
+                bundleId, distance, key: key,
+                timeout: max(.seconds(1), min(deadline - .now, Self.requestMax)))
+        }
+    }
+
+    /// At the path the store has named; without one the same move is asked for again, which is no second move.
+    private func again(
+        _ move: ClockMove, until deadline: ContinuousClock.Instant, _ context: CommandContext
+    ) async throws(CLIError) -> ClockMove {
+        guard let path = move.progress else { return try await send(until: deadline, context) }
+        return try await Patience.repeating(until: deadline) { () throws(CLIError) in
+            try await context.api.clockMove(at: path)
+        }
+    }
+
+    /// `moving the clock to 2027-11-21: 12000 events so far, 88000 subscriptions left`
+    private static func words(_ advance: ClockAdvance) -> String {
+        "moving the clock to \(ClockWords.date(advance.to)): \(Words.count(advance.eventCount, "event")) so far, "
+            + "\(Words.count(advance.remaining, "subscription")) left"
+    }
+
+    private func late(_ advance: ClockAdvance) -> CLIError {
+        CLIError(
+            .notInTime, "the clock shows \(Words.time(advance.to)), but not everything due by then has happened",
+            hints: [
+                "the store goes on: storebus time status\(Known.option(bundleId))", "wait longer: --timeout 10m",
+            ], retryable: true,
+            details: [
+                "advanceIdentifier": .string(advance.advanceIdentifier), "eventCount": .integer(advance.eventCount),
+                "remaining": .integer(advance.remaining),
+            ])
+    }
+}

@@ -1,0 +1,197 @@
+import ArgumentParser
+import StoreModels
+
+/// A clock as `storebus time` shows it:
+///
+/// ```
+/// app    com.example.app
+/// clock  2026-11-21 10:00:00Z, real time
+/// next   2026-11-28 10:00:04Z, in 7 days
+/// ```
+struct ClockFacts: Sendable {
+    let clock: AppClockState
+    /// nil when nobody can say what is set of it.
+    private let app: App?
+
+    init(_ clock: AppClockState, of app: App? = nil) {
+        self.clock = clock
+        self.app = app
+    }
+
+    var answer: Answer {
+        var facts = Facts()
+        facts.add("app", clock.bundleId)
+        facts.add("clock", ClockWords.state(clock))
+        facts.add(
+            "next", clock.nextEvent.map { "\(Words.time($0)), \(Self.due(clock.now, $0))" } ?? "nothing is due")
+        var members = JSONText.value(clock).objectValue ?? [:]
+        members["summary"] = .string("\(ClockWords.state(clock)), \(nextWords)")
+        if let renewals = app.flatMap(RenewalWords.sentence) {
+            facts.add("renewals", renewals)
+            members["renewals"] = .string(renewals)
+        }
+        let shown = facts
+        return Answer(
+            data: .object(members), names: [clock.bundleId], next: next,
+            notes: [app.flatMap(RenewalWords.note)].compactMap(\.self)
+        ) { shown.text($0) }
+    }
+
+    private var nextWords: String { clock.nextEvent.map { Self.due(clock.now, $0) } ?? "nothing is due" }
+
+    /// `in 7 days`, or `now` when the store is about to do it.
+    private static func due(_ now: Timestamp, _ event: Timestamp) -> String {
+        event <= now ? "now" : "in \(ClockWords.distance(from: now, to: event))"
+    }
+
+    private var next: String {
+        let command = clock.nextEvent == nil ? "storebus time advance 1mo" : "storebus time next"
+        return command + Known.option(clock.bundleId)
+    }
+}
+
+/// What a move of the clock has brought about:
+///
+/// ```
+/// 2026-11-21 → 2027-02-21   3 renewals
+///   2026-11-28  renewed  alice  com.example.pro.monthly  9.99 USD  until 2026-12-28
+/// ```
+struct ClockMoveOutcome: Sendable {
+    let advance: ClockAdvance
+    /// Afterwards; nil when it could not be asked.
+    let clock: AppClockState?
+
+    init(_ advance: ClockAdvance, clock: AppClockState?) {
+        self.advance = advance
+        self.clock = clock
+    }
+
+    var answer: Answer {
+        var members = JSONText.value(advance).objectValue ?? [:]
+        members["events"] = .array(lines.json)
+        members["summary"] = .string(summary)
+        members["counts"] = .object(counts.mapValues { .integer($0) })
+        if let nextEvent = clock?.nextEvent { members["nextEvent"] = JSONText.value(nextEvent) }
+        let names = advance.events.compactMap(\.transactionIdentifier)
+        return Answer(data: .object(members), names: names, next: next) { [self] in text($0) }
+    }
+
+    private var isShort: Bool { SubscriptionEventLines.isShort(from: advance.from, to: advance.to) }
+
+    private var lines: SubscriptionEventLines {
+        SubscriptionEventLines(advance.events, showsAccount: true, showsTime: isShort)
+    }
+
+    private func text(_ style: Style) -> String {
+        let instant = isShort ? Words.time : ClockWords.date
+        var text = "\(instant(advance.from)) → \(instant(advance.to))   \(summary)\n" + lines.text(style, indent: "  ")
+        if advance.truncated { text += "  … and \(advance.eventCount - advance.events.count) more\n" }
+        if let next = clock?.nextEvent { text += "next event  \(Words.time(next))\n" }
+        return text
+    }
+
+    /// By kind, of those that are listed.
+    private var counts: [String: Int] {
+        advance.events.reduce(into: [:]) { $0[$1.kind.rawValue, default: 0] += 1 }
+    }
+
+    /// `3 renewals, 1 declined charge`; of a list that was cut only how many there were, because kinds are counted from
+    /// the list.
+    private var summary: String {
+        guard advance.eventCount > 0 else { return "nothing was due" }
+        guard !advance.truncated else { return Words.count(advance.eventCount, "event") }
+        let nouns: [(SubscriptionEvent.Kind, String, String)] = [
+            (.renewed, "renewal", "renewals"), (.recovered, "recovery", "recoveries"),
+            (.billingFailed, "declined charge", "declined charges"), (.expired, "expiry", "expiries"),
+        ]
+        var parts = nouns.compactMap { kind, one, several in
+            counts[kind.rawValue].map { "\($0) \($0 == 1 ? one : several)" }
+        }
+        let others = advance.eventCount - nouns.reduce(0) { $0 + (counts[$1.0.rawValue] ?? 0) }
+        if others > 0 { parts.append(Words.count(others, parts.isEmpty ? "event" : "other event")) }
+        return parts.joined(separator: ", ")
+    }
+
+    private var next: String {
+        let subscriptions = Set(exactly: advance.events.map(\.originalTransactionIdentifier))
+        if subscriptions.count == 1, let one = subscriptions.first { return "storebus sub timeline \(one)" }
+        return (subscriptions.isEmpty ? "storebus time status" : "storebus sub list")
+            + Known.option(advance.bundleId)
+    }
+}
+
+/// How an app's business clock reads.
+enum ClockWords {
+    /// `real time`, `one renewal every thirty seconds`, `720 times as fast`
+    static func rate(_ rate: ClockRate) -> String {
+        switch rate {
+        case .named(let name): words(name.rawValue)
+        case .factor(1): words(SubscriptionRenewalRate.realTime.rawValue)
+        case .factor(let factor): "\(number(factor)) times as fast"
+        }
+    }
+
+    /// `2026-11-21 10:00:00Z, real time`
+    static func state(_ clock: AppClockState) -> String {
+        "\(Words.time(clock.now)), \(clock.frozen ? "frozen" : rate(clock.rate))"
+    }
+
+    /// `7 days`, `5 hours`: the largest unit that fits once, rounded down.
+    static func distance(from start: Timestamp, to end: Timestamp) -> String {
+        let seconds = max(0, end.milliseconds - start.milliseconds) / 1000
+        let units: [(Int64, String)] = [(86_400, "day"), (3_600, "hour"), (60, "minute")]
+        for (length, name) in units where seconds >= length { return Words.count(Int(seconds / length), name) }
+        return Words.count(Int(seconds), "second")
+    }
+
+    /// `2026-11-28`
+    static func date(_ timestamp: Timestamp) -> String { String(timestamp.description.prefix(10)) }
+
+    /// `oneSecondIsOneDay` as people write it.
+    private static func words(_ name: String) -> String {
+        name.reduce(into: "") { text, letter in
+            text += letter.isUppercase ? " \(letter.lowercased())" : "\(letter)"
+        }
+    }
+
+    /// Whole factors without a point.
+    private static func number(_ factor: Double) -> String {
+        factor == factor.rounded() ? "\(Int64(factor))" : "\(factor)"
+    }
+}
+
+/// How fast a clock shall run, as a command line says it: a name of StoreKit's, `one-renewal-every-thirty-seconds` or as
+/// it is spelled there; `REAL=STORE`, `30s=1mo`; or a factor, `720`.
+enum RateText {
+    /// - Returns: nil for what is none of them, and for a factor out of range.
+    static func rate(_ text: String) -> ClockRate? {
+        let halves = text.split(separator: "=", omittingEmptySubsequences: false)
+        guard halves.count == 2 else { return ClockRate(text) }
+        guard let real = BusinessDuration(String(halves[0])), let store = BusinessDuration(String(halves[1])) else {
+            return nil
+        }
+        let factor = Double(milliseconds(store)) / Double(milliseconds(real))
+        return ClockRate.factors.contains(factor) ? .factor(factor) : nil
+    }
+
+    /// A year has 365 days here and a month 30, because a clock runs evenly.
+    private static func milliseconds(_ duration: BusinessDuration) -> Int64 {
+        let days = duration.months / 12 * 365 + duration.months % 12 * 30
+        return Int64(days) * 86_400_000 + duration.milliseconds
+    }
+
+    /// - Throws: a sentence for the parser, with what was perhaps meant.
+    static func validate(_ flag: String, _ text: String?) throws {
+        guard let text, rate(text) == nil else { return }
+        let near = Suggestion.ending(for: text, among: words)
+        throw ValidationError(
+            "\(flag) is a name such as one-renewal-every-minute, REAL=STORE such as 30s=1mo, or a factor\(near)")
+    }
+
+    /// StoreKit's names as a command line spells them.
+    static let words = SubscriptionRenewalRate.allCases.map { rate in
+        rate.rawValue.reduce(into: "") { text, letter in
+            text += letter.isUppercase ? "-\(letter.lowercased())" : "\(letter)"
+        }
+    }
+}

@@ -1,0 +1,286 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus tx …`
+struct TxCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tx", abstract: "Transactions: look at them, watch, finish and delete them.",
+        discussion: """
+            storebus tx list --as alice
+            storebus tx show …0001
+            storebus tx delete …0001 --yes
+            """,
+        subcommands: [List.self, Show.self, WatchCommand.self, FinishCommand.self, TxDeleteCommand.self])
+
+    /// `storebus tx list`
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List transactions, of everybody or of one account.",
+            discussion: """
+                storebus tx list --as alice --unfinished
+                storebus tx list 'state=deferred product~pro. since=10m'
+
+                A filter has terms name=value (exactly) and name~text (somewhere in it): account, bundleId, product, \
+                state, id, and since with a time such as 10m.
+                """, aliases: ["ls"])
+
+        @Argument(help: ArgumentHelp("Which ones, such as state=deferred product~pro.", valueName: "filter"))
+        var filter: [String] = []
+
+        @Option(
+            name: .customLong("as"), help: ArgumentHelp("Only this account's.", valueName: "account"),
+            completion: Completion.accounts)
+        var account: String?
+
+        @Option(help: ArgumentHelp("Only this app's.", valueName: "id"))
+        var bundleId: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "Only in this state: \(TransactionState.allCases.map(\.rawValue).joined(separator: ", ")).",
+                valueName: "state"), completion: .list(TransactionState.allCases.map(\.rawValue)))
+        var state: String?
+
+        @Flag(help: "Only what no app has finished yet.")
+        var unfinished = false
+
+        @OptionGroup var page: PageOptions
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            var filter = try Filter(filter)
+            try filter.add("account", account)
+            try filter.add("state", state)
+            let context = try CommandContext.find(global, bundleId: bundleId)
+            if filter.exact("bundleId") == nil || bundleId != nil { try filter.add("bundleId", context.namedApp) }
+            let (rows, after) = try await TransactionSearch(
+                api: context.api, filter: filter, isFinished: unfinished ? false : nil, now: .wallClock()
+            ).rows(limit: page.limit, after: page.after)
+            var answer = Answer(
+                TransactionTable.table(rows), items: rows.map(\.json), names: rows.map { Words.name($0.transaction) },
+                next: after.map { next(filter, after: $0) } ?? TransactionTable.next(rows), after: after,
+                ifEmpty: "no transactions")
+            answer.app = rows.first { !$0.isFinished }?.bundleId
+            if rows.isEmpty, context.namedApp != nil { _ = try await Known.app(context) }
+            if rows.isEmpty, let account = filter.exact("account") {
+                answer.notes = await Known.notes(aboutAccount: account, context)
+            }
+            context.print(answer)
+        }
+
+        /// The same question, from there on.
+        private func next(_ filter: Filter, after: String) -> String {
+            (["storebus tx list"] + filter.words + (unfinished ? ["--unfinished"] : []) + ["--after \(after)"])
+                .joined(separator: " ")
+        }
+    }
+
+    /// `storebus tx show`
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Show one transaction, whole.",
+            discussion: "storebus tx show …0001")
+
+        @Argument(
+            help: ArgumentHelp("The transaction, or the end of its identifier: 0001.", valueName: "transaction"),
+            completion: Completion.transactions)
+        var transaction: String
+
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            let context = try CommandContext.find(global)
+            let row = try await TransactionSearch.find(transaction, context)
+            context.print(TransactionFacts(row: row).answer)
+        }
+    }
+}
+
+/// `storebus tx delete`
+struct TxDeleteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Delete one transaction, as if it had never been.",
+        discussion: """
+            storebus tx delete …0001 --yes
+            storebus tx delete …0001 --dry-run
+
+            What it gave goes with it: the entitlement, the introductory offer, the question that waits. Observers are \
+            told that it was removed. A charge that is under way is taken back first.
+            """)
+
+    @OptionGroup var named: TransactionArgument
+
+    @Flag(help: "Only say what would go.")
+    var dryRun = false
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try CommandContext.find(global)
+        let row = try await TransactionSearch.find(named.transaction, context)
+        let transaction = row.transaction
+        let name = Words.name(transaction)
+        let what =
+            "\(name)  \(transaction.payment.productIdentifier)  \(transaction.transactionState.rawValue)  of \(row.account)"
+        if dryRun {
+            var members = row.json.objectValue ?? [:]
+            members["wouldDelete"] = .bool(true)
+            return context.print(
+                Answer(
+                    "would delete  \(what)\n", data: .object(members), names: [name],
+                    next: "the same without --dry-run"))
+        }
+        try context.confirm("delete \(name) (\(transaction.payment.productIdentifier)) of \(row.account)")
+        try await context.api.deleteTransaction(transaction.id)
+        context.print(
+            Answer(
+                "deleted  \(what)\n", data: row.json, names: [name], next: "storebus tx list --as \(row.account)"))
+    }
+}
+
+/// `storebus finish TRANSACTION --as alice`
+struct FinishCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "finish", abstract: "Say that a transaction's goods were delivered; it is not sent again.",
+        discussion: """
+            storebus finish …0001 --as alice
+            storebus tx finish …0001 --as alice
+
+            Hosted content that was not downloaded by then is cancelled, and the command says so.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The transaction, or the end of its identifier: 0001.", valueName: "transaction"),
+        completion: Completion.transactions)
+    var transaction: String
+
+    @OptionGroup var account: AccountOptions
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        let context = try await CommandContext.find(global, app: account.app)
+        let installation = account.installation(context)
+        let deadline = ContinuousClock.now + (context.timeLimit ?? .seconds(10))
+        let finished = try await Patience.repeating(until: deadline) { () throws(CLIError) in
+            try await Self.finish(transaction, installation, context)
+        }
+        let next = "storebus tx list --as \(account.account)"
+        let text = "finished   \(Words.name(finished))  \(finished.payment.productIdentifier)\n"
+        context.print(
+            Answer(
+                text, data: JSONText.value(finished), names: [Words.name(finished)], next: next,
+                notes: (finished.warnings ?? []).map(Words.warning)))
+    }
+
+    /// Looks among what is unfinished first, then in the history: finishing again is no error.
+    static func finish(
+        _ text: String, _ installation: Installation, _ context: CommandContext
+    ) async throws(CLIError) -> PaymentTransaction {
+        let api = context.api
+        return try await context.sessions.with(installation) { session throws(CLIError) in
+            let token = session.token
+            let unfinished = try await api.unfinishedTransactions(token: token)
+            var found = try TransactionLookup.find(text, among: unfinished)
+            var known = unfinished
+            if found == nil {
+                known += try await api.history(token: token)
+                found = try TransactionLookup.find(text, among: known)
+            }
+            guard let found else {
+                throw TransactionLookup.unknown(text, of: installation.account, among: known)
+            }
+            return try await api.finish(found.id, token: token)
+        }
+    }
+}
+
+/// Looks through everybody's transactions, page by page.
+struct TransactionSearch: Sendable {
+    let api: StoreAPI
+    let filter: Filter
+    let isFinished: Bool?
+    let now: Timestamp
+
+    /// A search for one transaction ends here; what is older needs its whole identifier's account.
+    private static let searchedMax = 20_000
+
+    /// - Returns: at most `limit` rows, and where to go on when there may be more.
+    func rows(
+        limit: Int, after start: String?
+    ) async throws(CLIError) -> (rows: [TransactionTable.Row], after: String?) {
+        var rows: [TransactionTable.Row] = []
+        var after = start
+        repeat {
+            let page = try await api.transactions(
+                TransactionListRequest(
+                    bundleId: filter.exact("bundleId"), account: filter.exact("account"),
+                    state: filter.exact("state").flatMap(TransactionState.init), isFinished: isFinished, after: after,
+                    limit: min(100, limit - rows.count)))
+            rows += Self.rows(page).filter {
+                filter.matches($0.transaction, account: $0.account, bundleId: $0.bundleId, now: now)
+            }
+            after = page.after
+        } while after != nil && rows.count < limit
+        return (rows, after)
+    }
+
+    /// The page's transactions with the records that stand beside them.
+    static func rows(_ page: TransactionsPage) -> [TransactionTable.Row] {
+        zip(page.transactions, page.records ?? []).map { transaction, record in
+            TransactionTable.Row(
+                transaction: transaction, account: record.account, bundleId: record.bundleId,
+                isFinished: record.isFinished)
+        }
+    }
+
+    /// The one transaction somebody named.
+    /// - Throws: `transactionAmbiguous`, or `notFound` with the nearest one.
+    static func find(_ text: String, _ context: CommandContext) async throws(CLIError) -> TransactionTable.Row {
+        let search = TransactionSearch(
+            api: context.api, filter: try Filter([]), isFinished: nil, now: .wallClock())
+        let rows = try await search.rows(limit: searchedMax, after: nil).rows
+        let transactions = rows.map(\.transaction)
+        guard let found = try TransactionLookup.find(text, among: transactions),
+            let row = rows.first(where: { $0.transaction.id == found.id })
+        else { throw TransactionLookup.unknown(text, of: nil, among: transactions) }
+        return row
+    }
+}
+
+/// Finds the transaction somebody named by its identifier or by the end of it.
+enum TransactionLookup {
+    /// - Parameter text: `2000000000000001`, `…0001`, `0001`, or the store's own `id`.
+    /// - Returns: nil when none matches.
+    /// - Throws: `transactionAmbiguous` with the candidates when several do.
+    static func find(
+        _ text: String, among transactions: [PaymentTransaction]
+    ) throws(CLIError) -> PaymentTransaction? {
+        let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
+        guard !wanted.isEmpty else { throw CLIError(.usage, "a transaction is named by its identifier or its end") }
+        if let exact = transactions.first(where: { $0.id == wanted || $0.transactionIdentifier.isExactly(wanted) }) {
+            return exact
+        }
+        let matches = transactions.filter {
+            $0.id.hasSuffix(wanted) || $0.transactionIdentifier?.hasSuffix(wanted) == true
+        }
+        guard matches.count <= 1 else {
+            throw CLIError(
+                .transactionAmbiguous, "'\(text)' is the end of \(matches.count) transactions",
+                hints: ["give more of it: " + matches.prefix(4).map { Words.name($0) }.joined(separator: ", ")],
+                details: ["transactions": .array(matches.map { .string($0.id) })])
+        }
+        return matches.first
+    }
+
+    /// Nobody has it; the nearest identifier is suggested.
+    static func unknown(
+        _ text: String, of account: String?, among known: [PaymentTransaction]
+    ) -> CLIError {
+        let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
+        let near = Suggestion.hints(for: wanted, among: known.map { Words.name($0) } + known.map(\.id))
+        let list = "storebus tx list" + (account.map { " --as \($0)" } ?? "")
+        return CLIError(
+            CLIErrorCode(.notFound), "\(account ?? "the store") has no transaction '\(text)'",
+            hints: near + ["all of them: \(list)"])
+    }
+}

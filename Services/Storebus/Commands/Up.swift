@@ -1,0 +1,281 @@
+import ArgumentParser
+import Glibc
+import StoreModels
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// `storebus up`
+struct UpCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "up", abstract: "Start a store: every service as a process of its own.",
+        discussion: """
+            storebus up
+            storebus up --detach
+            storebus up --import App.storekit --bundle-id com.example.app
+            storebus up --import A.storekit --bundle-id com.example.a --import B.storekit --bundle-id com.example.b
+            storebus up --replicas eligibility=3
+            storebus up --time-rate 30s=1mo
+            storebus up --open-app ./MyApp
+            storebus up --bus-url nats://a.example,b.example,c.example
+            storebus up --database-url postgres://storebus@localhost/storebus --replicas payment-queue=2
+
+            Starts, supervises and restarts the services until Ctrl-C. A data directory without a catalogue is given the \
+            sample one. Each file is a whole catalogue, so each needs an app of its own. STOREBUS_ADMIN_KEY takes the \
+            place of the admin key that is made up and kept in the data directory. With --detach the store goes on by \
+            itself once it is ready; storebus down stops it. --time-rate sets the clock of each app it imports, or of the \
+            sample's: storebus time rate. --open-app starts an app that does not run when a purchase begins in the store: \
+            storebus device open-app; what it prints is in logs/open-app.1.log.
+
+            Services keep what they know in SQLite files of the data directory, or in a PostgreSQL: --database-url, else \
+            DATABASE_URL, a schema each. Its password is never an argument: it is in the file that \
+            DATABASE_PASSWORD_FILE names, in PGPASSFILE, or in DATABASE_URL. --replicas starts several processes of a \
+            service, which share the work; those that store need the PostgreSQL. They are called payment-queue and \
+            payment-queue#2 here and in status and logs; a gateway's replicas listen on free ports.
+
+            With --bus-url, else BUS_URL, the services join that bus, a NATS cluster or another machine's broker, and no \
+            broker is started. Its token or password is never an argument: it is in the file that BUS_CREDENTIALS_FILE \
+            names, or in BUS_URL.
+            """)
+
+    @Option(
+        name: .customLong("import"),
+        help: ArgumentHelp("Import this catalogue and make it the current one. Repeatable.", valueName: "file"),
+        completion: .file(extensions: ["storekit", "json"]))
+    var imports: [String] = []
+
+    @Option(help: ArgumentHelp("The app of the --import with the same place in the line.", valueName: "id"))
+    var bundleId: [String] = []
+
+    @Option(help: ArgumentHelp("Keep the store's data here.", valueName: "dir"), completion: .directory)
+    var data = DataDirectory.defaultName
+
+    @Option(help: ArgumentHelp("The gateway's port, or auto.", valueName: "n|auto"))
+    var port = PortChoice.fixed(7430)
+
+    @Option(help: ArgumentHelp("The bus's port, or auto; its monitoring is on the next one.", valueName: "n|auto"))
+    var busPort = PortChoice.fixed(7420)
+
+    @Option(help: ArgumentHelp("Join this bus instead of starting one. Also BUS_URL.", valueName: "url"))
+    var busUrl: String?
+
+    @Option(
+        help: ArgumentHelp("The address the gateway listens on; the bus stays on this machine.", valueName: "address"))
+    var bind = "127.0.0.1"
+
+    @Option(
+        help: ArgumentHelp("The PostgreSQL the services store in. Also DATABASE_URL.", valueName: "url"))
+    var databaseUrl: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Number of processes of a service, 1 to \(Replicas.max). Repeatable.", valueName: "service=n"),
+        completion: .list(ServiceName.allCases.map { "\($0.rawValue)=" }))
+    var replicas: [String] = []
+
+    @Option(
+        help: ArgumentHelp("How fast the apps' clocks run, as in storebus time rate.", valueName: "rate"),
+        completion: .list(RateText.words))
+    var timeRate: String?
+
+    @Option(
+        help: ArgumentHelp("Run this when the store opens an app that does not run.", valueName: "command"))
+    var openApp: String?
+
+    @Flag(help: "Return when the store is ready, and let it run on.")
+    var detach = false
+
+    /// Set by `up --detach` for the process it leaves behind.
+    @Flag(help: .hidden)
+    var detached = false
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if output.format == .names || output.format == .jsonl { throw ValidationError("up prints human or json") }
+        try RateText.validate("--time-rate", timeRate)
+    }
+
+    func run() async throws {
+        let start = ContinuousClock.now
+        let environment = CommandEnvironment.current
+        let plan = try UpPlan.make(
+            imports: imports, bundleIds: bundleId, data: data, port: port, busPort: busPort, bind: bind,
+            replicas: replicas, databaseURL: databaseUrl, busURL: busUrl, timeRate: timeRate.flatMap(RateText.rate),
+            openApp: openApp)
+        if detach {
+            let detached = DetachedStart(
+                directory: plan.settings.directory, arguments: arguments, isQuiet: output.quiet)
+            return try await detached.run(environment)
+        }
+        let progress = Progress(environment, isQuiet: output.quiet || output.format.isJSON)
+        let run = await UpRun(
+            plan: plan, output: output.format, start: start, console: environment.console, progress: progress,
+            isDetached: detached)
+        let status = try await run.run()
+        if status != .success { throw QuietExit(status: status) }
+    }
+
+    /// This command line for the process that stays.
+    private var arguments: [String] {
+        var arguments = ["up", "--detached", "--data", data, "--port", "\(port)", "--bus-port", "\(busPort)"]
+        arguments += ["--bind", bind, "--output", output.format.rawValue]
+        for file in imports { arguments += ["--import", file] }
+        for name in bundleId { arguments += ["--bundle-id", name] }
+        if let busUrl { arguments += ["--bus-url", busUrl] }
+        if let databaseUrl { arguments += ["--database-url", databaseUrl] }
+        if let timeRate { arguments += ["--time-rate", timeRate] }
+        if let openApp { arguments += ["--open-app", openApp] }
+        for word in replicas { arguments += ["--replicas", word] }
+        return arguments
+    }
+}
+
+/// What `up` was asked to do, checked before anything is started or written.
+struct UpPlan: Sendable {
+    /// A catalogue to import.
+    struct Import: Hashable, Sendable {
+        var file: String
+        var bundleId: String
+        var bytes: [UInt8]
+    }
+
+    var settings: ServiceRoster.Settings
+    var imports: [Import]
+    var roster: ServiceRoster
+    /// Whether the gateway is told a key by the environment instead of the made-up one.
+    var adminKey: String?
+    /// Of the apps' clocks; nil leaves them as they are.
+    var timeRate: ClockRate?
+    /// Run when the store opens an app that does not run.
+    var openApp: String?
+
+    /// - Throws: `usage` for files and apps that do not fit, what is wrong with a file, `databaseUnusable`,
+    ///   `replicasNeedDatabase`, `executableMissing`.
+    static func make(
+        imports: [String], bundleIds: [String], data: String, port: PortChoice, busPort: PortChoice, bind: String,
+        replicas: [String] = [], databaseURL: String? = nil, busURL: String? = nil, timeRate: ClockRate? = nil,
+        openApp: String? = nil,
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        executableDirectory: String = Self.ownDirectory
+    ) throws(CLIError) -> UpPlan {
+        var environment = environment
+        // An empty variable is how shells and CI systems unset one.
+        if environment["STOREBUS_ADMIN_KEY"] == "" { environment["STOREBUS_ADMIN_KEY"] = nil }
+        let settings = ServiceRoster.Settings(
+            directory: DataDirectory(data), host: bind, port: port, busPort: busPort,
+            wantsSample: imports.isEmpty, replicas: try Replicas(replicas),
+            database: try DatabaseAddress.find(flag: databaseURL, environment),
+            bus: try ExternalBus.find(flag: busURL, environment))
+        try settings.replicas.check(database: settings.database)
+        if settings.bus == nil, case .fixed(let number) = port,
+            [busPort, settings.busMonitorPort].contains(.fixed(number))
+        {
+            throw CLIError(
+                .usage, "--port \(number) is also the bus's or its monitoring", hints: ["choose another: --port auto"])
+        }
+        let roster = ServiceRoster(
+            settings: settings, executableDirectory: executableDirectory, environment: environment)
+        try roster.check { access($0, X_OK) == 0 }
+        let files = try CatalogFile.pair(imports, bundleIds)
+        var read: [Import] = []
+        for (file, bundleId) in files {
+            read.append(Import(file: file, bundleId: bundleId, bytes: try CatalogFile.read(file)))
+        }
+        return UpPlan(
+            settings: settings, imports: read, roster: roster, adminKey: environment["STOREBUS_ADMIN_KEY"],
+            timeRate: timeRate, openApp: openApp)
+    }
+
+    /// The directory of the running program, symbolic links resolved.
+    static var ownDirectory: String {
+        let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "./storebus"
+        return path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    }
+}
+
+/// `up --detach`: starts `up` in a session of its own, waits until it is ready, and leaves it there.
+struct DetachedStart: Sendable {
+    let directory: DataDirectory
+    /// Of the process that stays.
+    let arguments: [String]
+    let isQuiet: Bool
+
+    /// What the process that stays prints; its banner is passed on from here.
+    private var resultFile: String { "\(directory.runDirectory)/up.out" }
+    private var narrationFile: String { "\(directory.logDirectory)/up.log" }
+
+    /// - Throws: ``CLIError``, or ``QuietExit`` when the process that was to stay has said itself why it cannot.
+    func run(_ environment: CommandEnvironment) async throws {
+        if let holder = DirectoryLock.holder(directory) {
+            throw DirectoryLock.inUse(directory, by: "\(holder)")
+        }
+        try directory.prepare()
+        unlink(resultFile)
+        let pid = try spawn()
+        let progress = Progress(environment, isQuiet: isQuiet)
+        let end: Outcome = try await progress.during("starting") { () throws(CLIError) in await outcome(of: pid) }
+        switch end {
+        case .ready(let banner): environment.console.result(banner)
+        case .ended(let end): throw refusal(end, environment)
+        }
+    }
+
+    private enum Outcome {
+        case ready(banner: String)
+        case ended(Termination)
+    }
+
+    /// Waits for the banner, which is written in one piece when everything is ready.
+    private func outcome(of pid: Int32) async -> Outcome {
+        while true {
+            var status: Int32 = 0
+            guard waitpid(pid, &status, WNOHANG) == 0 else { return .ended(Termination(waitStatus: status)) }
+            if RunRecord.read(directory)?.pid == pid, let text = FileAccess.text(resultFile), !text.isEmpty {
+                return .ready(banner: text + "\n")
+            }
+            try? await ContinuousClock().sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// What the process said is the reason; it is passed on as it is.
+    private func refusal(_ end: Termination, _ environment: CommandEnvironment) -> any Error {
+        if case .exited(let code) = end, let status = CLIExit(rawValue: code),
+            let words = FileAccess.text(narrationFile), !words.isEmpty
+        {
+            environment.console.narrate(words + "\n")
+            return QuietExit(status: status)
+        }
+        return CLIError(
+            .serviceFailed, "the store did not start: \(end)", hints: ["its words: \(narrationFile)"])
+    }
+
+    /// `POSIX_SPAWN_SETSID`, which glibc's header keeps from programs that are not GNU's.
+    private static let ownSession: Int16 = 0x80
+
+    private func spawn() throws(CLIError) -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        let flags = O_WRONLY | O_CREAT | O_TRUNC
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, resultFile, flags, 0o600)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, narrationFile, flags, 0o600)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // A session of its own: the terminal's Ctrl-C and hang-up do not reach it.
+        posix_spawnattr_setflags(&attributes, Self.ownSession)
+        var words = (["storebus"] + arguments).map { strdup($0) } + [nil]
+        defer { words.forEach { free($0) } }
+        var pid: Int32 = 0
+        let error = posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, &words, environ)
+        guard error == 0 else {
+            throw CLIError(.serviceFailed, "cannot start storebus up: \(FileAccess.reason(error))")
+        }
+        return pid
+    }
+}

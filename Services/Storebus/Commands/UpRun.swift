@@ -1,0 +1,277 @@
+import Glibc
+import StoreModels
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// One life of a store: take the directory, start the services, put catalogues in force, say so, wait for the end.
+@MainActor
+final class UpRun {
+    private let plan: UpPlan
+    private let output: OutputFormat
+    private let start: ContinuousClock.Instant
+    private let console: Console
+    private let progress: Progress
+    private let isDetached: Bool
+    private var waiting: Task<Void, Never>?
+    private var opening: Task<Void, Never>?
+    private var openingApps: Task<Void, Never>?
+    private var failure: CLIError?
+
+    /// - Parameter isDetached: nobody is there to press Ctrl-C.
+    init(
+        plan: UpPlan, output: OutputFormat, start: ContinuousClock.Instant, console: Console, progress: Progress,
+        isDetached: Bool = false
+    ) {
+        self.plan = plan
+        self.output = output
+        self.start = start
+        self.console = console
+        self.progress = progress
+        self.isDetached = isDetached
+    }
+
+    private var directory: DataDirectory { plan.settings.directory }
+
+    /// - Returns: how the program ends when the store ended as asked.
+    /// - Throws: why it could not start.
+    func run() async throws(CLIError) -> CLIExit {
+        try directory.prepare()
+        let lock = try DirectoryLock.take(directory)
+        defer { withExtendedLifetime(lock) {} }
+        try plan.settings.port.check(host: plan.settings.host, flag: "--port")
+        if plan.settings.bus == nil {
+            try plan.settings.busPort.check(host: "127.0.0.1", flag: "--bus-port")
+            try plan.settings.busMonitorPort.check(host: "127.0.0.1", flag: "--bus-port")
+            _ = try Secret.keep(at: directory.busToken)
+        }
+        let adminKey: String
+        if let given = plan.adminKey { adminKey = given } else { adminKey = try Secret.keep(at: directory.adminKey) }
+
+        var stack: Stack?
+        let running = Stack(roster: plan.roster) { [weak self] report in
+            self?.tell(report)
+            if case .allReady = report, let self, let stack { self.open(stack, adminKey: adminKey) }
+        }
+        stack = running
+        let signals = StopSignals {
+            running.stop()
+        }
+        defer { withExtendedLifetime(signals) {} }
+        waiting = progress.isShown ? progress.tick("starting") : nil
+        let outcome = await running.run()
+        await endWaiting()
+        opening?.cancel()
+        openingApps?.cancel()
+        await openingApps?.value
+        unlink(directory.runRecord)
+        if let failure { throw failure }
+        return try status(outcome)
+    }
+
+    // MARK: Opening
+
+    /// Everything runs; now it must answer, and have its catalogues, before it is said to be ready.
+    private func open(_ stack: Stack, adminKey: String) {
+        let ownBus = stack.port(of: ServiceRoster.broker).map(ServiceRoster.busURL)
+        guard let port = stack.port(of: ServiceRoster.gateway), let busURL = plan.settings.bus?.place ?? ownBus
+        else { return }
+        let host = plan.settings.host == "0.0.0.0" ? "127.0.0.1" : plan.settings.host
+        let record = RunRecord(
+            pid: getpid(), url: "http://\(host):\(port)", busURL: busURL,
+            monitorPort: stack.monitorPort(of: ServiceRoster.broker), dataDirectory: directory.path,
+            startedAt: .wallClock(), version: StorebusVersion.number,
+            replicas: plan.settings.replicas.counts.isEmpty ? nil : plan.settings.replicas.counts,
+            database: plan.settings.database?.place)
+        let api = StoreAPI(transport: HTTPTransport(baseURL: record.url), url: record.url, adminKey: adminKey)
+        // Not awaited here, because the supervisor's own loop is what this is called from.
+        opening = Task {
+            do throws(CLIError) {
+                try await becomeReady(api)
+                let imports = try await importAll(api)
+                let clock = try await setClocks(imports, api)
+                try await openApps(api)
+                try record.write(to: directory)
+                await announce(record, imports, clock, api, addresses(stack, host: host))
+            } catch {
+                guard !Task.isCancelled else { return }
+                failure = error
+                stack.stop()
+            }
+        }
+    }
+
+    /// Of the gateways beside the first, which listen on ports of their own.
+    private func addresses(_ stack: Stack, host: String) -> [String: String] {
+        let others = plan.roster.instances.filter { $0.service == ServiceRoster.gateway && $0.number > 1 }
+        let pairs = others.compactMap { instance in
+            stack.port(of: instance.name).map { (instance.name, "http://\(host):\($0)") }
+        }
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }
+
+    private func becomeReady(_ api: StoreAPI) async throws(CLIError) {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while !Task.isCancelled {
+            var last: JSONValue = .null
+            if let answer = try? await api.readiness() {
+                if answer.isReady { return }
+                last = answer.body
+            }
+            guard ContinuousClock.now < deadline else {
+                throw CLIError(
+                    .notReady, "every service runs, but the store does not say it is ready: \(JSONText.line(last))",
+                    hints: ["logs: \(directory.logDirectory)"])
+            }
+            try? await ContinuousClock().sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// The files of the command line. Without any, Catalog has put the sample in force if it had nothing.
+    private func importAll(_ api: StoreAPI) async throws(CLIError) -> [Banner.Import] {
+        var done: [Banner.Import] = []
+        for one in plan.imports {
+            let report = try await CatalogFile.send(one.bytes, file: one.file, bundleId: one.bundleId, to: api)
+            done.append(
+                Banner.Import(
+                    bundleId: one.bundleId, summary: CatalogFile.summary(report, file: one.file),
+                    notes: report.notes + CatalogImport.settings(report)))
+        }
+        return done
+    }
+
+    /// - Returns: what the first app's clock shows; nil when it cannot be asked, which keeps no store from running.
+    private func setClocks(_ imports: [Banner.Import], _ api: StoreAPI) async throws(CLIError) -> AppClockState? {
+        let apps = imports.isEmpty ? [EffectiveSettings.defaultBundleId] : imports.map(\.bundleId)
+        if let rate = plan.timeRate {
+            for bundleId in Set(exactly: apps) { _ = try await api.putClock(bundleId.text, rate: rate) }
+        }
+        return try? await api.clock(apps[0])
+    }
+
+    /// From now on, until the store stops.
+    private func openApps(_ api: StoreAPI) async throws(CLIError) {
+        guard let command = plan.openApp else { return }
+        let opener = AppOpener(api: api, command: command, logFile: directory.logFile(AppOpener.log)) { [console] in
+            console.narrate($0)
+        }
+        let start = try await opener.position()
+        openingApps = Task { await opener.run(from: start) }
+    }
+
+    // MARK: Telling
+
+    private func endWaiting() async {
+        guard let waiting else { return }
+        self.waiting = nil
+        await progress.end(waiting)
+    }
+
+    private func announce(
+        _ record: RunRecord, _ imports: [Banner.Import], _ clock: AppClockState?, _ api: StoreAPI,
+        _ gateways: [String: String]
+    ) async {
+        let bundleId = imports.first?.bundleId ?? EffectiveSettings.defaultBundleId
+        let products = (try? await api.catalogProducts(bundleId, storefront: "USA")) ?? []
+        var shown = imports
+        if shown.isEmpty, !products.isEmpty {
+            shown = [
+                Banner.Import(
+                    bundleId: bundleId, summary: "\(Words.count(products.count, "product")) in force", notes: [])
+            ]
+        }
+        let app = try? await api.app(bundleId)
+        let commands = CommandEnvironment.current.printed
+        var banner = Banner(
+            url: record.url, busURL: record.busURL, busOrigin: plan.settings.bus?.origin,
+            monitorPort: record.monitorPort,
+            services: record.instances.map(\.name), gateways: gateways, dataDirectory: fromHere(directory.path),
+            database: plan.settings.database.map { "\($0.place)  from \($0.origin)" },
+            adminKeyPlace: plan.adminKey == nil ? fromHere(directory.adminKey) : "from STOREBUS_ADMIN_KEY",
+            imports: shown, clock: clock, renewals: app.flatMap(RenewalWords.note),
+            product: products.first?.productIdentifier, bundleId: bundleId,
+            stop: isDetached ? commands.complete("storebus down") + " stops" : "^C stops",
+            startedIn: ContinuousClock.now - start)
+        banner.commands = commands
+        await endWaiting()
+        let printed = banner
+        let answer = Answer(data: JSONText.value(record), next: printed.next) { _ in printed.text }
+        console.result(answer.result(output, .plain))
+    }
+
+    /// Paths below the current directory are shown from there.
+    private func fromHere(_ path: String) -> String {
+        let here = FileManager.default.currentDirectoryPath + "/"
+        return path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
+    }
+
+    private func tell(_ report: Supervisor.Report) {
+        switch report {
+        case .allReady: break
+        case .died(let service, let pid, let end, let delay):
+            console.narrate(
+                "\(clock)  \(service) ended (pid \(pid), \(end)); starting again in \(Words.delay(delay))\n")
+        case .recovered(let service, let pid): console.narrate("\(clock)  \(service) is back (pid \(pid))\n")
+        case .killed(let service, let pid):
+            console.narrate("\(clock)  \(service) did not stop in time, killed pid \(pid)\n")
+        case .cannotStart(let service, let reason): console.narrate("\(clock)  \(service) cannot start: \(reason)\n")
+        case .notReady(let services, let waited):
+            console.narrate("\(clock)  not ready after \(Words.seconds(waited)): \(services.joined(separator: ", "))\n")
+            console.narrate(services.map { logEnd($0) }.joined())
+        }
+    }
+
+    private var clock: String { Words.clock(.wallClock()) }
+
+    private func logEnd(_ service: String) -> String {
+        let path = directory.logFile(service)
+        let lines = LogTail.lines(path, count: 5)
+        return "  \(service): \(path)\(lines.isEmpty ? " is empty" : "")\n" + lines.map { "    \($0)\n" }.joined()
+    }
+
+    private func status(_ outcome: Supervisor.Outcome) throws(CLIError) -> CLIExit {
+        guard case .failed(let failure) = outcome else {
+            console.narrate(CommandEnvironment.current.printed.complete("stopped      start again: storebus up") + "\n")
+            return .success
+        }
+        let logs = ["logs: \(directory.logDirectory)"]
+        switch failure {
+        case .cannotStart(let service, let reason):
+            throw CLIError(
+                .serviceFailed, "\(service) cannot start: \(reason)", hints: ["build everything: make build"])
+        case .gaveUp(let service, let end):
+            console.narrate(logEnd(service))
+            let status: CLIExit =
+                if case .exited(let code) = end { CLIExit(rawValue: code) ?? .bug } else { .bug }
+            throw CLIError(.serviceFailed, "\(service) ended with \(end)", hints: logs, status: status)
+        case .tooSlow(let services):
+            throw CLIError(
+                .notReady, "not ready after a minute: \(services.joined(separator: ", "))", hints: logs)
+        }
+    }
+}
+
+/// The end of a service's log.
+enum LogTail {
+    /// Enough for the lines shown, however long the log is.
+    private static let byteCountMax = 16 * 1024
+
+    /// The last `count` lines that are not empty, made safe for a terminal.
+    static func lines(_ path: String, count: Int) -> [String] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        let end = lseek(descriptor, 0, SEEK_END)
+        let start = max(0, end - off_t(byteCountMax))
+        var bytes = [UInt8](repeating: 0, count: byteCountMax)
+        let read = pread(descriptor, &bytes, byteCountMax, start)
+        guard read > 0 else { return [] }
+        var lines = String(decoding: bytes[..<read], as: UTF8.self).split(separator: "\n")
+        // The first one may begin in the middle.
+        if start > 0, !lines.isEmpty { lines.removeFirst() }
+        return lines.suffix(count).map { Table.onOneLine(String($0)) }
+    }
+}

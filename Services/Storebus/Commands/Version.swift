@@ -1,0 +1,38 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus version`
+struct VersionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "version", abstract: "Print the version.", discussion: "storebus version -o json")
+
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        output.print(
+            Answer(
+                StorebusVersion.line + "\n",
+                data: [
+                    "version": .string(StorebusVersion.number), "compiler": .string(StorebusVersion.compiler),
+                    "line": .string(StorebusVersion.line),
+                ], names: [StorebusVersion.number]))
+    }
+}
+
+/// The version of everything in this repository: they are released together.
+enum StorebusVersion {
+    static let number = "0.1.0"
+
+    /// The compiler's version the program was built with, as far as the language lets one ask.
+    static var compiler: String {
+        #if compiler(>=6.4)
+            "Swift 6.4 or newer"
+        #elseif compiler(>=6.3)
+            "Swift 6.3"
+        #else
+            "Swift 6.2"
+        #endif
+    }
+
+    static var line: String { "Storebus \(number) (\(compiler))" }
+}

@@ -1,0 +1,131 @@
+import ArgumentParser
+import StoreModels
+
+/// `storebus wait FILTER`
+struct WaitCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wait", abstract: "Wait until something happens; for tests.",
+        discussion: """
+            storebus wait purchased --as alice --timeout 5s
+            storebus wait finished product=com.example.pro.monthly -o names
+            storebus wait intentDeferred --as alice
+
+            Looks at what happens from now on, or behind --after: every answer's 'after' (-o json) goes on where it \
+            ended. Waits 30s unless --timeout says otherwise, and exits with 1 when nothing has happened by then.
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "What: \(Self.kinds.joined(separator: ", ")), or terms as in tx list.",
+            valueName: "filter"), completion: .list(Self.kinds))
+    var filter: [String] = []
+
+    @Option(
+        name: .customLong("as"), help: ArgumentHelp("Only this account's.", valueName: "account"),
+        completion: Completion.accounts)
+    var account: String?
+
+    @Option(help: ArgumentHelp("Only this app's.", valueName: "id"))
+    var bundleId: String?
+
+    @Option(help: ArgumentHelp("Begin behind this place.", valueName: "after"))
+    var after: String?
+
+    @OptionGroup var global: GlobalOptions
+
+    private static let intentKinds = IntentEvent.Kind.allCases.map(\.rawValue)
+    private static let kinds = StoreEvent.Kind.allCases.map(\.rawValue) + intentKinds
+
+    func run() async throws {
+        var filter = try Filter(filter, bare: "type", alsoTypes: Self.intentKinds)
+        try filter.add("account", account)
+        let context = try CommandContext.find(global, bundleId: bundleId)
+        if filter.exact("bundleId") == nil || bundleId != nil { try filter.add("bundleId", context.namedApp) }
+        let wait = EventWaiting(
+            api: context.api, filter: filter, timeout: context.timeLimit ?? .seconds(30), after: after)
+        if wait.intentKind != nil { return try await runForIntents(wait, context) }
+        let found = try await context.progress.during("waiting for \(wait.words)") { () throws(CLIError) in
+            try await wait.run()
+        }
+        context.print(
+            Answer(
+                data: JSONText.value(found.event), names: [Words.name(found.event.transaction)],
+                next: "storebus tx show \(Words.name(found.event.transaction))", after: found.after
+            ) { EventLine.text(found.event, .human, $0, at: .wallClock()) })
+    }
+
+    private func runForIntents(_ wait: EventWaiting, _ context: CommandContext) async throws(CLIError) {
+        let found = try await context.progress.during("waiting for \(wait.words)") { () throws(CLIError) in
+            try await wait.runForIntents()
+        }
+        let intent = found.event.intent
+        var members = JSONText.value(found.event).objectValue ?? [:]
+        members["summary"] = .string(IntentTable.remarks(intent))
+        context.print(
+            Answer(
+                data: .object(members), names: [intent.intentIdentifier],
+                next: "storebus intent show \(intent.intentIdentifier)", after: found.after
+            ) { EventLine.text(found.event, $0, at: .wallClock()) })
+    }
+}
+
+/// Waits for the first event a filter takes.
+struct EventWaiting: Sendable {
+    let api: StoreAPI
+    let filter: Filter
+    let timeout: Duration
+    let after: String?
+
+    /// The longest the store lets one request wait.
+    private static let pollMax = Duration.seconds(60)
+
+    var words: String {
+        let words = filter.terms.map { $0.name == "type" ? $0.value : "\($0.name) \($0.value)" }
+        return words.isEmpty ? "an event" : words.joined(separator: ", ")
+    }
+
+    /// - Throws: `notInTime`, with exit status 1.
+    func run() async throws(CLIError) -> (event: StoreEvent, after: String) {
+        try await first { after, time throws(CLIError) in
+            let reply = try await api.events(filter.eventsRequest(after: after), within: time)
+            return (reply.events.first { filter.matches($0, now: .wallClock()) }, reply.after)
+        }
+    }
+
+    /// The kind of intent event that is wanted, when one is.
+    var intentKind: IntentEvent.Kind? { filter.exact("type").flatMap(IntentEvent.Kind.init) }
+
+    /// The same, for what happens to purchases that begin in the store.
+    /// - Throws: as ``run()``.
+    func runForIntents() async throws(CLIError) -> (event: IntentEvent, after: String) {
+        try await first { after, time throws(CLIError) in
+            let request = IntentEventsRequest(
+                after: after, type: intentKind, account: filter.exact("account"), bundleId: filter.exact("bundleId"))
+            let reply = try await api.intentEvents(request, within: time)
+            return (reply.events.first { filter.matches($0) }, reply.after)
+        }
+    }
+
+    private func first<Event>(
+        _ ask: (String?, Duration) async throws(CLIError) -> (event: Event?, after: String)
+    ) async throws(CLIError) -> (event: Event, after: String) {
+        let deadline = ContinuousClock.now + timeout
+        var after = after
+        while true {
+            let remaining = deadline - .now
+            guard remaining > .zero else { throw late(after) }
+            let reply = try await ask(after, min(remaining, Self.pollMax))
+            if let event = reply.event { return (event, reply.after) }
+            after = reply.after
+        }
+    }
+
+    private func late(_ after: String?) -> CLIError {
+        CLIError(
+            .notInTime, "\(words) did not happen within \(Words.delay(timeout))",
+            hints: [
+                "what did happen: storebus \(intentKind == nil ? "tx" : "intent") list", "wait longer: --timeout 1m",
+            ], retryable: true,
+            details: after.map { ["after": .string($0)] } ?? [:])
+    }
+}

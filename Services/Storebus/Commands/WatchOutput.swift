@@ -1,0 +1,158 @@
+import StoreModels
+
+/// The observer's events as lines:
+///
+/// ```
+/// 10:00:04  alice  2000000000000001  purchasing → purchased  pro.monthly  trial, expires 2026-11-28 10:00:04Z
+/// ```
+struct EventPrinter: Sendable {
+    private let account: String
+    /// States as last seen, for the arrow; forgotten when the transaction is removed.
+    private var states: [ExactText: TransactionState] = [:]
+    private var lastComment = ""
+
+    private let ends: Bool
+
+    /// - Parameter ends: whether nobody waits for more once everything has come.
+    init(account: String, ends: Bool = false) {
+        self.account = account
+        self.ends = ends
+    }
+
+    /// What a program reads: `{"data":{…},"event":"updatedTransactions","id":"7"}`
+    static func json(_ event: ServerSentEvent) -> String {
+        var members: [String: JSONValue] = ["event": .string(event.event)]
+        members["data"] = (try? StrictJSON.parse(Array(event.data.utf8))) ?? .string(event.data)
+        if let id = event.id { members["id"] = .string(id) }
+        return JSONText.line(.object(members))
+    }
+
+    /// One or more lines, each with its line feed; nothing for an empty list.
+    mutating func text(_ event: ServerSentEvent, at now: Timestamp) -> String {
+        let time = Words.clock(now)
+        let lines: [String]
+        switch event.event {
+        case "updatedTransactions": lines = Self.transactions(event).map { updated($0) }
+        case "removedTransactions": lines = Self.transactions(event).map { removed($0) }
+        case "updatedDownloads":
+            lines = Self.decode(Downloads.self, event)?.downloads.map { "download  \(DownloadTable.line($0))" } ?? []
+        case "restoreCompletedTransactionsFinished", "restoreCompletedTransactionsFailedWithError":
+            lines = [Self.restoreEnd(event)]
+        case "promotedPurchase": lines = [Self.promoted(event)]
+        case "openApp": lines = [Self.opened(event)]
+        case "synchronized": lines = [ends ? "up to date" : "up to date, waiting      ^C ends"]
+        default: lines = ["\(event.event)  \(Table.onOneLine(event.data))"]
+        }
+        return lines.map { "\(time)  \(account)  \($0)\n" }.joined()
+    }
+
+    /// A comment of the stream that says something new, such as which service is away. `alive` says nothing.
+    mutating func note(_ comment: String) -> String? {
+        guard comment != lastComment else { return nil }
+        lastComment = comment
+        return comment.isEmpty || comment == "alive" ? nil : "note: \(Table.onOneLine(comment))\n"
+    }
+
+    /// The transactions it is about, one a line, or the intent.
+    static func names(_ event: ServerSentEvent) -> String {
+        if event.event == "promotedPurchase" {
+            return decode(Promoted.self, event).map { "\($0.intent.intentIdentifier)\n" } ?? ""
+        }
+        return transactions(event).map { Words.name($0) + "\n" }.joined()
+    }
+
+    private struct Transactions: Decodable { var transactions: [PaymentTransaction] }
+
+    private static func transactions(_ event: ServerSentEvent) -> [PaymentTransaction] {
+        decode(Transactions.self, event)?.transactions ?? []
+    }
+
+    private struct Downloads: Decodable { var downloads: [Download] }
+
+    private struct RestoreEnd: Decodable {
+        var restoreIdentifier: String
+        var error: TransactionError?
+    }
+
+    private struct Promoted: Decodable { var intent: PurchaseIntent }
+
+    /// `promoted purchase  i_01j…  com.example.hiddenBeaches  answer by 2026-11-21 10:00:14Z`
+    private static func promoted(_ event: ServerSentEvent) -> String {
+        guard let intent = decode(Promoted.self, event)?.intent else { return event.event }
+        return [
+            "promoted purchase", intent.intentIdentifier, intent.payment.productIdentifier,
+            IntentTable.remarks(intent),
+        ].filter { !$0.isEmpty }.map(Table.onOneLine).joined(separator: "  ")
+    }
+
+    private struct Opened: Decodable { var intentIdentifier: String }
+
+    private static func opened(_ event: ServerSentEvent) -> String {
+        "the app is opened" + (decode(Opened.self, event).map { "  \(Table.onOneLine($0.intentIdentifier))" } ?? "")
+    }
+
+    private static func decode<Data: Decodable>(_ type: Data.Type, _ event: ServerSentEvent) -> Data? {
+        try? StoreJSON.decode(type, from: Array(event.data.utf8))
+    }
+
+    /// `restore  r_01j…  failed  unknown (0)`
+    private static func restoreEnd(_ event: ServerSentEvent) -> String {
+        guard let end = decode(RestoreEnd.self, event) else { return event.event }
+        let error = end.error.map { "failed  \($0.name) (\($0.code))" }
+        return "restore  \(end.restoreIdentifier)  \(error ?? "finished")"
+    }
+
+    private mutating func updated(_ transaction: PaymentTransaction) -> String {
+        let state = transaction.transactionState
+        let before = states.updateValue(state, forKey: ExactText(transaction.id))
+        let change =
+            before.map { $0 == state ? state.rawValue : "\($0.rawValue) → \(state.rawValue)" } ?? state.rawValue
+        return line(transaction, change)
+    }
+
+    private mutating func removed(_ transaction: PaymentTransaction) -> String {
+        states[transaction.id] = nil
+        return line(transaction, "finished")
+    }
+
+    private func line(_ transaction: PaymentTransaction, _ change: String) -> String {
+        let remarks = Words.remarks(transaction)
+        return [Words.name(transaction), change, transaction.payment.productIdentifier, remarks]
+            .filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+}
+
+/// One event seen from outside:
+///
+/// ```
+/// 10:00:04  alice  2000000000000001  purchased  pro.monthly  trial, expires 2026-11-28 10:00:04Z
+/// ```
+enum EventLine {
+    static func text(
+        _ event: StoreEvent, _ format: OutputFormat, _ style: Style, at now: Timestamp
+    ) -> String {
+        switch format {
+        case .json, .jsonl: JSONText.line(JSONText.value(event)) + "\n"
+        case .names: Words.name(event.transaction) + "\n"
+        case .human: line(event, style, at: now)
+        }
+    }
+
+    private static func line(_ event: StoreEvent, _ style: Style, at now: Timestamp) -> String {
+        let words = [
+            Words.clock(now), event.account, Words.name(event.transaction), event.type.rawValue,
+            event.transaction.payment.productIdentifier, Words.remarks(event.transaction),
+        ].map(Table.onOneLine)
+        return words.enumerated().filter { !$1.isEmpty }
+            .map { $0 == 3 ? style.paint($1, .of(state: $1)) : $1 }.joined(separator: "  ") + "\n"
+    }
+
+    /// The same of an intent.
+    static func text(_ event: IntentEvent, _ style: Style, at now: Timestamp) -> String {
+        let words = [
+            Words.clock(now), event.account, event.intent.intentIdentifier, event.type.rawValue,
+            event.intent.payment.productIdentifier, IntentTable.remarks(event.intent),
+        ]
+        return words.filter { !$0.isEmpty }.map(Table.onOneLine).joined(separator: "  ") + "\n"
+    }
+}

@@ -1,0 +1,250 @@
+import StoreModels
+
+/// Why a transaction is where it is: its state, its origin, and whether and why it is sent again.
+struct TransactionExplanation: Sendable {
+    let row: TransactionTable.Row
+    /// Of the subscription it belongs to, if it belongs to one.
+    let subscription: SubscriptionExplanation?
+
+    /// Which setting failed it; nil for one that has not failed.
+    let failure: FailureExplanation?
+
+    init(row: TransactionTable.Row, subscription: SubscriptionExplanation? = nil) {
+        self.init(row: row, subscription: subscription, failure: nil)
+    }
+
+    init(row: TransactionTable.Row, subscription: SubscriptionExplanation?, failure: FailureExplanation?) {
+        self.row = row
+        self.subscription = subscription
+        self.failure = failure
+    }
+
+    var answer: Answer {
+        var members = row.json.objectValue ?? [:]
+        members["explanation"] = .string(because)
+        if let failure { members["failure"] = .string(failure.because) }
+        if let subscription {
+            members["subscription"] = SubscriptionTable.json(subscription.subscription)
+            members["renewal"] = .string(subscription.because)
+            members["cost"] = subscription.price(of: row.transaction).map { .string($0) } ?? .null
+        }
+        return Answer(data: .object(members), names: [Words.name(row.transaction)], next: next) { [self] in
+            facts.text($0)
+        }.about(row.bundleId)
+    }
+
+    private var facts: Facts {
+        let transaction = row.transaction
+        let payment = transaction.payment
+        var facts = Facts()
+        facts.add("transaction", Words.name(transaction))
+        facts.add("state", transaction.transactionState.rawValue, isState: true)
+        facts.add(
+            "from",
+            "\(row.account) on device \(transaction.originDeviceId), app \(row.bundleId), key \(payment.requestIdentifier)"
+        )
+        facts.add("product", payment.productIdentifier)
+        let remarks = Words.remarks(transaction)
+        facts.add("remarks", remarks.isEmpty ? nil : remarks)
+        facts.add("failed", failure?.because)
+        facts.add("finished", row.isFinished ? "yes" : "no")
+        facts.add("sent", Words.count(transaction.deliveries, "time"))
+        facts.add("because", because)
+        guard let subscription else { return facts }
+        facts.add("cost", subscription.price(of: transaction))
+        let whole = subscription.subscription
+        facts.add(
+            "subscription",
+            "\(whole.originalTransactionIdentifier), \(whole.state.rawValue), \(SubscriptionWords.standing(whole))")
+        facts.add("renewal", subscription.because)
+        return facts
+    }
+
+    /// One sentence or two, without a full stop at the end.
+    var because: String {
+        let transaction = row.transaction
+        if row.isFinished { return "the app has finished it: it is not sent again" }
+        switch transaction.transactionState {
+        case .purchasing where transaction.storefrontChange != nil:
+            let place = transaction.storefrontChange?.storefront.countryCode ?? ""
+            return "\(row.account) has moved to \(place), and the app is asked whether the purchase goes on there"
+        case .purchasing: return "it has no outcome yet; a payment sheet or the processor is waited for"
+        case .deferred: return "somebody has to approve it; until then every device of \(row.account) is told so"
+        case .failed where transaction.isInterrupted:
+            return
+                "the shopper was interrupted: once that is resolved, the purchase is made anew; this one is sent at every launch until it is finished"
+        case .purchased, .failed, .restored:
+            let reason = "the app has not finished it, so it is sent at every launch"
+            guard transaction.deliveries == 0 else { return reason }
+            let who = transaction.transactionState == .purchased ? "no app of \(row.account)" : "no app on that device"
+            return "\(reason); \(who) has had its stream open since, so it was sent to nobody yet"
+        }
+    }
+
+    private var next: String {
+        let transaction = row.transaction
+        if row.isFinished { return "storebus tx show \(Words.name(transaction))" }
+        return switch transaction.transactionState {
+        case .purchasing: "storebus prompt list --as \(row.account)"
+        case .deferred: "storebus approve \(Words.name(transaction))"
+        case .failed where transaction.isInterrupted: "storebus resolve \(Words.name(transaction))"
+        case .purchased, .failed, .restored:
+            transaction.deliveries == 0
+                ? "storebus watch --as \(row.account)"
+                : Words.finish(transaction, as: row.account)
+        }
+    }
+}
+
+/// Why a subscription stands where it stands, and why one of its transactions costs what it costs, from its timeline.
+struct SubscriptionExplanation: Sendable {
+    let timeline: SubscriptionTimeline
+
+    init(_ timeline: SubscriptionTimeline) { self.timeline = timeline }
+
+    var subscription: Subscription { timeline.subscription }
+    private var events: [SubscriptionEvent] { timeline.events }
+
+    private func last(_ kinds: Set<SubscriptionEvent.Kind>) -> SubscriptionEvent? {
+        events.last { kinds.contains($0.kind) }
+    }
+
+    private func date(_ event: SubscriptionEvent?) -> String {
+        event.map { Words.time($0.at) } ?? "a time nobody noted"
+    }
+
+    // MARK: Renewal
+
+    /// One sentence without a full stop: why it renews, does not, or has ended.
+    var because: String {
+        switch subscription.state {
+        case .subscribed: subscribed
+        case .expired: expired
+        case .inGracePeriod:
+            "\(declined); access goes on for the grace period, to "
+                + Words.time(subscription.gracePeriodExpiresDate ?? subscription.expiresDate)
+                + ", and the charge is tried again"
+        case .inBillingRetryPeriod:
+            "\(declined); there is no access until the charge, which is tried again for up to 60 days, goes through"
+        case .revoked:
+            last([.refunded, .revoked]).map { "it was \($0.kind.rawValue) on \(Words.time($0.at))" }
+                ?? "it was taken back"
+        }
+    }
+
+    private var subscribed: String {
+        guard subscription.willAutoRenew else {
+            return "auto-renew is off since \(date(last([.autoRenewDisabled]))), so it ends with this period"
+        }
+        guard subscription.autoRenewProductIdentifier.isExactly(subscription.productIdentifier) else {
+            return "a change was chosen on \(date(last([.changeScheduled]))), so the next renewal buys "
+                + subscription.autoRenewProductIdentifier
+        }
+        if let increase = subscription.priceIncrease { return consent(increase) }
+        return "auto-renew is on; it is renewed when the store's clock comes to \(Words.time(subscription.expiresDate))"
+    }
+
+    private func consent(_ increase: PriceIncrease) -> String {
+        let price = "\(Words.price(increase.price)), up from \(Words.price(increase.formerPrice))"
+        return switch increase.status {
+        case .pending:
+            "it was asked on \(date(last([.priceIncreasePending]))) whether it goes on for \(price); without consent it ends with this period"
+        case .agreed: "\(price) was agreed to on \(date(last([.priceIncreaseAgreed]))), so it is renewed for that"
+        case .declined: "\(price) was declined on \(date(last([.priceIncreaseDeclined]))), so it ends with this period"
+        }
+    }
+
+    private var expired: String {
+        switch subscription.expirationReason {
+        case .cancelled:
+            "auto-renew was off, since \(date(last([.autoRenewDisabled]))), when the period ended"
+        case .billingError: "\(declined), and so was every try after it, for 60 days"
+        case .priceIncreaseRefused: "the next period would have cost more, and the customer has not agreed"
+        case .productNotAvailable: "the product was not for sale any more when the period ended"
+        case .other, nil: "the store ended it on \(date(last([.expired])))" + detail
+        }
+    }
+
+    private var detail: String { last([.expired])?.detail.map { ", \($0)" } ?? "" }
+
+    /// `the charge of 9.99 USD was declined on 2026-12-28 10:00:04Z`
+    private var declined: String {
+        let first = firstDecline
+        let price = first?.amount.map { " of \(Words.price($0))" } ?? ""
+        return "the charge\(price) was declined on \(date(first))"
+    }
+
+    /// Of the present trouble: the first one behind the last period that was paid.
+    private var firstDecline: SubscriptionEvent? {
+        let start = events.lastIndex { $0.beginsPeriod } ?? 0
+        return events[min(start, events.count)...].first { $0.kind == .billingFailed }
+    }
+
+    // MARK: Price
+
+    /// Why the transaction's period costs what it costs; nil for one that began no period.
+    func price(of transaction: PaymentTransaction) -> String? {
+        if transaction.effectiveDate != nil {
+            return "nothing: the change waits for the next renewal, which is charged"
+        }
+        guard
+            let index = events.firstIndex(where: {
+                $0.transactionIdentifier.isExactly(transaction.transactionIdentifier) && $0.beginsPeriod
+            })
+        else { return nil }
+        let event = events[index]
+        let amount = event.amount.map(Words.price) ?? "nothing"
+        if let offer = event.offer { return "\(amount): the \(SubscriptionWords.offer(offer))" }
+        let before = events[..<index].last { $0.beginsPeriod }
+        switch event.kind {
+        case .upgraded, .crossgraded:
+            return "\(amount), the regular price: a subscriber of the group has no introductory offer"
+        case .renewed, .recovered:
+            guard let offer = before?.offer else { return "\(amount), what the product costs at the renewal" }
+            return "\(amount), the regular price: the \(SubscriptionWords.offer(offer)) is over"
+        default:
+            let used = events[..<index].first { $0.offer?.type == .introductory }?.transactionIdentifier
+            return "\(amount), the regular price: "
+                + (used.map { "the group's introductory offer was used by \($0)" }
+                    ?? "the product has no introductory offer, or the customer was not eligible")
+        }
+    }
+}
+
+/// Why a purchase failed: what StoreKit told the app, and which setting made it so.
+struct FailureExplanation: Sendable {
+    let error: TransactionError
+    let account: String
+    /// As the account is set now; nil when that cannot be asked.
+    let tester: TesterAnswer?
+    let app: App?
+
+    /// One sentence without a full stop: `"The shopper cancelled the payment" because alice's setting sheet is cancel …`
+    var because: String {
+        var told = error.localizedDescription
+        if told.hasSuffix(".") { told.removeLast() }
+        return "\(told); \(cause)"
+    }
+
+    private var cause: String {
+        guard let setting = error.setting else { return "no setting did that" }
+        if setting == "unfinishedLimit" { return "the app's unfinishedLimit: storebus app set --unfinished-limit none" }
+        let member = String(setting.prefix { $0 != "." })
+        if let value = value(setting, tester?.overrides) {
+            return "\(account)'s setting \(setting) is \(value): storebus account set \(account) --unset \(member)"
+        }
+        if let value = value(setting, app?.testerDefaults) {
+            return "the catalogue's settings make \(setting) \(value) for every account"
+        }
+        return setting == "processor"
+            ? "the payment processor's mode (PROCESSOR_MODE), or \(account)'s setting processor as it was then"
+            : "\(account)'s setting \(setting), which has been changed since"
+    }
+
+    /// What a setting is, when it is there: `simulatedErrors.purchase` is a member of a member.
+    private func value(_ setting: String, _ settings: TesterSettings?) -> String? {
+        guard let settings else { return nil }
+        let found = setting.split(separator: ".").reduce(Optional(JSONText.value(settings))) { $0?[String($1)] }
+        return found.flatMap { $0 == .null ? nil : $0.stringValue ?? JSONText.line($0) }
+    }
+}

@@ -1,0 +1,209 @@
+import StoreModels
+
+/// What went wrong, where, why, and what to do next; the code is the contract (`docs/ERRORS.md`), the sentences are
+/// not.
+///
+/// ```
+/// error: no Storebus at http://127.0.0.1:7430 (connection refused)             [serverUnreachable]
+///   start one: storebus up      another address: --url or STOREBUS_URL
+/// ```
+struct CLIError: Error, Hashable, Sendable {
+    var code: CLIErrorCode
+    /// What and where, in one sentence without a full stop.
+    var message: String
+    /// What to do next; each is shown behind the other on the second line.
+    var hints: [String]
+    var status: CLIExit
+    /// Finds the request in the services' logs.
+    var traceId: String?
+    var retryable: Bool
+    var details: [String: JSONValue]
+
+    init(
+        _ code: CLIErrorCode, _ message: String, hints: [String] = [], status: CLIExit? = nil,
+        traceId: String? = nil, retryable: Bool = false, details: [String: JSONValue] = [:]
+    ) {
+        self.code = code
+        self.message = message
+        self.hints = hints
+        self.status = status ?? code.status
+        self.traceId = traceId
+        self.retryable = retryable
+        self.details = details
+    }
+
+    /// The same, with hints that can be typed as they stand.
+    func completed(_ commands: PrintedCommands) -> CLIError {
+        var error = self
+        error.hints = hints.map { commands.complete($0) }
+        return error
+    }
+
+    /// The form people read: the sentence, the code at the right, the hints below.
+    var text: String { text(.plain) }
+
+    func text(_ style: Style) -> String {
+        let space = String(repeating: " ", count: max(2, 71 - message.count))
+        var first = style.paint("error:", .bad) + " \(Table.onOneLine(message))\(space)[\(code.name)]"
+        if let traceId { first += "  trace \(traceId)" }
+        let problems = self.problems.map { "  \($0)" }
+        let second = hints.isEmpty ? [] : ["  " + hints.joined(separator: "      ")]
+        return ([first] + problems + second).joined(separator: "\n") + "\n"
+    }
+
+    /// The form programs read, one line:
+    /// `{"error":{"code":"…","details":{},"docs":"docs/ERRORS.md#…","hint":"…","message":"…","retryable":false,
+    /// "trace_id":"…"}}`
+    var json: String {
+        var members: [String: JSONValue] = [
+            "code": .string(code.name), "message": .string(message), "hint": .string(hints.joined(separator: "; ")),
+            "docs": .string("docs/ERRORS.md#\(code.name.lowercased())"), "retryable": .bool(retryable),
+            "details": .object(details), "trace_id": .null,
+        ]
+        if let traceId { members["trace_id"] = .string(traceId) }
+        return JSONText.line(.object(["error": .object(members)]))
+    }
+
+    /// Places and reasons of a refused file, one a line, as Catalog lists them in `details.problems`; at most ten.
+    private var problems: [String] {
+        guard case .array(let problems)? = details["problems"] else { return [] }
+        let lines = problems.prefix(10).map { problem in
+            [problem["path"]?.stringValue, problem["reason"]?.stringValue].compactMap { $0 }.joined(separator: ": ")
+        }
+        return lines + (problems.count > 10 ? ["… and \(problems.count - 10) more"] : [])
+    }
+}
+
+/// The name of an error as `storebus` prints it: the store's own codes of ``StoreErrorCode``, spelled the same, and
+/// those that only a command line can have.
+struct CLIErrorCode: Hashable, Sendable {
+    let name: String
+    /// How the program ends with it, unless the error says otherwise.
+    let status: CLIExit
+
+    private init(_ name: String, _ status: CLIExit) {
+        self.name = name
+        self.status = status
+    }
+
+    static let usage = CLIErrorCode("usage", .usage)
+    static let fileNotFound = CLIErrorCode("fileNotFound", .noSuchFile)
+    static let fileUnreadable = CLIErrorCode("fileUnreadable", .noSuchFile)
+    static let serverUnreachable = CLIErrorCode("serverUnreachable", .unreachable)
+    /// Something answers at the address that is no store, or a store of another version.
+    static let answerInvalid = CLIErrorCode("answerInvalid", .unreachable)
+    static let dataDirectoryInUse = CLIErrorCode("dataDirectoryInUse", .locked)
+    static let dataDirectoryUnusable = CLIErrorCode("dataDirectoryUnusable", .badConfiguration)
+    static let portInUse = CLIErrorCode("portInUse", .badConfiguration)
+    static let addressUnusable = CLIErrorCode("addressUnusable", .badConfiguration)
+    static let executableMissing = CLIErrorCode("executableMissing", .badConfiguration)
+    /// What `--database-url` or `DATABASE_URL` says is no PostgreSQL's URL.
+    static let databaseUnusable = CLIErrorCode("databaseUnusable", .badConfiguration)
+    static let replicasNeedDatabase = CLIErrorCode("replicasNeedDatabase", .badConfiguration)
+    static let serviceFailed = CLIErrorCode("serviceFailed", .temporary)
+    static let notReady = CLIErrorCode("notReady", .temporary)
+    static let transactionAmbiguous = CLIErrorCode("transactionAmbiguous", .usage)
+    /// A question was answered with no.
+    static let notConfirmed = CLIErrorCode("notConfirmed", .refused)
+    /// `wait` and `ready`: it did not happen in time.
+    static let notInTime = CLIErrorCode("notInTime", .refused)
+    /// `doctor` found something that has to be mended.
+    static let unhealthy = CLIErrorCode("unhealthy", .refused)
+    /// A program that `env` was to run, or a file that `completions` was to write.
+    static let commandFailed = CLIErrorCode("commandFailed", .noSuchFile)
+    /// Ctrl-C, where something had to be put in order before the end.
+    /// A file that holds no receipt.
+    static let receiptUnreadable = CLIErrorCode("receiptUnreadable", .badInput)
+    /// `verify`: a status other than 0.
+    static let receiptRefused = CLIErrorCode("receiptRefused", .refused)
+    /// `buy --offer`: the customer may not have it, or the product has none such.
+    static let offerUnavailable = CLIErrorCode("offerUnavailable", .purchaseFailed)
+    /// `buy --offer-key`: no private key, or not one that signs offers.
+    static let offerKeyUnusable = CLIErrorCode("offerKeyUnusable", .badInput)
+    /// No broker answers where the bus should be.
+    static let busUnreachable = CLIErrorCode("busUnreachable", .unreachable)
+    /// The broker took neither the credentials nor, with them, what was asked for.
+    static let busRefused = CLIErrorCode("busRefused", .notAllowed)
+    /// Nobody on the bus takes the subject, or answers in time.
+    static let nobodyAnswers = CLIErrorCode("nobodyAnswers", .temporary)
+    static let interrupted = CLIErrorCode("interrupted", .interrupted)
+    static let `internal` = CLIErrorCode("internal", .bug)
+
+    /// The codes above, for the registry in the docs.
+    static let own: [CLIErrorCode] = [
+        usage, fileNotFound, fileUnreadable, serverUnreachable, answerInvalid, dataDirectoryInUse,
+        dataDirectoryUnusable, portInUse, addressUnusable, executableMissing, databaseUnusable, replicasNeedDatabase,
+        serviceFailed, notReady, transactionAmbiguous, notConfirmed, notInTime, unhealthy, commandFailed,
+        receiptUnreadable, receiptRefused, offerUnavailable, offerKeyUnusable, busUnreachable, busRefused,
+        nobodyAnswers,
+        interrupted, `internal`,
+    ]
+
+    /// A code the store answered with.
+    init(_ code: StoreErrorCode) {
+        self.init(code.name, Self.status(of: code))
+    }
+
+    private static func status(of code: StoreErrorCode) -> CLIExit {
+        switch code {
+        case .unauthenticated, .forbidden: .notAllowed
+        case .requestInvalid, .idempotencyKeyInvalid, .urlInvalid: .usage
+        case .catalogInvalid, .receiptInvalid, .bodyTooLarge: .badInput
+        case .inFlight, .rateLimited, .deadlineExceeded, .outcomeUnknown, .serviceUnavailable: .temporary
+        case .internal: .bug
+        default: .refused
+        }
+    }
+}
+
+/// How `storebus` ends, after `sysexits.h` where it has a word for it. The table stands in `storebus --help` too.
+package enum CLIExit: Int32, CaseIterable, Sendable {
+    case success = 0
+    /// The store understood and refused: not finishable, storefront differs, key used for another request. Also what
+    /// was expected did not happen: `wait`, `ready`, `doctor`.
+    case refused = 1
+    /// A restore or a download too.
+    case purchaseFailed = 10
+    case purchaseDeferred = 11
+    case usage = 64
+    /// A file that is not what it should be.
+    case badInput = 65
+    case noSuchFile = 66
+    /// No store answers at the address.
+    case unreachable = 69
+    /// A fault of Storebus.
+    case bug = 70
+    /// The data directory is held by another process.
+    case locked = 73
+    /// It may work when it is tried again.
+    case temporary = 75
+    case notAllowed = 77
+    /// A flag, a variable or a port that cannot be.
+    case badConfiguration = 78
+    case interrupted = 130
+
+    /// One line of the table in `--help`.
+    var meaning: String {
+        switch self {
+        case .success: "done"
+        case .refused: "the store refused, or what was expected did not happen"
+        case .purchaseFailed: "the purchase, restore or download failed or was cancelled"
+        case .purchaseDeferred: "the purchase waits for approval"
+        case .usage: "wrong command line"
+        case .badInput: "bad input file"
+        case .noSuchFile: "no such file"
+        case .unreachable: "no store answers"
+        case .bug: "a fault of Storebus"
+        case .locked: "the data directory is in use"
+        case .temporary: "not now, try again"
+        case .notAllowed: "not allowed"
+        case .badConfiguration: "bad configuration"
+        case .interrupted: "interrupted"
+        }
+    }
+}
+
+/// Ends a command with a status after it has printed all there is to say.
+struct QuietExit: Error {
+    var status: CLIExit
+}

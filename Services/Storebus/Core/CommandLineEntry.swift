@@ -1,0 +1,238 @@
+import ArgumentParser
+import Glibc
+
+/// Runs a command line and turns whatever ends it into words and an exit status.
+package enum CommandLineEntry {
+    /// - Returns: the status to exit with; everything was printed.
+    @MainActor
+    package static func run(_ arguments: [String]) async -> CLIExit {
+        await run(arguments, environment: .process)
+    }
+
+    @MainActor
+    static func run(_ arguments: [String], environment: CommandEnvironment) async -> CLIExit {
+        // A reader that went away shows as a failed write, not as the end of the process and of its services.
+        signal(SIGPIPE, SIG_IGN)
+        let arguments = GlobalFlags.moved(arguments)
+        var environment = environment
+        environment.printed = PrintedCommands(arguments, environment.variables)
+        let completing = environment
+        return await CommandEnvironment.$current.withValue(completing) { await end(arguments, completing) }
+    }
+
+    @MainActor
+    private static func end(_ arguments: [String], _ environment: CommandEnvironment) async -> CLIExit {
+        do {
+            var command = try await StorebusCommand.asyncParseAsRoot(arguments)
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+            return .success
+        } catch let exit as QuietExit {
+            return exit.status
+        } catch let error as CLIError {
+            return report(error, arguments, environment)
+        } catch {
+            return parserEnd(error, arguments, environment)
+        }
+    }
+
+    private static func report(
+        _ error: CLIError, _ arguments: [String], _ environment: CommandEnvironment
+    ) -> CLIExit {
+        let error = error.completed(environment.printed)
+        if GlobalFlags.format(arguments).isJSON {
+            environment.console.narrate(error.json + "\n")
+        } else {
+            let terminal = environment.terminal
+            let isOn = GlobalFlags.color(arguments).isOn(
+                onTerminal: terminal.isError, isDumb: terminal.isDumb, variables: environment.variables)
+            environment.console.narrate(error.text(Style(isOn: isOn)))
+        }
+        return error.status
+    }
+
+    /// Help and the version end a command line too; everything else the parser throws is a wrong one.
+    private static func parserEnd(
+        _ error: any Error, _ arguments: [String], _ environment: CommandEnvironment
+    ) -> CLIExit {
+        if StorebusCommand.exitCode(for: error) == .success {
+            environment.console.result(StorebusCommand.fullMessage(for: error) + "\n")
+            return .success
+        }
+        guard StorebusCommand.exitCode(for: error) == .validationFailure else {
+            // The error's own text names Swift types, which say nothing to a user.
+            let isDeep = GlobalFlags.verbosity(arguments) > 1
+            let fault = CLIError(
+                .internal, isDeep ? "a fault of Storebus: \(error)" : "a fault of Storebus ended the command",
+                hints: ["please report it, with what the same command says with -vv"])
+            return report(fault, arguments, environment)
+        }
+        return report(usageError(StorebusCommand.message(for: error), arguments), arguments, environment)
+    }
+
+    /// The parser's sentence in the form of every other error, with the command that was meant.
+    static func usageError(_ message: String, _ arguments: [String]) -> CLIError {
+        let lines = message.split(separator: "\n")
+        var sentence = String(lines.first ?? "wrong command line")
+        if sentence.hasSuffix(".") { sentence.removeLast() }
+        if let unknown = CommandTree.root.unknown(arguments) {
+            // Whatever the parser stumbled over first, this is what is wrong.
+            sentence = "there is no command 'storebus \(unknown.joined(separator: " "))'"
+        }
+        var hints = arguments.first.flatMap { CommandTree.absent[$0] } ?? []
+        if hints.isEmpty, let command = CommandTree.root.meant(arguments) {
+            hints.append("did you mean 'storebus \(command.joined(separator: " "))'?")
+        }
+        let path = (["storebus"] + CommandTree.root.path(arguments)).joined(separator: " ")
+        return CLIError(.usage, sentence, hints: hints + ["help: \(path) --help"])
+    }
+}
+
+/// The commands there are, read from the parser's own configuration, so that no list has to be kept.
+struct CommandTree: Hashable, Sendable {
+    var name: String
+    var aliases: [String]
+    var children: [CommandTree]
+    /// Whether a word that names none of the children is an argument: `storebus intent PRODUCT`.
+    var takesWords: Bool
+
+    static let root = CommandTree(StorebusCommand.self)
+
+    private init(_ command: any ParsableCommand.Type) {
+        let configuration = command.configuration
+        name = configuration.commandName ?? ""
+        aliases = configuration.aliases
+        takesWords = configuration.defaultSubcommand != nil
+        children = (configuration.subcommands + configuration.groupedSubcommands.flatMap(\.subcommands))
+            .reduce(into: [CommandTree]()) { children, next in
+                let child = CommandTree(next)
+                if !children.contains(child) { children.append(child) }
+            }
+    }
+
+    func child(_ word: String) -> CommandTree? {
+        children.first { $0.name == word || $0.aliases.contains(word) }
+    }
+
+    /// Every command's words, `["tx", "list"]`, those that only group others included.
+    var paths: [[String]] {
+        children.flatMap { child in [[child.name]] + child.paths.map { [child.name] + $0 } }
+    }
+
+    /// The longest beginning of the arguments that names a command, by its own name.
+    func path(_ arguments: some Collection<String>) -> [String] {
+        guard let first = arguments.first, let child = child(first) else { return [] }
+        return [child.name] + child.path(arguments.dropFirst())
+    }
+
+    /// The first word that should name a command and names none, with the words before it.
+    func unknown(_ arguments: some Collection<String>) -> [String]? {
+        guard let first = arguments.first, !first.hasPrefix("-"), !children.isEmpty else { return nil }
+        guard let child = child(first) else { return first == "help" || takesWords ? nil : [first] }
+        return child.unknown(arguments.dropFirst()).map { [child.name] + $0 }
+    }
+
+    /// What other programs call the same.
+    private static let otherWords = [
+        "start": "up", "run": "up", "serve": "up", "stop": "down", "kill": "down", "purchase": "buy",
+        "subscription": "sub", "subscriptions": "sub", "clock": "time", "user": "account", "users": "account",
+        "customer": "account", "customers": "account", "ps": "status", "transaction": "tx", "transactions": "tx",
+        "products": "product", "apps": "app", "log": "logs", "events": "wait", "delete": "reset", "load": "import",
+    ]
+
+    /// What there is in the place of a command of other programs that this one does not have.
+    static let absent = [
+        "listen": [
+            "no webhooks are sent; wait for an event: storebus wait purchased --as ACCOUNT",
+            "what an app is told: storebus watch --as ACCOUNT",
+        ],
+        "trigger": [
+            "events are made by what causes them: storebus buy PRODUCT --as ACCOUNT",
+            "renewals: storebus time next", "refunds: storebus refund TRANSACTION",
+        ],
+    ]
+
+    /// The command a misspelt one is nearest to; nil when no word is misspelt or none is near.
+    func meant(_ arguments: some Collection<String>) -> [String]? {
+        guard let first = arguments.first, !first.hasPrefix("-"), !children.isEmpty else { return nil }
+        if let child = child(first) { return child.meant(arguments.dropFirst()).map { [child.name] + $0 } }
+        if let known = Self.otherWords[first], child(known) != nil { return [known] }
+        return Suggestion.nearest(to: first, among: children.map(\.name).sorted()).map { [$0] }
+    }
+}
+
+/// The flags every command takes may stand before the command too: `storebus -o json tx list`. They are moved behind
+/// it, where the parser knows them.
+enum GlobalFlags {
+    private static let withValue: Set = ["-o", "--output", "--url", "--data", "--timeout", "--color"]
+    private static let alone: Set = ["-q", "--quiet", "-v", "-vv", "--verbose", "--yes"]
+
+    static func moved(_ arguments: [String]) -> [String] {
+        var flags: [String] = []
+        var rest = arguments[...]
+        while let first = rest.first {
+            if withValue.contains(first), rest.count > 1 {
+                flags += rest.prefix(2)
+                rest = rest.dropFirst(2)
+            } else if alone.contains(first) || withValue.contains(where: { first.hasPrefix("\($0)=") }) {
+                flags.append(rest.removeFirst())
+            } else {
+                break
+            }
+        }
+        guard !flags.isEmpty else { return arguments }
+        let length = CommandTree.root.path(rest).count
+        guard length > 0 else { return arguments }
+        return Array(rest.prefix(length)) + flags + rest.dropFirst(length)
+    }
+
+    /// The format errors are printed in, even when the command line could not be understood.
+    static func format(_ arguments: [String]) -> OutputFormat {
+        value(["-o", "--output"], arguments).flatMap(OutputFormat.init(rawValue:)) ?? .human
+    }
+
+    static func color(_ arguments: [String]) -> ColorChoice {
+        value(["--color"], arguments).flatMap(ColorChoice.init(rawValue:)) ?? .auto
+    }
+
+    /// How often `-v` is there.
+    static func verbosity(_ arguments: [String]) -> Int {
+        own(arguments).reduce(0) { count, argument in
+            switch argument {
+            case "-v", "--verbose": count + 1
+            case "-vv": count + 2
+            default: count
+            }
+        }
+    }
+
+    /// Those that are ours: behind `--` stands another program's command line.
+    private static func own(_ arguments: [String]) -> ArraySlice<String> { arguments.prefix { $0 != "--" } }
+
+    /// Every value of an option, in the order they were typed.
+    static func values(_ name: String, _ arguments: [String]) -> [String] {
+        let own = Array(own(arguments))
+        return own.indices.compactMap { index in
+            if own[index].hasPrefix("\(name)=") { return String(own[index].dropFirst(name.count + 1)) }
+            return own[index] == name && index + 1 < own.count ? own[index + 1] : nil
+        }
+    }
+
+    /// The first value of an option that has these names.
+    static func value(_ names: [String], _ arguments: [String]) -> String? {
+        let own = own(arguments)
+        for (index, argument) in own.enumerated() {
+            for name in names {
+                if argument == name { return own.dropFirst(index + 1).first }
+                if argument.hasPrefix("\(name)=") { return String(argument.dropFirst(name.count + 1)) }
+                if name.count == 2, argument.hasPrefix(name), argument.count > 2 {
+                    return String(argument.dropFirst(2))
+                }
+            }
+        }
+        return nil
+    }
+}

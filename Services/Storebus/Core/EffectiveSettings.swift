@@ -1,0 +1,159 @@
+import StoreModels
+
+/// What the flags, the environment and the running store's directory come to, each with where it came from: flag, then
+/// variable, then `.storebus/run/up.json` here or in a directory above, then default.
+struct EffectiveSettings: Hashable, Sendable {
+    /// A value and its origin: `--url`, `STOREBUS_URL`, a file, or `default`.
+    struct Value: Hashable, Sendable {
+        var text: String
+        var origin: String
+        init(_ text: String, _ origin: String) {
+            self.text = text
+            self.origin = origin
+        }
+    }
+
+    var url: Value
+    /// nil when nothing names one; its origin is said, its text never.
+    var adminKey: Value?
+    var bundleId: Value
+    /// The running store's directory, when it is the one at `url`.
+    var directory: DataDirectory?
+    var directoryOrigin: String
+    /// Whether `--data` names a directory on which no store runs.
+    var isNamedDirectoryIdle: Bool
+
+    /// Where nothing else says where the store is.
+    static let defaultURL = "http://127.0.0.1:7430"
+    /// The app of the sample catalogue, which commands speak of unless told otherwise.
+    static let defaultBundleId = "com.example.app"
+    /// The origin of what nobody has named.
+    static let defaultOrigin = "default"
+
+    static func find(
+        url: String?, data: String?, bundleId: String? = nil, _ environment: CommandEnvironment
+    ) -> EffectiveSettings {
+        let variables = environment.variables
+        let named = data.map { DataDirectory($0, currentDirectory: environment.currentDirectory) }
+        let directory = named ?? RunRecord.search(from: environment.currentDirectory)
+        let record = directory.flatMap(RunRecord.read)
+        let address: Value =
+            if let url {
+                Value(url, "--url")
+            } else if named == nil, let url = variables["STOREBUS_URL"] {
+                Value(url, "STOREBUS_URL")
+            } else if let record, let directory {
+                Value(record.url, directory.runRecord)
+            } else {
+                Value(defaultURL, defaultOrigin)
+            }
+        // A key belongs to the store of its directory: another address must not be sent it.
+        let isThatStore = record?.url == address.text
+        let app: Value =
+            if let bundleId {
+                Value(bundleId, "--bundle-id")
+            } else if let bundleId = variables["STOREBUS_BUNDLE_ID"] {
+                Value(bundleId, "STOREBUS_BUNDLE_ID")
+            } else {
+                Value(defaultBundleId, defaultOrigin)
+            }
+        return EffectiveSettings(
+            url: address, adminKey: key(variables, isThatStore ? directory : nil), bundleId: app,
+            directory: isThatStore ? directory : nil,
+            directoryOrigin: named == nil ? "found from \(environment.currentDirectory)" : "--data",
+            isNamedDirectoryIdle: url == nil && named != nil && record?.isAlive != true)
+    }
+
+    private static func key(_ variables: [String: String], _ directory: DataDirectory?) -> Value? {
+        if let key = variables["STOREBUS_ADMIN_KEY"] { return Value(key, "STOREBUS_ADMIN_KEY") }
+        if let file = variables["STOREBUS_ADMIN_KEY_FILE"], let key = FileAccess.text(file), !key.isEmpty {
+            return Value(key, "STOREBUS_ADMIN_KEY_FILE (\(file))")
+        }
+        guard let directory, let key = FileAccess.text(directory.adminKey), !key.isEmpty else { return nil }
+        return Value(key, directory.adminKey)
+    }
+
+    /// The same with the store's only app in the place of the default. An app that is named, or is there, stays; so it
+    /// does when nobody can say which apps there are.
+    /// - Throws: `usage` when the store has several apps and none is named.
+    func withOnlyApp(_ api: StoreAPI) async throws(CLIError) -> EffectiveSettings {
+        guard bundleId.origin == Self.defaultOrigin, api.adminKey != nil, let apps = try? await api.apps(),
+            let only = apps.first,
+            !apps.contains(where: { $0.bundleId.isExactly(bundleId.text) })
+        else { return self }
+        guard apps.count == 1 else {
+            throw CLIError(
+                .usage, "this store has several apps: \(apps.prefix(5).map(\.bundleId).joined(separator: ", "))",
+                hints: ["name one: --bundle-id \(only.bundleId), or STOREBUS_BUNDLE_ID"])
+        }
+        var settings = self
+        settings.bundleId = Value(only.bundleId, "the store's only app")
+        return settings
+    }
+
+    /// The variables that mean something to `storebus`.
+    static let variableNames = [
+        "STOREBUS_URL", "STOREBUS_ADMIN_KEY", "STOREBUS_ADMIN_KEY_FILE", "STOREBUS_BUNDLE_ID",
+        StorePlace.variable,
+    ]
+
+    /// A sentence for each variable that looks like a misspelt one of ours.
+    static func misspeltVariables(_ variables: [String: String]) -> [String] {
+        variables.keys.sorted().compactMap { name in
+            guard name.hasPrefix("STOREBUS_"), !variableNames.contains(name),
+                let meant = Suggestion.nearest(to: name, among: variableNames),
+                Suggestion.distance(Array(name.unicodeScalars), Array(meant.unicodeScalars)) <= 2
+            else { return nil }
+            return "\(name) means nothing here; did you mean \(meant)?"
+        }
+    }
+}
+
+/// Names where the store runs, as far as remedies differ by it.
+enum StorePlace: Sendable {
+    /// `storebus up` on this machine.
+    case here
+    /// Containers of docker-compose.yml; the command line is one of them.
+    case compose
+    /// Known by its address only.
+    case elsewhere
+
+    /// What docker-compose.yml sets for the command line.
+    static let variable = "STOREBUS_DEPLOYMENT"
+
+    init(_ settings: EffectiveSettings, _ environment: CommandEnvironment) {
+        if Self.isCompose(environment) {
+            self = .compose
+        } else {
+            let isNamed = settings.directory == nil && ["--url", "STOREBUS_URL"].contains(settings.url.origin)
+            self = isNamed ? .elsewhere : .here
+        }
+    }
+
+    static func isCompose(_ environment: CommandEnvironment) -> Bool {
+        environment.variables[variable] == "compose"
+    }
+
+    /// The command that starts a store.
+    static func start(_ environment: CommandEnvironment) -> String {
+        isCompose(environment) ? "docker compose up --wait" : "storebus up"
+    }
+
+    /// How an operator reads a service's log.
+    func logs(of service: String) -> String {
+        switch self {
+        case .here: "storebus logs \(service)"
+        case .compose: "docker compose logs \(ServiceInstance(service).service)"
+        case .elsewhere: "read the log of \(service) where it runs"
+        }
+    }
+
+    /// How an operator brings all services to one version.
+    var update: String {
+        switch self {
+        case .here: "build everything, then stop and start it: make build, storebus down, storebus up"
+        case .compose: "docker compose up --build --wait"
+        case .elsewhere: "bring the services and this command to the same version"
+        }
+    }
+}

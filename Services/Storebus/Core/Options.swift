@@ -1,0 +1,186 @@
+import ArgumentParser
+import StoreModels
+
+/// What every command that talks to a store takes.
+struct GlobalOptions: ParsableArguments, Sendable {
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: ArgumentHelp("The store's address. Also STOREBUS_URL.", valueName: "url"))
+    var url: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The running store's data directory. Else .storebus here or above.", valueName: "dir"),
+        completion: .directory)
+    var data: String?
+
+    @Option(help: ArgumentHelp("How long to wait: 5s, 500ms, 2m, or seconds.", valueName: "time"))
+    var timeout: TimeLimit?
+
+    @Flag(help: "Answer every question with yes.")
+    var yes = false
+
+    init() {}
+}
+
+/// How a command speaks; every command takes these.
+struct OutputOptions: ParsableArguments, Sendable {
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp(
+            "human tables, one json document, jsonl with one item a line, or names only.", valueName: "format"))
+    var format = OutputFormat.human
+
+    @Flag(name: .shortAndLong, help: "Say nothing but results and errors.")
+    var quiet = false
+
+    @Flag(name: .shortAndLong, help: "Show each request to the store; twice, the cause of a fault too.")
+    var verbose: Int
+
+    @Option(help: ArgumentHelp("Colours: auto, always or never. Also NO_COLOR, CLICOLOR_FORCE.", valueName: "when"))
+    var color = ColorChoice.auto
+
+    init() {}
+}
+
+/// Which app a command is about.
+struct AppOptions: ParsableArguments, Sendable {
+    @Option(
+        help: ArgumentHelp(
+            "The app. Also STOREBUS_BUNDLE_ID. Default: the store's only one, or \(EffectiveSettings.defaultBundleId).",
+            valueName: "id"))
+    var bundleId: String?
+
+    init() {}
+
+    func validate() throws { try IdentifierRule.bundle.check("--bundle-id", bundleId) }
+}
+
+/// Whose app is played, and on which device.
+struct AccountOptions: ParsableArguments, Sendable {
+    @Option(
+        name: .customLong("as"), help: ArgumentHelp("The account; made when it is new.", valueName: "account"),
+        completion: Completion.accounts)
+    var account: String
+
+    @Option(help: ArgumentHelp("The device. Default: <account>-1.", valueName: "device"))
+    var device: String?
+
+    @OptionGroup var app: AppOptions
+
+    init() {}
+
+    func validate() throws {
+        try IdentifierRule.account.check("--as", account)
+        try IdentifierRule.device.check("--device", device)
+    }
+
+    func installation(_ context: CommandContext, storefront: String? = nil) -> Installation {
+        Installation(bundleId: context.bundleId, account: account, deviceId: device, storefront: storefront)
+    }
+}
+
+/// Who looks at the store, and on which device.
+struct ShopperOptions: ParsableArguments, Sendable {
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp("The account; made when it is new. Default: the device's.", valueName: "account"),
+        completion: Completion.accounts)
+    var account: String?
+
+    @Option(
+        help: ArgumentHelp("The device. Default: <account>-1.", valueName: "device"), completion: Completion.devices)
+    var device: String?
+
+    @OptionGroup var app: AppOptions
+
+    init() {}
+
+    func validate() throws {
+        guard account == nil else { return }
+        guard let device else { throw ValidationError("name an account with --as, or its device with --device") }
+        guard Self.owner(of: device) != nil else {
+            throw ValidationError("whose device is '\(device)'? name the account with --as")
+        }
+    }
+
+    /// - Parameter bundleId: of a link that names another app; nil: the app the command is about.
+    func installation(_ context: CommandContext, bundleId: String? = nil) -> Installation {
+        Installation(
+            bundleId: bundleId ?? context.bundleId, account: account ?? device.flatMap(Self.owner) ?? "",
+            deviceId: device)
+    }
+
+    /// `alice` of `alice-2`: as the command line names devices.
+    static func owner(of device: String) -> String? {
+        guard let dash = device.lastIndex(of: "-"), dash != device.startIndex else { return nil }
+        let number = device[device.index(after: dash)...]
+        guard !number.isEmpty, number.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
+        return String(device[..<dash])
+    }
+}
+
+/// How much of a list is wanted.
+struct PageOptions: ParsableArguments, Sendable {
+    @Option(help: ArgumentHelp("How many at most.", valueName: "n"))
+    var limit = 500
+
+    @Option(help: ArgumentHelp("Continue behind this 'after' of the page before.", valueName: "after"))
+    var after: String?
+
+    init() {}
+
+    func validate() throws {
+        guard (1...100_000).contains(limit) else { throw ValidationError("--limit is 1 to 100000") }
+    }
+}
+
+/// `--timeout 5s`: a number with `ms`, `s`, `m` or `h` behind it; alone it counts seconds.
+struct TimeLimit: Hashable, Sendable, ExpressibleByArgument, CustomStringConvertible {
+    let duration: Duration
+
+    /// A day: what is longer is a slip of the finger.
+    static let max = Duration.seconds(86_400)
+
+    init(_ duration: Duration) { self.duration = duration }
+
+    init?(argument: String) {
+        let digits = argument.prefix { $0.isASCII && $0.isNumber }
+        guard let number = Int64(digits), number <= 86_400_000 else { return nil }
+        let duration: Duration
+        switch argument.dropFirst(digits.count) {
+        case "ms": duration = .milliseconds(number)
+        case "s", "": duration = .seconds(number)
+        case "m": duration = .seconds(number * 60)
+        case "h": duration = .seconds(number * 3600)
+        default: return nil
+        }
+        guard duration <= Self.max else { return nil }
+        self.duration = duration
+    }
+
+    /// `5s`, `500ms`: as the gateway reads it too.
+    var description: String {
+        let (seconds, attoseconds) = duration.components
+        let milliseconds = attoseconds / 1_000_000_000_000_000
+        return milliseconds == 0 ? "\(seconds)s" : "\(seconds * 1000 + milliseconds)ms"
+    }
+}
+
+/// An option whose value is one of a few words.
+enum Choice {
+    /// - Throws: a sentence for the parser with all words, and the one that was perhaps meant.
+    static func check(_ flag: String, _ word: String?, among words: [String]) throws {
+        guard let word, !words.contains(word) else { return }
+        throw ValidationError(
+            "\(flag) is one of \(words.joined(separator: ", "))\(Suggestion.ending(for: word, among: words))")
+    }
+}
+
+extension IdentifierRule {
+    /// - Throws: a sentence for the parser when `text` is there and no such identifier.
+    func check(_ flag: String, _ text: String?) throws {
+        guard let text, let fault = fault(in: text) else { return }
+        throw ValidationError("\(flag) \(fault)")
+    }
+}

@@ -1,0 +1,189 @@
+import StoreModels
+
+/// What the store knows, for the error about something it does not know: the nearest name is suggested. The lists are
+/// asked for only then, and a list that cannot be had costs the suggestion and nothing else.
+enum Known {
+    static func productError(
+        _ product: String, bundleId: String, storefront: String = "USA", _ context: CommandContext
+    ) async -> CLIError {
+        let products = (try? await context.api.catalogProducts(bundleId, storefront: storefront)) ?? []
+        var hints = Suggestion.hints(for: product, among: products.map(\.productIdentifier))
+        if products.isEmpty, let apps = try? await context.api.apps(),
+            !apps.contains(where: { $0.bundleId.isExactly(bundleId) })
+        {
+            hints += apps.isEmpty ? [] : ["apps here: " + apps.prefix(5).map(\.bundleId).joined(separator: ", ")]
+        }
+        return CLIError(
+            CLIErrorCode(.productNotFound), "product '\(product)' is not in \(bundleId)",
+            hints: hints + ["all products: storebus product list\(option(bundleId))"])
+    }
+
+    /// Asks with products in the question, and suggests the nearest for one that the store does not know.
+    static func suggestingProduct<Value>(
+        _ products: [String], _ context: CommandContext, _ body: () async throws(CLIError) -> Value
+    ) async throws(CLIError) -> Value {
+        try await explaining(.productNotFound, body) { failure in
+            let known = ((try? await context.api.catalogProducts(context.bundleId, storefront: "USA")) ?? [])
+                .map(\.productIdentifier)
+            var error = failure
+            error.hints =
+                products.filter { !known.contains($0) }.flatMap { Suggestion.hints(for: $0, among: known) }
+                + ["all products: storebus product list\(option(context.bundleId))"]
+            return error
+        }
+    }
+
+    /// Asks about an account, and suggests the nearest when there is none.
+    static func suggestingAccount<Value>(
+        _ account: String, _ context: CommandContext, _ body: () async throws(CLIError) -> Value
+    ) async throws(CLIError) -> Value {
+        try await explaining(.notFound, body) { _ in await accountError(account, context) }
+    }
+
+    /// The app the command is about.
+    /// - Throws: `notFound` with the one that was meant.
+    static func app(_ context: CommandContext) async throws(CLIError) -> App {
+        do {
+            return try await context.api.app(context.bundleId)
+        } catch  where error.code.name == StoreErrorCode.notFound.name {
+            let known = (try? await context.api.apps())?.map(\.bundleId) ?? []
+            throw CLIError(
+                CLIErrorCode(.notFound), "there is no app '\(context.bundleId)'",
+                hints: Suggestion.hints(for: context.bundleId, among: known) + [
+                    "all apps: storebus app list",
+                    "a new one: storebus import App.storekit\(option(context.bundleId))",
+                ])
+        }
+    }
+
+    /// The app the command is about, as far as it says so and it is there.
+    static func appIfAny(_ context: CommandContext) async -> App? {
+        try? await context.api.app(context.withOnlyAppIfAny().bundleId)
+    }
+
+    /// Every name may be an account's; one that nobody has used is perhaps misspelt.
+    static func notes(aboutAccount account: String, _ context: CommandContext) async -> [String] {
+        guard let testers = try? await context.api.testers(),
+            !testers.contains(where: { $0.account.isExactly(account) })
+        else { return [] }
+        let near = Suggestion.hints(for: account, among: testers.map(\.account))
+        return ["nobody has set or used this account"] + near
+    }
+
+    static func accountError(_ account: String, _ context: CommandContext) async -> CLIError {
+        let testers = (try? await context.api.testers()) ?? []
+        return CLIError(
+            CLIErrorCode(.notFound), "nobody knows an account '\(account)'",
+            hints: Suggestion.hints(for: account, among: testers.map(\.account))
+                + ["all accounts: storebus account list"])
+    }
+
+    /// The storefront somebody named, by its three letters, in any case.
+    /// - Throws: `usage` with the one that was meant.
+    static func storefronts(
+        _ names: [String], _ context: CommandContext
+    ) async throws(CLIError) -> [StorefrontDescription] {
+        let all = try await context.api.storefronts()
+        var found: [StorefrontDescription] = []
+        for name in names {
+            guard let storefront = all.first(where: { $0.countryCode == name.uppercased() }) else {
+                throw storefrontError(name, all)
+            }
+            found.append(storefront)
+        }
+        return found
+    }
+
+    /// Asks with a storefront in the question, and suggests the nearest when the store knows no such one.
+    static func suggestingStorefront<Value>(
+        _ name: String, _ context: CommandContext, _ body: () async throws(CLIError) -> Value
+    ) async throws(CLIError) -> Value {
+        try await explaining(.requestInvalid, body) { failure throws(CLIError) in
+            // Throws the better error when it is the storefront that is wrong.
+            _ = try await storefronts([name], context)
+            return failure
+        }
+    }
+
+    private static func storefrontError(_ name: String, _ all: [StorefrontDescription]) -> CLIError {
+        let byName = all.first { $0.name.lowercased() == name.lowercased() }?.countryCode
+        let near = byName ?? Suggestion.nearest(to: name.uppercased(), among: all.map(\.countryCode))
+        return CLIError(
+            .usage, "there is no storefront '\(name)'",
+            hints: (near.map { ["did you mean \($0)?"] } ?? []) + ["all of them: storebus storefront list"])
+    }
+
+    /// ` --bundle-id …`, unless it is the default.
+    static func option(_ bundleId: String) -> String {
+        bundleId.isExactly(EffectiveSettings.defaultBundleId) ? "" : " --bundle-id \(bundleId)"
+    }
+
+    /// Asks, and says it better when the store answers with `code`.
+    /// - Parameter better: the error to throw in the place of the store's.
+    static func explaining<Value>(
+        _ code: StoreErrorCode, _ body: () async throws(CLIError) -> Value,
+        better: (CLIError) async throws(CLIError) -> CLIError
+    ) async throws(CLIError) -> Value {
+        let failure: CLIError
+        do {
+            return try await body()
+        } catch {
+            failure = error
+        }
+        throw failure.code.name == code.name ? try await better(failure) : failure
+    }
+}
+
+/// Guesses what somebody meant to type.
+enum Suggestion {
+    /// The candidate nearest to `text`, if it is near enough to be worth saying: at most a third of its letters wrong,
+    /// or one the other's beginning. Equal distances are settled by the candidates' order.
+    static func nearest(to text: String, among candidates: [String]) -> String? {
+        let wanted = Array(text.lowercased().unicodeScalars)
+        guard !wanted.isEmpty, wanted.count <= lengthMax else { return nil }
+        var best: (candidate: String, distance: Int)?
+        for candidate in candidates where candidate != text {
+            let letters = Array(candidate.lowercased().unicodeScalars)
+            guard letters.count <= lengthMax else { continue }
+            let isBeginning = wanted.count >= 3 && letters.starts(with: wanted)
+            let distance = isBeginning ? 1 : distance(wanted, letters)
+            guard distance <= max(1, max(wanted.count, letters.count) / 3), distance < best?.distance ?? .max else {
+                continue
+            }
+            best = (candidate, distance)
+        }
+        return best?.candidate
+    }
+
+    /// The same as a hint of an error; none when nothing is near enough.
+    static func hints(for text: String, among candidates: [String]) -> [String] {
+        nearest(to: text, among: candidates).map { ["did you mean '\($0)'?"] } ?? []
+    }
+
+    /// The same as the end of a sentence; empty when nothing is near enough.
+    static func ending(for text: String, among candidates: [String]) -> String {
+        nearest(to: text, among: candidates).map { "; did you mean '\($0)'?" } ?? ""
+    }
+
+    /// Product identifiers end at 100 characters; what is longer is no slip of the finger.
+    private static let lengthMax = 128
+
+    /// Letters to insert, delete, replace or swap with their neighbour (optimal string alignment).
+    static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
+        if left.isEmpty || right.isEmpty { return max(left.count, right.count) }
+        var beforeLast = [Int](repeating: 0, count: right.count + 1)
+        var last = Array(0...right.count)
+        for i in 1...left.count {
+            var row = [i] + [Int](repeating: 0, count: right.count)
+            for j in 1...right.count {
+                let cost = left[i - 1] == right[j - 1] ? 0 : 1
+                row[j] = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + cost)
+                if i > 1, j > 1, left[i - 1] == right[j - 2], left[i - 2] == right[j - 1] {
+                    row[j] = min(row[j], beforeLast[j - 2] + 1)
+                }
+            }
+            (beforeLast, last) = (last, row)
+        }
+        return last[right.count]
+    }
+}

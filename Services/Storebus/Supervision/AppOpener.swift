@@ -1,0 +1,194 @@
+import Glibc
+import StoreModels
+import Synchronization
+
+/// Starts the operator's command when the store opens an app that does not run (S0: "StoreKit automatically opens your app").
+///
+/// The store's services only say what happened, and run no commands: this runs on the operator's machine, as the operator.
+/// What comes from the network, such as a device's name, reaches the command in environment variables alone.
+struct AppOpener: Sendable {
+    /// How long a running app has to take a purchase. A gateway that has missed the hint asks once a second.
+    static let grace = Duration.seconds(2)
+
+    /// Among the services' logs, what the apps print.
+    static let log = "open-app"
+
+    private let api: StoreAPI
+    private let command: String
+    private let bundleId: String?
+    private let deviceId: String?
+    private let logFile: String
+    private let tell: @Sendable (String) -> Void
+    private let tellOfSilence: (@Sendable (String) -> Void)?
+    private let opened = OpenedApps()
+
+    /// - Parameters:
+    ///   - command: A line for `/bin/sh`.
+    ///   - bundleId: Only this app; nil for all.
+    ///   - deviceId: Only this device; nil for all.
+    ///   - logFile: What the apps print is appended to it.
+    ///   - tellOfSilence: Called with a line when the store does not answer.
+    ///   - tell: Called with a line for each app that is opened, and for what goes wrong.
+    init(
+        api: StoreAPI, command: String, bundleId: String? = nil, deviceId: String? = nil, logFile: String,
+        tellOfSilence: (@Sendable (String) -> Void)? = nil, tell: @escaping @Sendable (String) -> Void
+    ) {
+        self.api = api
+        self.command = command
+        self.bundleId = bundleId
+        self.deviceId = deviceId
+        self.logFile = logFile
+        self.tellOfSilence = tellOfSilence
+        self.tell = tell
+    }
+
+    /// Where what happens from now on begins.
+    func position() async throws(CLIError) -> String {
+        try await api.intentEvents(request(after: nil), within: .zero).after
+    }
+
+    /// Opens apps until the task is cancelled; then those that were opened are asked to end.
+    /// - Parameter start: ``position()``.
+    func run(from start: String) async {
+        await withDiscardingTaskGroup { group in
+            var after = start
+            var backOff = BackOff()
+            while !Task.isCancelled {
+                let began = ContinuousClock.now
+                do throws(CLIError) {
+                    let reply = try await api.intentEvents(request(after: after), within: .seconds(30))
+                    after = reply.after
+                    for event in reply.events where deviceId == nil || event.intent.deviceId.isExactly(deviceId) {
+                        group.addTask { await open(event) }
+                    }
+                } catch {
+                    let delay = backOff.next(lived: ContinuousClock.now - began)
+                    if !Task.isCancelled {
+                        tellOfSilence?("note: \(error.message); asking again in \(Words.delay(delay))\n")
+                    }
+                    try? await ContinuousClock().sleep(for: delay)
+                }
+            }
+        }
+        opened.terminateAll()
+    }
+
+    private func request(after: String?) -> IntentEventsRequest {
+        IntentEventsRequest(after: after, type: .intentOpenApp, bundleId: bundleId, limit: 100)
+    }
+
+    /// Waits whether the app takes the purchase by itself, and starts the command if it does not.
+    private func open(_ event: IntentEvent) async {
+        do {
+            try await ContinuousClock().sleep(for: Self.grace)
+            let intent = try await api.intent(event.intent.intentIdentifier)
+            guard let intent, Self.isWaiting(intent), !Task.isCancelled else { return }
+            start(AppLaunch(event, url: api.url))
+        } catch is CancellationError {
+            return
+        } catch {
+            tell("note: the app is not opened: \((error as? CLIError)?.message ?? "\(error)")\n")
+        }
+    }
+
+    /// No app has been given the purchase.
+    static func isWaiting(_ intent: PurchaseIntent) -> Bool { intent.state == .pending && intent.answerBy == nil }
+
+    private func start(_ app: AppLaunch) {
+        guard app.variables.values.allSatisfy({ !$0.utf8.contains(0) }) else {
+            return tell("note: \(app.words) is not opened: no environment variable takes its name\n")
+        }
+        guard opened.begin(app.place) else { return }
+        let launch = ChildProcess.Launch(
+            executable: "/bin/sh", arguments: ["-c", command],
+            environment: app.environment(over: CommandEnvironment.current.variables), logFile: logFile)
+        do throws(ChildProcess.Failure) {
+            let child = try ChildProcess.start(launch) { [opened, tell, logFile] _, end in
+                opened.end(app.place)
+                if end != .exited(0), !opened.isOver {
+                    tell("\(app.words): its command ended with \(end); \(logFile)\n")
+                }
+            }
+            opened.runs(app.place, pid: child.pid)
+            tell("\(Words.clock(.wallClock()))  opened  \(app.words)  pid \(child.pid)\n")
+        } catch {
+            opened.end(app.place)
+            tell("\(app.words) cannot be opened: \(error.reason)\n")
+        }
+    }
+}
+
+/// Names an app on a device for the command that starts it.
+struct AppLaunch: Hashable, Sendable {
+    let variables: [String: String]
+
+    init(_ event: IntentEvent, url: String) {
+        variables = [
+            "STOREBUS_URL": url, "STOREBUS_BUNDLE_ID": event.bundleId, "STOREBUS_ACCOUNT": event.account,
+            "STOREBUS_DEVICE_ID": event.intent.deviceId ?? "",
+            "STOREBUS_PRODUCT_ID": event.intent.payment.productIdentifier,
+            "STOREBUS_INTENT_ID": event.intent.intentIdentifier,
+        ]
+    }
+
+    private subscript(name: String) -> String { variables[name] ?? "" }
+
+    /// An app is no operator: the admin key is left out.
+    func environment(over inherited: [String: String]) -> [String: String] {
+        inherited.filter { $0.key != "STOREBUS_ADMIN_KEY" }.merging(variables) { $1 }
+    }
+
+    /// What can run once: this app on this device.
+    var place: [ExactText] { [ExactText(self["STOREBUS_BUNDLE_ID"]), ExactText(self["STOREBUS_DEVICE_ID"])] }
+
+    var words: String {
+        Table.onOneLine(
+            "\(self["STOREBUS_BUNDLE_ID"]) on \(self["STOREBUS_DEVICE_ID"]) for \(self["STOREBUS_ACCOUNT"])")
+    }
+}
+
+/// The apps whose commands run: one app on one device is not opened twice.
+final class OpenedApps: Sendable {
+    /// A machine that runs more apps than this was not asked to by a person who taps.
+    static let max = 32
+
+    private struct State {
+        /// The process of each; 0 while it is being started.
+        var pids: [[ExactText]: Int32] = [:]
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether everything was asked to end.
+    var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// - Returns: Whether the app is to be started: false when it runs, when too many do, and at the end.
+    func begin(_ place: [ExactText]) -> Bool {
+        state.withLock { state in
+            guard !state.isOver, state.pids[place] == nil, state.pids.count < Self.max else { return false }
+            state.pids[place] = 0
+            return true
+        }
+    }
+
+    /// The app has been started. It may have ended since, or everything may have been asked to.
+    func runs(_ place: [ExactText], pid: Int32) {
+        let isOver = state.withLock { state in
+            if state.pids[place] != nil { state.pids[place] = pid }
+            return state.isOver
+        }
+        if isOver { kill(-pid, SIGTERM) }
+    }
+
+    func end(_ place: [ExactText]) { state.withLock { $0.pids[place] = nil } }
+
+    /// Asks every app to end, with the processes it has started. None is started any more.
+    func terminateAll() {
+        let pids = state.withLock { state in
+            state.isOver = true
+            return state.pids.values.filter { $0 > 0 }
+        }
+        for pid in pids { kill(-pid, SIGTERM) }
+    }
+}

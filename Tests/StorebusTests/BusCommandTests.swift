@@ -177,16 +177,16 @@ import Testing
         try FileAccess.write(Array("t\n".utf8), to: store.busToken, mode: 0o600)
         let environment = CommandEnvironment(
             console: Recorder().console, variables: ["BUS_URL": "storebus://other:1"], currentDirectory: "/nowhere")
-        func way(_ url: String?, _ data: String?) throws -> BusWay {
-            try BusWay.find(url: url, tokenFile: nil, data: data, environment)
+        func target(_ url: String?, _ data: String?) throws -> BusTarget {
+            try BusTarget.find(url: url, tokenFile: nil, data: data, environment)
         }
-        let own = try way(nil, directory.path)
+        let own = try target(nil, directory.path)
         #expect(own.address == .storebus(BusURL(port: 40002, token: "t")) && own.origin == store.runRecord)
-        #expect(try way("storebus://127.0.0.1:40002", directory.path).address == own.address)
-        #expect(try way("storebus://127.0.0.1:40003", directory.path).address == .storebus(BusURL(port: 40003)))
+        #expect(try target("storebus://127.0.0.1:40002", directory.path).address == own.address)
+        #expect(try target("storebus://127.0.0.1:40003", directory.path).address == .storebus(BusURL(port: 40003)))
         let cluster = NATSURL(servers: [.init(host: "a"), .init(host: "b", port: 4223)])
-        #expect(try way("nats://a,b:4223", directory.path).address == .nats(cluster))
-        let variable = try way(nil, nil)
+        #expect(try target("nats://a,b:4223", directory.path).address == .nats(cluster))
+        let variable = try target(nil, nil)
         #expect(variable.address == .storebus(BusURL(host: "other", port: 1)) && variable.origin == "BUS_URL")
     }
 }

@@ -31,7 +31,7 @@ import Testing
     @Test(arguments: IntroductoryOfferPolicy.Rule.allCases)
     func `every rule is said in words of its own`(rule: IntroductoryOfferPolicy.Rule) {
         func words(_ rule: IntroductoryOfferPolicy.Rule) -> String {
-            EligibilityWords.because(
+            EligibilityFormat.because(
                 ProductEligibility(
                     productIdentifier: "p", subscriptionGroupIdentifier: "g", eligibility: .unknown, rule: rule))
         }

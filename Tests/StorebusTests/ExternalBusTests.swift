@@ -3,14 +3,14 @@ import Testing
 @testable import Storebus
 
 @Suite struct ExternalBusTests {
-    private func settings(_ bus: ExternalBus?) -> ServiceRoster.Settings {
-        ServiceRoster.Settings(
+    private func settings(_ bus: ExternalBus?) -> ServiceList.Settings {
+        ServiceList.Settings(
             directory: DataDirectory("/data"), host: "127.0.0.1", port: .auto, busPort: .auto, wantsSample: false,
             bus: bus)
     }
 
-    private func roster(_ bus: ExternalBus?, _ environment: [String: String]) -> ServiceRoster {
-        ServiceRoster(settings: settings(bus), executableDirectory: "/bin", environment: environment)
+    private func serviceList(_ bus: ExternalBus?, _ environment: [String: String]) -> ServiceList {
+        ServiceList(settings: settings(bus), executableDirectory: "/bin", environment: environment)
     }
 
     @Test func `the flag goes before the variable, and neither means a broker of the store's own`() throws {
@@ -34,12 +34,12 @@ import Testing
 
     @Test func `on a bus of somebody else's no broker is started, and its credentials are the caller's`() throws {
         let bus = try ExternalBus("nats://token@a,b", origin: "BUS_URL")
-        let joined = roster(bus, ["BUS_CREDENTIALS_FILE": "/secrets/nats"])
-        #expect(!joined.instances.contains { $0.service == ServiceRoster.broker })
+        let joined = serviceList(bus, ["BUS_CREDENTIALS_FILE": "/secrets/nats"])
+        #expect(!joined.instances.contains { $0.service == ServiceList.broker })
         let catalog = joined.launch("catalog", ports: [:])
         #expect(catalog.environment["BUS_URL"] == "nats://token@a,b")
         #expect(catalog.environment["BUS_CREDENTIALS_FILE"] == "/secrets/nats")
         #expect(!catalog.arguments.joined(separator: " ").contains("token"))
-        #expect(roster(nil, [:]).instances.contains { $0.service == ServiceRoster.broker })
+        #expect(serviceList(nil, [:]).instances.contains { $0.service == ServiceList.broker })
     }
 }

@@ -109,7 +109,7 @@ extension FakeStore {
     private static let everyday: [String: JSONValue] = [
         "POST /v1/sessions": JSONText.value(Fixtures.session),
         "POST /v1/products/query": JSONText.value(
-            ProductsAnswer(products: [products[0]], invalidProductIdentifiers: [], degraded: [])),
+            ProductsResponse(products: [products[0]], invalidProductIdentifiers: [], degraded: [])),
         "POST /v1/payments": JSONText.value(purchased),
         "GET /v1/transactions": JSONText.value(TransactionsPage(transactions: [purchased, restored])),
         "POST /v1/transactions/t_1/finish": JSONText.value(purchased),
@@ -148,7 +148,7 @@ extension FakeStore {
         "GET /readyz": ["bus": "connected", "ready": true, "services": ["catalog": "answering"]],
         "GET /admin/v1/services": services,
         "GET /admin/v1/apps": JSONText.value(AppsPage(apps: [Promoted.app])),
-        "GET \(app)/products": JSONText.value(ProductsPageAnswer(products: products)),
+        "GET \(app)/products": JSONText.value(ProductsPageResponse(products: products)),
         "GET \(app)/products/pro.monthly/explain": explanation,
         "GET \(app)/products/pro.month/explain": unknownProduct,
         "GET \(app)/products/pro.monthly/offers": JSONText.value(offers),

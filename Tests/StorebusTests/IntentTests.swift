@@ -188,7 +188,7 @@ import Testing
     ])
     func `a payment that is not made is no success`(transaction: PaymentTransaction, status: CLIExit) async {
         let store = FakeStore()
-        let decided = IntentDecision(
+        let decided = IntentDecisionResponse(
             intent: Promoted.told(Promoted.intent(.continued)), transaction: transaction)
         store.answer("POST \(Self.decision)", JSONText.value(decided))
         #expect(await store.run("intent", "continue", "i_01j2k9f").status == status)
@@ -201,11 +201,12 @@ import Testing
             let intent = Promoted.told(Promoted.intent(.continued))
             switch store.requests(.post, Self.decision).count {
             case 1: return (503, StubTransport.problem(503, .serviceUnavailable))
-            case 2: return (202, JSONText.value(IntentDecision(intent: intent)))
+            case 2: return (202, JSONText.value(IntentDecisionResponse(intent: intent)))
             case 3:
                 let purchasing = Fixtures.transaction("t_1", .purchasing)
-                return (202, JSONText.value(IntentDecision(intent: intent, transaction: purchasing)))
-            default: return (200, JSONText.value(IntentDecision(intent: intent, transaction: FakeStore.purchased)))
+                return (202, JSONText.value(IntentDecisionResponse(intent: intent, transaction: purchasing)))
+            default:
+                return (200, JSONText.value(IntentDecisionResponse(intent: intent, transaction: FakeStore.purchased)))
             }
         }
         let (status, said) = await store.run("intent", "continue", "i_01j2k9f", "--timeout", "1h")
@@ -219,7 +220,7 @@ import Testing
         let store = FakeStore()
         store.answer(
             "POST \(Self.decision)",
-            JSONText.value(IntentDecision(intent: Promoted.told(Promoted.intent(.continued)))))
+            JSONText.value(IntentDecisionResponse(intent: Promoted.told(Promoted.intent(.continued)))))
         let (status, said) = await store.run("intent", "continue", "i_01j2k9f", "--timeout", "0s")
         #expect(status == .temporary)
         #expect(said.result == "continued  i_01j2k9f  hidden-beaches  alice on alice-2\n")
@@ -228,7 +229,7 @@ import Testing
     @Test func `M80: a deferred purchase goes on with its saved payment, once`() async throws {
         let store = FakeStore()
         let deferred = Promoted.told(Promoted.intent(.deferred, deferredBy: .answer))
-        store.answer("POST \(Self.decision)", JSONText.value(IntentDecision(intent: deferred)))
+        store.answer("POST \(Self.decision)", JSONText.value(IntentDecisionResponse(intent: deferred)))
         let (status, said) = await store.run("intent", "defer", "i_01j2k9f")
         #expect(status == .success)
         #expect(try body(store.requests(.post, Self.decision).first) == ["decision": "defer"])
@@ -246,7 +247,7 @@ import Testing
     @Test func `M85: cancelling says what the user was told, and warns of silence`() async throws {
         let store = FakeStore()
         let told = Promoted.told(Promoted.intent(.cancelled, feedback: "You have it."))
-        store.answer("POST \(Self.decision)", JSONText.value(IntentDecision(intent: told)))
+        store.answer("POST \(Self.decision)", JSONText.value(IntentDecisionResponse(intent: told)))
         let (status, said) = await store.run("intent", "cancel", "2k9f", "--feedback", "You have it.")
         #expect(status == .success)
         #expect(
@@ -255,7 +256,7 @@ import Testing
         #expect(said.result.contains("the user was told: You have it."))
         #expect(!said.narration.contains("note:"))
         let silent = Promoted.told(Promoted.intent(.cancelled))
-        store.answer("POST \(Self.decision)", JSONText.value(IntentDecision(intent: silent)))
+        store.answer("POST \(Self.decision)", JSONText.value(IntentDecisionResponse(intent: silent)))
         let warned = await store.run("intent", "cancel", "2k9f").said
         #expect(warned.narration.contains("note: the user was told nothing"))
     }

@@ -91,7 +91,7 @@ import Testing
         product.introductoryOfferEligibility = .ineligible
         store.answer(
             "POST /v1/products/query",
-            JSONText.value(ProductsAnswer(products: [product], invalidProductIdentifiers: [], degraded: [])))
+            JSONText.value(ProductsResponse(products: [product], invalidProductIdentifiers: [], degraded: [])))
         let (status, said) = await store.run("buy", "pro.monthly", "--as", "alice", "--offer", "intro")
         #expect(status == .purchaseFailed)
         #expect(said.narration.contains("[offerUnavailable]"))

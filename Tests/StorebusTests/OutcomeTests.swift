@@ -21,7 +21,7 @@ import Testing
     func `each outcome is a setting, and everything else lets the purchase pass`(
         text: String, member: String, value: JSONValue
     ) throws {
-        let wanted = try #require(WantedOutcome(text))
+        let wanted = try #require(OutcomeOption(text))
         let set: JSONValue = [
             "storefront": "FRA", "sheet": "interactive", "processor": "slow", "signIn": .null,
             "simulatedErrors": ["purchase": "unknown", "restore": "unknown"],
@@ -36,7 +36,7 @@ import Testing
 
     @Test(arguments: ["", "aproove", "fail", "fail:", "fail:99", "fail:nothing", "decline:3"])
     func `what is no outcome is refused before anything is sent`(text: String) async {
-        #expect(WantedOutcome(text) == nil)
+        #expect(OutcomeOption(text) == nil)
         let store = FakeStore()
         let (status, _) = await store.run("buy", "pro.monthly", "--as", "alice", "--outcome", text)
         #expect(status == .usage)

@@ -63,7 +63,7 @@ import Testing
                            not finished: sent again until the app finishes it
 
                 """)
-        #expect(outcome.answer.next == "storebus finish 2000000000000001 --as alice")
+        #expect(outcome.result.next == "storebus finish 2000000000000001 --as alice")
         #expect(outcome.status == .success)
     }
 

@@ -128,7 +128,7 @@ import Testing
         let store = store("com.coffic.cisum")
         store.answer(
             "GET /admin/v1/apps/com.coffic.cisum/products",
-            JSONText.value(ProductsPageAnswer(products: FakeStore.products)))
+            JSONText.value(ProductsPageResponse(products: FakeStore.products)))
         let (status, said) = await store.run("product", "list")
         #expect(status == .success)
         #expect(said.result.contains("pro.monthly"))
@@ -150,7 +150,7 @@ import Testing
     @Test func `what is named counts, by the flag or by the variable`() async {
         let store = store("com.a", "com.b")
         for app in ["com.a", "com.b"] {
-            store.answer("GET /admin/v1/apps/\(app)/products", JSONText.value(ProductsPageAnswer(products: [])))
+            store.answer("GET /admin/v1/apps/\(app)/products", JSONText.value(ProductsPageResponse(products: [])))
         }
         #expect(await store.run("product", "list", "--bundle-id", "com.a").status == .success)
         #expect(await store.run("product", "list", variables: ["STOREBUS_BUNDLE_ID": "com.b"]).status == .success)
@@ -159,7 +159,7 @@ import Testing
 
     @Test func `the products of an app that is not there are an error, not an empty list`() async {
         let store = store("com.a")
-        store.answer("GET /admin/v1/apps/com.nope/products", JSONText.value(ProductsPageAnswer(products: [])))
+        store.answer("GET /admin/v1/apps/com.nope/products", JSONText.value(ProductsPageResponse(products: [])))
         let (status, said) = await store.run("product", "list", "--bundle-id", "com.nope")
         #expect(status == .refused)
         #expect(said.narration.contains("there is no app 'com.nope'"))

@@ -62,7 +62,7 @@ enum Promoted {
 
     static let appPrice = Currency(code: "USD").map { Money(minorUnits: 499, currency: $0) }
 
-    static let page = StorePageAnswer(promotions: [
+    static let page = StorePageResponse(promotions: [
         Promotion(product: FakeStore.products[0], owned: true), Promotion(product: withoutOffer, owned: false),
     ])
 
@@ -133,7 +133,7 @@ extension FakeStore {
         "POST /v1/open-url": ["outcome": "promptUpgrade", "intentIdentifier": "i_01j2k9f"],
         "GET /admin/v1/intents": JSONText.value(IntentsPage(intents: [Promoted.intent()])),
         "POST /v1/intents/i_01j2k9f/decision": JSONText.value(
-            IntentDecision(
+            IntentDecisionResponse(
                 intent: Promoted.told(Promoted.intent(.continued, transactionId: "t_1")),
                 transaction: FakeStore.purchased)),
         "GET /admin/v1/devices": JSONText.value(DevicesPage(devices: [Promoted.device()])),

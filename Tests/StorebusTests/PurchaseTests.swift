@@ -14,7 +14,7 @@ import Testing
 
     private func products(_ identifiers: String..., invalid: [String] = []) -> JSONValue {
         JSONText.value(
-            ProductsAnswer(
+            ProductsResponse(
                 products: identifiers.map { Fixtures.product($0, "1.99") }, invalidProductIdentifiers: invalid,
                 degraded: []))
     }
@@ -54,7 +54,7 @@ import Testing
         ])
         let outcome = try await purchase().run(installation, try context(transport))
         #expect(outcome.status == .purchaseDeferred)
-        #expect(outcome.answer.next == "storebus approve t_1")
+        #expect(outcome.result.next == "storebus approve t_1")
     }
 
     @Test func `a lost connection while paying is asked about too`() async throws {
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func `an unknown product is not paid for, and the near one is suggested`() async throws {
-        let list = JSONText.value(ProductsPageAnswer(products: [Fixtures.product("pro.monthly", "1.99")]))
+        let list = JSONText.value(ProductsPageResponse(products: [Fixtures.product("pro.monthly", "1.99")]))
         let transport = StubTransport([
             StubTransport.on(.post, "/v1/sessions", 201, session),
             StubTransport.on(.post, "/v1/products/query", 200, products(invalid: ["pro.month"])),

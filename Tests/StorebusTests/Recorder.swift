@@ -29,7 +29,7 @@ final class Recorder: Sendable {
             console: recorder.console, variables: variables, currentDirectory: directory, terminal: terminal,
             transport: { transport ?? HTTPTransport(baseURL: $0) }, answer: { answer }, onStop: onStop)
         // How busy the machine is, is no part of what is tested.
-        environment.completionPatience = .seconds(3600)
+        environment.completionTimeout = .seconds(3600)
         return (await CommandLineEntry.run(arguments, environment: environment), recorder)
     }
 }

@@ -10,7 +10,7 @@ import Testing
     /// Of a whole store, with replicas.
     fileprivate static var plans: [Supervisor.Plan] {
         get throws {
-            try ServiceRoster(
+            try ServiceList(
                 settings: .init(
                     directory: DataDirectory("/data"), host: "127.0.0.1", port: .auto, busPort: .auto,
                     wantsSample: false, replicas: Replicas(["payment-queue=3", "gateway=2"])),

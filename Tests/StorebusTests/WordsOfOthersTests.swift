@@ -84,7 +84,7 @@ import Testing
         store.answer(
             "POST /v1/products/query",
             JSONText.value(
-                ProductsAnswer(products: [FakeStore.products[1]], invalidProductIdentifiers: [], degraded: [])))
+                ProductsResponse(products: [FakeStore.products[1]], invalidProductIdentifiers: [], degraded: [])))
         let said = await store.run("buy", "hidden-beaches", "--as", "alice").said
         #expect(said.result.contains("price      1.99 USD      charged 0.00 USD, alice owns it already\n"))
     }

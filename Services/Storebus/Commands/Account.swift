@@ -28,7 +28,7 @@ struct AccountListCommand: AsyncParsableCommand {
         let context = try CommandContext.find(global)
         let testers = try await context.api.testers()
         context.print(
-            Answer(
+            CommandResult(
                 TesterTable.table(testers), items: testers.map(\.json), names: testers.map(\.account),
                 next: testers.first.map { "storebus account show \($0.account)" }
                     ?? "storebus account create alice --storefront FRA",
@@ -55,14 +55,14 @@ struct AccountShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext.find(global, bundleId: app.bundleId)
-        let tester = try await Known.suggestingAccount(account, context) { () throws(CLIError) in
+        let tester = try await DidYouMean.forAccount(account, context) { () throws(CLIError) in
             try await context.api.tester(account)
         }
-        var answer = TesterTable.answer(tester, in: await Known.appIfAny(context))
+        var result = TesterTable.result(tester, in: await context.appIfAny())
         if TesterTable.members(tester.overrides).isEmpty {
-            answer.notes += await Known.notes(aboutAccount: account, context)
+            result.notes += await DidYouMean.notes(aboutAccount: account, context)
         }
-        context.print(answer)
+        context.print(result)
     }
 }
 
@@ -95,7 +95,7 @@ struct AccountSetCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext.find(global)
         let tester = try await settings.apply(to: account, context)
-        context.print(TesterTable.answer(tester, in: await Known.appIfAny(context)))
+        context.print(TesterTable.result(tester, in: await context.appIfAny()))
     }
 }
 
@@ -114,7 +114,7 @@ struct AccountCreateCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext.find(global)
         let tester = try await settings.apply(to: account, context)
-        context.print(TesterTable.answer(tester, in: await Known.appIfAny(context)))
+        context.print(TesterTable.result(tester, in: await context.appIfAny()))
     }
 }
 
@@ -203,14 +203,14 @@ struct TesterOptions: ParsableArguments {
     }
 
     /// Puts what is named over what was set before.
-    func apply(to account: String, _ context: CommandContext) async throws(CLIError) -> TesterAnswer {
-        var before: TesterAnswer?
+    func apply(to account: String, _ context: CommandContext) async throws(CLIError) -> TesterResponse {
+        var before: TesterResponse?
         do {
             before = try await context.api.tester(account)
         } catch  where error.code.name == StoreErrorCode.notFound.name {
             // A new one; nothing is set.
         }
-        if let storefront { _ = try await Known.storefronts([storefront], context) }
+        if let storefront { _ = try await DidYouMean.storefronts([storefront], context) }
         return try await context.api.putTester(account, merged(before?.json["overrides"] ?? .object([:])))
     }
 
@@ -254,11 +254,11 @@ struct AccountResetCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext.find(global)
-        try await Known.suggestingAccount(account, context) { () throws(CLIError) in
+        try await DidYouMean.forAccount(account, context) { () throws(CLIError) in
             try await context.api.resetTester(account)
         }
         context.print(
-            Answer(
+            CommandResult(
                 "\(account) behaves as any other account again\n", data: ["account": .string(account)],
                 names: [account], next: "storebus account show \(account)"))
     }
@@ -290,15 +290,15 @@ struct AccountClearCommand: AsyncParsableCommand {
         let counted = try await Removal.count(context, account: account)
         if counted == 0 {
             let known = try await context.api.testers().map(\.account)
-            guard known.containsExactly(account) else { throw await Known.accountError(account, context) }
+            guard known.containsExactly(account) else { throw await DidYouMean.accountError(account, context) }
         }
-        let what = "\(Words.count(counted, "transaction")) of \(account) in \(context.bundleId)"
+        let what = "\(Format.count(counted, "transaction")) of \(account) in \(context.bundleId)"
         if dryRun { return context.print(Removal.wouldRemove(what, counted)) }
         try context.confirm("delete \(what)")
         let reply = try await context.api.clearHistory(account, bundleId: context.bundleId)
         context.print(
-            Answer(
-                "deleted  \(Words.count(reply.removed, "transaction")) of \(account)\n", data: JSONText.value(reply),
+            CommandResult(
+                "deleted  \(Format.count(reply.removed, "transaction")) of \(account)\n", data: JSONText.value(reply),
                 next: "storebus tx list --as \(account)", notes: Removal.notes(cancelled: reply.cancelledIntents)))
     }
 }

@@ -2,7 +2,7 @@ import StoreModels
 
 /// Accounts as `storebus account` shows them.
 enum TesterTable {
-    static func table(_ testers: [TesterAnswer]) -> Table {
+    static func table(_ testers: [TesterResponse]) -> Table {
         var table = Table([
             .init("ACCOUNT"), .init("STOREFRONT"), .init("PAYMENTS"), .init("SIGN-IN"), .init("SHEET"), .init("ERRORS"),
             .init("SET"),
@@ -20,14 +20,14 @@ enum TesterTable {
 
     /// One of them, as it behaves in an app: what was set of it is marked, and what the app's own defaults say.
     /// - Parameter app: nil where it is not known; then StoreKit's own behaviour is shown for what was not set.
-    static func answer(_ tester: TesterAnswer, in app: App? = nil) -> Answer {
+    static func result(_ tester: TesterResponse, in app: App? = nil) -> CommandResult {
         let defaults = app?.testerDefaults ?? TesterSettings()
         let settings = tester.overrides.over(defaults).over(tester.effective)
         let (isSet, isOfApp) = (Set(members(tester.overrides)), Set(members(defaults)))
-        var facts = Facts()
+        var fields = FieldList()
         func add(_ name: String, _ value: String?) {
             let origin = isSet.contains(name) ? "  (set)" : isOfApp.contains(name) ? "  (app)" : ""
-            facts.add(name, value.map { $0 + origin })
+            fields.add(name, value.map { $0 + origin })
         }
         add("account", tester.account)
         add("storefront", settings.storefront)
@@ -47,10 +47,10 @@ enum TesterTable {
             json["appDefaults"] = JSONText.value(defaults)
         }
         let usesAppsRate = tester.overrides.subscriptionRenewalRate == nil
-        let shown = facts
-        return Answer(
+        let shown = fields
+        return CommandResult(
             data: .object(json), names: [tester.account], next: "storebus tx list --as \(tester.account)",
-            notes: [usesAppsRate ? app.flatMap(RenewalWords.note) : nil].compactMap(\.self)
+            notes: [usesAppsRate ? app.flatMap(RenewalFormat.note) : nil].compactMap(\.self)
         ) { shown.text($0) }
     }
 

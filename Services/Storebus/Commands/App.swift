@@ -23,9 +23,9 @@ struct AppCommand: AsyncParsableCommand {
             let context = try CommandContext.find(global)
             let apps = try await context.api.apps()
             context.print(
-                Answer(
+                CommandResult(
                     AppTable.table(apps), items: apps.map { JSONText.value($0) }, names: apps.map(\.bundleId),
-                    next: apps.first.map { "storebus app show\(Known.option($0.bundleId))" }
+                    next: apps.first.map { "storebus app show\(AppOptions.flag($0.bundleId))" }
                         ?? "storebus import App.storekit",
                     ifEmpty: "no apps yet"))
         }
@@ -42,8 +42,8 @@ struct AppCommand: AsyncParsableCommand {
 
         func run() async throws {
             let context = try await CommandContext.find(global, app: app)
-            let app = try await Known.app(context)
-            context.print(AppTable.answer(app, next: "storebus product list\(Known.option(app.bundleId))"))
+            let app = try await context.app()
+            context.print(AppTable.result(app, next: "storebus product list\(AppOptions.flag(app.bundleId))"))
         }
     }
 }
@@ -75,9 +75,9 @@ struct AppSetCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try await CommandContext.find(global, app: app)
-        let before = try await Known.app(context)
+        let before = try await context.app()
         let app = try await context.api.putApp(before.bundleId, settings.merged(into: before.settings))
-        context.print(AppTable.answer(app, next: "storebus promo list\(Known.option(app.bundleId))"))
+        context.print(AppTable.result(app, next: "storebus promo list\(AppOptions.flag(app.bundleId))"))
     }
 }
 
@@ -183,27 +183,27 @@ enum AppTable {
         return table
     }
 
-    static func answer(_ app: App, next: String) -> Answer {
+    static func result(_ app: App, next: String) -> CommandResult {
         let settings = app.settings
-        var facts = Facts()
-        facts.add("app", app.bundleId)
-        facts.add("name", settings.name)
-        facts.add("appPrice", price(app))
-        facts.add("currentVersion", settings.currentVersion)
-        facts.add("promotionsSupportedSince", settings.promotionsSupportedSince ?? "-")
-        facts.add("released", "\(settings.released)")
-        facts.add("agreementsActive", "\(settings.agreementsActive)")
-        facts.add("billingGracePeriod", "\(settings.billingGracePeriod)")
-        facts.add("unfinishedLimit", settings.unfinishedLimit.map { "\($0)" } ?? "-")
-        facts.add("subscriptionRenewalRate", rate(app))
-        for (name, value) in defaults(app) { facts.add("testers' \(name)", value) }
-        facts.add("catalogVersion", "\(app.catalogVersion)")
+        var fields = FieldList()
+        fields.add("app", app.bundleId)
+        fields.add("name", settings.name)
+        fields.add("appPrice", price(app))
+        fields.add("currentVersion", settings.currentVersion)
+        fields.add("promotionsSupportedSince", settings.promotionsSupportedSince ?? "-")
+        fields.add("released", "\(settings.released)")
+        fields.add("agreementsActive", "\(settings.agreementsActive)")
+        fields.add("billingGracePeriod", "\(settings.billingGracePeriod)")
+        fields.add("unfinishedLimit", settings.unfinishedLimit.map { "\($0)" } ?? "-")
+        fields.add("subscriptionRenewalRate", rate(app))
+        for (name, value) in defaults(app) { fields.add("testers' \(name)", value) }
+        fields.add("catalogVersion", "\(app.catalogVersion)")
         var members = JSONText.value(app).objectValue ?? [:]
         members["renewals"] = .string(rate(app))
-        let shown = facts
-        return Answer(
+        let shown = fields
+        return CommandResult(
             data: .object(members), names: [app.bundleId], next: next,
-            notes: [RenewalWords.note(app)].compactMap(\.self)
+            notes: [RenewalFormat.note(app)].compactMap(\.self)
         ) { shown.text($0) }
         .about(app.bundleId)
     }
@@ -221,5 +221,5 @@ enum AppTable {
             .sorted { $0.key < $1.key }.map { ($0.key, $0.value.stringValue ?? JSONText.line($0.value)) }
     }
 
-    private static func price(_ app: App) -> String { app.settings.appPrice.map(Words.price) ?? "free" }
+    private static func price(_ app: App) -> String { app.settings.appPrice.map(Format.price) ?? "free" }
 }

@@ -126,7 +126,7 @@ extension BusCommand {
         func run() async throws {
             let answer = try await bus.join { client, context throws(CLIError) in
                 let discovery = ServiceDiscovery(client)
-                let instances = try await asking { () throws(BusError) in try await discovery.ping(service) }
+                let instances = try await callingBus { () throws(BusError) in try await discovery.ping(service) }
                 guard !instances.isEmpty else {
                     throw CLIError(
                         .nobodyAnswers, service.map { "no instance of '\($0)' answers" } ?? "nobody is on the bus",
@@ -139,7 +139,7 @@ extension BusCommand {
                     let answer: BusMessage? = try? await client.request(subject, timeout: bus.answerTime)
                     report.add(instance, answer == nil ? nil : ContinuousClock.now - began)
                 }
-                context.print(report.answer)
+                context.print(report.result)
                 return report.isComplete
             }
             if !answer { throw QuietExit(status: .temporary) }
@@ -158,7 +158,7 @@ private struct PingReport {
     private(set) var isComplete = true
 
     mutating func add(_ instance: PingResponse, _ time: Duration?) {
-        let milliseconds = time.map(BusWords.milliseconds)
+        let milliseconds = time.map(BusFormat.milliseconds)
         table.add([instance.name, instance.id, instance.version, milliseconds ?? "no answer"])
         items.append([
             "service": .string(instance.name), "instance": .string(instance.id), "version": .string(instance.version),
@@ -168,8 +168,8 @@ private struct PingReport {
         if time == nil { isComplete = false }
     }
 
-    var answer: Answer {
-        Answer(table, items: items, names: names, next: "storebus bus stats", ifEmpty: "nobody is on the bus")
+    var result: CommandResult {
+        CommandResult(table, items: items, names: names, next: "storebus bus stats", ifEmpty: "nobody is on the bus")
     }
 }
 
@@ -198,25 +198,25 @@ extension BusCommand {
         func run() async throws {
             let isError = try await bus.join { client, context throws(CLIError) in
                 let began = ContinuousClock.now
-                let reply = try await asking { () throws(BusError) in
+                let reply = try await callingBus { () throws(BusError) in
                     try await client.request(
-                        subject, body: Array(body.utf8), headers: BusWords.headers(headers), timeout: bus.answerTime)
+                        subject, body: Array(body.utf8), headers: BusFormat.headers(headers), timeout: bus.answerTime)
                 }
-                let time = BusWords.milliseconds(ContinuousClock.now - began)
-                context.print(Self.answer(reply, time))
+                let time = BusFormat.milliseconds(ContinuousClock.now - began)
+                context.print(Self.result(reply, time))
                 return reply.headers[BusHeader.natsServiceError] != nil
             }
             if isError { throw QuietExit(status: .refused) }
         }
 
-        private static func answer(_ reply: BusMessage, _ time: String) -> Answer {
+        private static func result(_ reply: BusMessage, _ time: String) -> CommandResult {
             let problem = reply.headers[BusHeader.natsServiceError].map { sentence in
                 "an error: \(reply.headers[BusHeader.natsServiceErrorCode] ?? "-") \(sentence)"
             }
-            return Answer(
+            return CommandResult(
                 String(decoding: reply.body, as: UTF8.self) + "\n",
                 data: [
-                    "body": BusWords.json(reply.body), "headers": BusWords.json(reply.headers),
+                    "body": BusFormat.json(reply.body), "headers": BusFormat.json(reply.headers),
                     "roundTripMs": .number(time),
                 ], notes: ["answered in \(time) ms"] + (problem.map { [$0] } ?? []))
         }
@@ -241,13 +241,13 @@ extension BusCommand {
 
         func run() async throws {
             try await bus.join { client, context throws(CLIError) in
-                try await asking { () throws(BusError) in
-                    try client.publish(subject, body: Array(body.utf8), headers: BusWords.headers(headers))
+                try await callingBus { () throws(BusError) in
+                    try client.publish(subject, body: Array(body.utf8), headers: BusFormat.headers(headers))
                     try await client.flush(timeout: bus.answerTime)
                 }
                 let bytes = body.utf8.count
                 context.print(
-                    Answer(
+                    CommandResult(
                         "published \(bytes) bytes to \(subject)\n",
                         data: ["subject": .string(subject), "bytes": .integer(bytes)], names: [subject]))
             }

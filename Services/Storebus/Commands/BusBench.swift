@@ -40,7 +40,7 @@ extension BusCommand {
                         try await bench.run(asks: asks, answers: answers)
                     }
                 }
-                context.print(result.answer(bench))
+                context.print(result.report(bench))
             }
         }
     }
@@ -62,7 +62,7 @@ struct BusBenchRun: Sendable {
 
     func run(asks: any BusClient, answers: any BusClient) async throws(CLIError) -> Result {
         let subject = "bench.\(UInt64.random(in: 0 ... .max))"
-        let echo = try await asking { () throws(BusError) in
+        let echo = try await callingBus { () throws(BusError) in
             try await answers.subscribe(subject, queue: "q") { message in
                 try? answers.respond(to: message, body: message.body)
             }
@@ -97,25 +97,25 @@ struct BusBenchRun: Sendable {
 }
 
 extension BusBenchRun.Result {
-    func answer(_ run: BusBenchRun) -> Answer {
-        let rate = BusWords.rate(times.count, in: whole)
-        let points = [("p50Ms", 50), ("p99Ms", 99), ("maxMs", 100)].map { ($0, BusWords.milliseconds(percentile($1))) }
-        var facts = Facts()
+    func report(_ run: BusBenchRun) -> CommandResult {
+        let rate = BusFormat.rate(times.count, in: whole)
+        let points = [("p50Ms", 50), ("p99Ms", 99), ("maxMs", 100)].map { ($0, BusFormat.milliseconds(percentile($1))) }
+        var fields = FieldList()
         var members: [String: JSONValue] = [
             "requests": .integer(run.count), "failed": .integer(failed), "sizeBytes": .integer(run.size),
             "concurrency": .integer(run.concurrency), "requestsPerSecond": .number(rate),
         ]
-        facts.add("requests", "\(run.count)")
-        facts.add("failed", "\(failed)")
-        facts.add("sizeBytes", "\(run.size)")
-        facts.add("concurrency", "\(run.concurrency)")
-        facts.add("requestsPerSecond", rate)
+        fields.add("requests", "\(run.count)")
+        fields.add("failed", "\(failed)")
+        fields.add("sizeBytes", "\(run.size)")
+        fields.add("concurrency", "\(run.concurrency)")
+        fields.add("requestsPerSecond", rate)
         for (name, value) in points {
-            facts.add(name, value)
+            fields.add(name, value)
             members[name] = .number(value)
         }
-        let shown = facts
-        return Answer(data: .object(members)) { shown.text($0) }
+        let shown = fields
+        return CommandResult(data: .object(members)) { shown.text($0) }
     }
 
     private func percentile(_ percent: Int) -> Duration {

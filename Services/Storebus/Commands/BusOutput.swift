@@ -5,7 +5,7 @@ import StoreModels
 /// The services as `storebus bus` shows them.
 enum BusTables {
     /// One row a service.
-    static func list(_ instances: [BusInstance], missing: [String]) -> Answer {
+    static func list(_ instances: [BusInstance], missing: [String]) -> CommandResult {
         var table = Table([
             .init("SERVICE"), .init("INSTANCES", .right), .init("HEALTH", isState: true), .init("VERSION"),
         ])
@@ -23,26 +23,26 @@ enum BusTables {
                     "versions": .array(versions.map { .string($0) }), "instances": .array(all.map(\.json)),
                 ]))
         }
-        return Answer(
+        return CommandResult(
             table, items: items, names: services, next: "storebus bus stats", ifEmpty: "nobody is on the bus")
     }
 
     /// One row an endpoint.
-    static func info(_ instances: [BusInstance]) -> Answer {
+    static func info(_ instances: [BusInstance]) -> CommandResult {
         var table = Table([
             .init("SERVICE"), .init("INSTANCE"), .init("VERSION"), .init("STARTED"), .init("ENDPOINT"),
             .init("SUBJECT"),
         ])
         for one in instances {
-            let start = [one.service, one.instance, one.version, one.startedAt.map(Words.time) ?? "-"]
+            let start = [one.service, one.instance, one.version, one.startedAt.map(Format.time) ?? "-"]
             for endpoint in one.endpoints { table.add(start + [endpoint.name, endpoint.subject]) }
             if one.endpoints.isEmpty { table.add(start + ["-", "-"]) }
         }
-        return answer(table, instances)
+        return result(table, instances)
     }
 
     /// One row an endpoint.
-    static func stats(_ instances: [BusInstance]) -> Answer {
+    static func stats(_ instances: [BusInstance]) -> CommandResult {
         var table = Table([
             .init("SERVICE"), .init("INSTANCE"), .init("ENDPOINT"), .init("REQUESTS", .right), .init("ERRORS", .right),
             .init("AVERAGE MS", .right), .init("LAST ERROR"),
@@ -55,11 +55,11 @@ enum BusTables {
                 ])
             }
         }
-        return answer(table, instances)
+        return result(table, instances)
     }
 
     /// One row a check.
-    static func health(_ instances: [BusInstance], missing: [String]) -> Answer {
+    static func health(_ instances: [BusInstance], missing: [String]) -> CommandResult {
         var table = Table([
             .init("SERVICE"), .init("INSTANCE"), .init("CHECK"), .init("STATUS", isState: true), .init("MESSAGE"),
         ])
@@ -72,13 +72,13 @@ enum BusTables {
             table.add([service, "-", "-", "away", "no instance answers"])
             items.append(["name": .string(service), "status": "away", "message": "no instance answers"])
         }
-        return Answer(
+        return CommandResult(
             table, items: items, names: instances.map(\.instance), next: "storebus doctor",
             ifEmpty: "nobody is on the bus")
     }
 
-    private static func answer(_ table: Table, _ instances: [BusInstance]) -> Answer {
-        Answer(
+    private static func result(_ table: Table, _ instances: [BusInstance]) -> CommandResult {
+        CommandResult(
             table, items: instances.map(\.json), names: instances.map(\.instance), next: "storebus bus health",
             ifEmpty: instances.isEmpty ? "nobody is on the bus" : "nobody told of endpoints")
     }
@@ -90,7 +90,7 @@ enum BusTables {
 }
 
 /// Messages and times of the bus, as the command line writes them.
-enum BusWords {
+enum BusFormat {
     /// `0.42`: milliseconds with two digits.
     static func milliseconds(_ duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
@@ -179,8 +179,8 @@ struct BusInstance: Hashable, Sendable {
     }
 
     /// Everybody on the bus, by service and then by instance.
-    static func all(_ answer: JSONValue) -> [BusInstance] {
-        (answer["services"]?.arrayValue ?? []).map(BusInstance.init)
+    static func all(_ result: JSONValue) -> [BusInstance] {
+        (result["services"]?.arrayValue ?? []).map(BusInstance.init)
             .sorted { ($0.service, $0.instance) < ($1.service, $1.instance) }
     }
 }

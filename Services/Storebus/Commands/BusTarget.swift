@@ -6,7 +6,7 @@ import NATSClient
 import StoreModels
 
 /// Where the bus is, and what opens it: flags, then variables, then what the running store has written down.
-struct BusWay: Sendable {
+struct BusTarget: Sendable {
     var address: BusAddress
     /// What said so: `--bus-url`, `BUS_URL`, a file, or `default`.
     var origin: String
@@ -16,7 +16,7 @@ struct BusWay: Sendable {
     /// - Throws: `usage` for what is no address of a bus, `fileUnreadable` for a token's file.
     static func find(
         url: String?, tokenFile: String?, data: String?, _ environment: CommandEnvironment
-    ) throws(CLIError) -> BusWay {
+    ) throws(CLIError) -> BusTarget {
         let variables = environment.variables
         let directory =
             data.map { DataDirectory($0, currentDirectory: environment.currentDirectory) }
@@ -25,17 +25,17 @@ struct BusWay: Sendable {
         let named = url.map { ($0, "--bus-url") } ?? (data == nil ? variables["BUS_URL"].map { ($0, "BUS_URL") } : nil)
         let written = record.flatMap { record in directory.map { (record.busURL, $0.runRecord) } }
         let (text, origin) = named ?? written ?? (BusURL().description, "default")
-        var way = BusWay(address: try parse(text, origin), origin: origin)
-        way.start = StorePlace.start(environment)
+        var target = BusTarget(address: try parse(text, origin), origin: origin)
+        target.start = Deployment.start(environment)
         if let path = tokenFile ?? variables["BUS_CREDENTIALS_FILE"] {
-            way.address.add(secret: try token(path))
-        } else if named == nil || named?.0 == record?.busURL, let directory, !way.address.hasSecret,
+            target.address.add(secret: try token(path))
+        } else if named == nil || named?.0 == record?.busURL, let directory, !target.address.hasSecret,
             let token = FileAccess.text(directory.busToken)
         {
             // A token belongs to the bus of its directory: another address must not be sent it.
-            way.address.add(secret: token)
+            target.address.add(secret: token)
         }
-        return way
+        return target
     }
 
     private static func parse(_ text: String, _ origin: String) throws(CLIError) -> BusAddress {
@@ -54,7 +54,7 @@ struct BusWay: Sendable {
     }
 
     /// How long a bus may take to answer at all.
-    private static let patience = Duration.seconds(3)
+    private static let connectTimeout = Duration.seconds(3)
 
     /// Joins the bus, and leaves it when the body has ended.
     /// - Throws: `busUnreachable`, `busRefused`, and what the body throws.
@@ -85,7 +85,7 @@ struct BusWay: Sendable {
 
     private func connect(_ client: any BusClient) async throws(CLIError) {
         do throws(BusError) {
-            try await client.waitUntilConnected(timeout: Self.patience)
+            try await client.waitUntilConnected(timeout: Self.connectTimeout)
         } catch {
             if error.code == .authenticationFailed { throw CLIError(bus: error) }
             throw CLIError(
@@ -115,8 +115,8 @@ struct BusJoinOptions: ParsableArguments {
     ) async throws(CLIError) -> Value {
         let environment = CommandEnvironment.current
         let context = try CommandContext.find(global)
-        let way = try BusWay.find(url: busUrl, tokenFile: busTokenFile, data: global.data, environment)
-        return try await way.join { bus throws(CLIError) in try await body(bus, context) }
+        let target = try BusTarget.find(url: busUrl, tokenFile: busTokenFile, data: global.data, environment)
+        return try await target.join { bus throws(CLIError) in try await body(bus, context) }
     }
 
     /// How long one answer may take.
@@ -163,7 +163,7 @@ extension CLIError {
 }
 
 /// Calls the bus, and says its errors as the command line does.
-func asking<Value>(_ body: () async throws(BusError) -> Value) async throws(CLIError) -> Value {
+func callingBus<Value>(_ body: () async throws(BusError) -> Value) async throws(CLIError) -> Value {
     do throws(BusError) {
         return try await body()
     } catch {

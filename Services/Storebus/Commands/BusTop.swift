@@ -67,7 +67,7 @@ enum BusPages {
         _ name: String, _ bus: any BusClient, _ query: JSONValue, _ timeout: Duration
     ) async throws(CLIError) -> JSONValue {
         try bus.requireSystemSubjects()
-        let answer = try await asking { () throws(BusError) in
+        let answer = try await callingBus { () throws(BusError) in
             try await bus.request(
                 "$SYS.REQ.\(name)", body: Array(JSONText.line(query).utf8), timeout: timeout)
         }
@@ -80,7 +80,7 @@ enum BusPages {
 
 extension BusTables {
     /// One row a connection, in the broker's order.
-    static func connections(_ connections: [JSONValue]) -> Answer {
+    static func connections(_ connections: [JSONValue]) -> CommandResult {
         var table = Table([
             .init("CID", .right), .init("NAME"), .init("USER"), .init("ADDRESS"), .init("UPTIME"),
             .init("SUBS", .right),
@@ -95,7 +95,7 @@ extension BusTables {
                 one["reason"]?.stringValue ?? "",
             ])
         }
-        return Answer(
+        return CommandResult(
             table, items: connections, names: connections.map { "\($0["cid"]?.intValue ?? 0)" },
             next: "storebus bus top", ifEmpty: "there is no such connection")
     }
@@ -137,7 +137,7 @@ extension BusCommand {
                     let now = try await BusLoad.look(client, bus.answerTime)
                     // Home and clear what is below: the picture stays where it is.
                     if isLive { context.console.result(look == 0 ? "\u{1B}[2J\u{1B}[H" : "\u{1B}[H\u{1B}[J") }
-                    context.print(now.answer(since: before))
+                    context.print(now.result(since: before))
                     before = now
                 }
             }
@@ -153,12 +153,12 @@ struct BusLoad: Sendable {
 
     static func look(_ bus: any BusClient, _ timeout: Duration) async throws(CLIError) -> BusLoad {
         let broker = try await BusPages.broker(bus, timeout: timeout)
-        let services = try await asking { () throws(BusError) in try await ServiceDiscovery(bus).stats() }
+        let services = try await callingBus { () throws(BusError) in try await ServiceDiscovery(bus).stats() }
         return BusLoad(at: .now, broker: broker, services: services)
     }
 
     /// One row an endpoint of an instance, the busiest first.
-    func answer(since before: BusLoad) -> Answer {
+    func result(since before: BusLoad) -> CommandResult {
         let time = at - before.at
         var table = Table([
             .init("SERVICE"), .init("INSTANCE"), .init("SUBJECT"), .init("REQ/S", .right), .init("ERR/S", .right),
@@ -167,8 +167,8 @@ struct BusLoad: Sendable {
         var items: [JSONValue] = []
         for row in rows(since: before) {
             let (service, endpoint) = (row.service, row.endpoint)
-            let rates = (BusWords.rate(row.requests, in: time), BusWords.rate(row.errors, in: time))
-            let average = BusWords.milliseconds(.nanoseconds(endpoint.averageProcessingTime))
+            let rates = (BusFormat.rate(row.requests, in: time), BusFormat.rate(row.errors, in: time))
+            let average = BusFormat.milliseconds(.nanoseconds(endpoint.averageProcessingTime))
             table.add([
                 service.name, service.id, endpoint.subject, rates.0, rates.1, "\(endpoint.requests)",
                 "\(endpoint.errors)", average,
@@ -182,7 +182,8 @@ struct BusLoad: Sendable {
         }
         let facts = brokerFacts(since: before, time)
         let rows = table
-        return Answer(data: ["broker": facts.json, "endpoints": .array(items)], names: services.map(\.id)) { style in
+        return CommandResult(data: ["broker": facts.json, "endpoints": .array(items)], names: services.map(\.id)) {
+            style in
             facts.text + (rows.rows.isEmpty ? "no service is on the bus\n" : rows.text(style))
         }
     }
@@ -213,7 +214,7 @@ struct BusLoad: Sendable {
     private func brokerFacts(since before: BusLoad, _ time: Duration) -> (text: String, json: JSONValue) {
         func number(_ name: String) -> Int { broker[name]?.intValue ?? 0 }
         func rate(_ name: String) -> String {
-            BusWords.rate(number(name) - (before.broker[name]?.intValue ?? 0), in: time)
+            BusFormat.rate(number(name) - (before.broker[name]?.intValue ?? 0), in: time)
         }
         let (messagesIn, messagesOut) = (rate("in_msgs"), rate("out_msgs"))
         let text =

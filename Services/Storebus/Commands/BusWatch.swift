@@ -87,7 +87,7 @@ struct MessageWatch: Sendable {
     func run(_ bus: any BusClient, _ context: CommandContext) async throws(CLIError) {
         if isTrace { try bus.requireSystemSubjects() }
         let (messages, sink) = AsyncStream<BusMessage>.makeStream(bufferingPolicy: .bufferingNewest(Self.waitingMax))
-        let subscription = try await asking { () throws(BusError) in
+        let subscription = try await callingBus { () throws(BusError) in
             try await bus.subscribe(pattern, queue: nil) { sink.yield($0) }
         }
         context.narrate("waiting for messages on \(pattern)\(context.timeLimit == nil ? "; Ctrl-C ends" : "")\n")
@@ -115,11 +115,11 @@ struct MessageWatch: Sendable {
     private func line(_ message: BusMessage, _ context: CommandContext) -> String {
         let now = Timestamp.wallClock()
         switch context.format {
-        case .json, .jsonl: return JSONText.line(BusWords.json(message, at: now)) + "\n"
+        case .json, .jsonl: return JSONText.line(BusFormat.json(message, at: now)) + "\n"
         case .names: return Table.onOneLine(message.subject) + "\n"
         case .human:
             let middle = isTrace ? trace(message) : message.reply.map { ["reply \($0)"] } ?? []
-            let words = [Words.clock(now), message.subject] + middle + [String(decoding: message.body, as: UTF8.self)]
+            let words = [Format.clock(now), message.subject] + middle + [String(decoding: message.body, as: UTF8.self)]
             return words.filter { !$0.isEmpty }.map(Table.onOneLine).joined(separator: "  ") + "\n"
         }
     }

@@ -42,13 +42,13 @@ struct BuyCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How this purchase ends: \(WantedOutcome.words.joined(separator: ", ")).", valueName: "outcome"),
-        completion: .list(WantedOutcome.words.map { $0 == "fail:CODE" ? "fail:" : $0 }))
+            "How this purchase ends: \(OutcomeOption.words.joined(separator: ", ")).", valueName: "outcome"),
+        completion: .list(OutcomeOption.words.map { $0 == "fail:CODE" ? "fail:" : $0 }))
     var outcome: String?
 
     @Option(
         help: ArgumentHelp(
-            "With this offer: \(WantedOffer.words.joined(separator: ", ")).", valueName: "offer"),
+            "With this offer: \(OfferOption.words.joined(separator: ", ")).", valueName: "offer"),
         completion: .list(["intro", "promo:", "code:", "winback:"]))
     var offer: String?
 
@@ -77,9 +77,9 @@ struct BuyCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        try WantedOutcome.validate("--outcome", outcome)
-        try WantedOffer.validate(offer, hasKey: offerKey != nil)
-        if intent != nil, offer.flatMap(WantedOffer.init)?.redeemed != nil {
+        try OutcomeOption.validate("--outcome", outcome)
+        try OfferOption.validate(offer, hasKey: offerKey != nil)
+        if intent != nil, offer.flatMap(OfferOption.init)?.redeemed != nil {
             throw ValidationError("--intent is a payment of the app; code: and winback: are redeemed outside it")
         }
     }
@@ -89,13 +89,13 @@ struct BuyCommand: AsyncParsableCommand {
         let purchase = Purchase(
             productIdentifier: product, quantity: quantity, applicationUsername: applicationUsername,
             key: idempotencyKey ?? "cli-\(Secret.make().prefix(32))", timeout: context.timeLimit ?? .seconds(30),
-            wanted: outcome.flatMap(WantedOutcome.init), offer: offer.flatMap(WantedOffer.init),
+            wanted: outcome.flatMap(OutcomeOption.init), offer: offer.flatMap(OfferOption.init),
             discount: try discount(context.bundleId), intentIdentifier: try await savedIntent(context))
         let installation = account.installation(context, storefront: storefront)
         let outcome = try await context.progress.during("buying \(product)") { () throws(CLIError) in
             try await purchase.run(installation, context)
         }
-        context.print(outcome.answer)
+        context.print(outcome.result)
         if outcome.status != .success { throw QuietExit(status: outcome.status) }
     }
 
@@ -106,7 +106,7 @@ struct BuyCommand: AsyncParsableCommand {
 
     /// Signed once for the whole command, so that every attempt sends the same payment.
     private func discount(_ bundleId: String) throws(CLIError) -> PaymentDiscount? {
-        guard case .promotional(let identifier)? = offer.flatMap(WantedOffer.init), let offerKey else { return nil }
+        guard case .promotional(let identifier)? = offer.flatMap(OfferOption.init), let offerKey else { return nil }
         return try SignedOffer.sign(
             identifier, of: product, bundleId: bundleId, username: applicationUsername,
             key: try OfferKey.read(offerKey, identifier: offerKeyId), now: .wallClock())
@@ -123,9 +123,9 @@ struct Purchase: Sendable {
     /// For the outcome, over all attempts.
     var timeout: Duration
     /// How it shall end; nil leaves that to the account.
-    var wanted: WantedOutcome?
+    var wanted: OutcomeOption?
     /// What it shall be bought with; nil leaves that to the store.
-    var offer: WantedOffer?
+    var offer: OfferOption?
     /// Of a promotional offer.
     var discount: PaymentDiscount?
     /// The purchase begun in the store whose saved payment it is.
@@ -133,7 +133,7 @@ struct Purchase: Sendable {
 
     func run(_ installation: Installation, _ context: CommandContext) async throws(CLIError) -> PurchaseOutcome {
         let deadline = ContinuousClock.now + timeout
-        let (session, product) = try await Patience.repeating(until: deadline) { () throws(CLIError) in
+        let (session, product) = try await Retry.run(until: deadline) { () throws(CLIError) in
             try await context.sessions.with(installation) { session throws(CLIError) in
                 (session, try await look(session, installation, context))
             }
@@ -141,7 +141,7 @@ struct Purchase: Sendable {
         try checkIntroductoryOffer(of: product, for: installation.account)
         let outcome: (value: PaymentTransaction, note: String?)
         if let wanted {
-            outcome = try await TesterLoan(account: installation.account, context: context).during(
+            outcome = try await TesterOverride(account: installation.account, context: context).during(
                 wanted.settings
             ) { [self] () throws(CLIError) in try await pay(installation, session, until: deadline, context) }
         } else {
@@ -192,7 +192,7 @@ struct Purchase: Sendable {
     private func unknownProduct(
         _ session: Session, _ installation: Installation, _ context: CommandContext
     ) async -> CLIError {
-        var error = await Known.productError(
+        var error = await DidYouMean.productError(
             productIdentifier, bundleId: installation.bundleId, storefront: session.storefront.countryCode, context)
         error.status = .purchaseFailed
         return error
@@ -212,14 +212,14 @@ struct Purchase: Sendable {
                     installation, session, timeout: max(remaining, .seconds(1)), context)
                 if transaction.transactionState != .purchasing { return transaction }
                 underWay = transaction
-                guard remaining > Patience.pause else { return transaction }
+                guard remaining > Retry.pause else { return transaction }
             } catch  where error.retryable || error.status == .temporary {
-                guard deadline - .now > Patience.pause else {
+                guard deadline - .now > Retry.pause else {
                     if let underWay { return underWay }
                     throw withKey(error)
                 }
             }
-            try? await ContinuousClock().sleep(for: Patience.pause)
+            try? await ContinuousClock().sleep(for: Retry.pause)
         }
     }
 

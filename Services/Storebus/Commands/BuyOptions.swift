@@ -9,7 +9,7 @@ import StoreModels
 #endif
 
 /// `buy --outcome …`: how one purchase shall end, as settings of the account that buys.
-enum WantedOutcome: Hashable, Sendable {
+enum OutcomeOption: Hashable, Sendable {
     case approve
     /// The processor declines the card.
     case decline
@@ -46,7 +46,7 @@ enum WantedOutcome: Hashable, Sendable {
 
     /// - Throws: a sentence for the parser, with what was perhaps meant.
     static func validate(_ flag: String, _ text: String?) throws {
-        guard let text, WantedOutcome(text) == nil else { return }
+        guard let text, OutcomeOption(text) == nil else { return }
         if text.hasPrefix("fail:") { return try SKErrorText.validate("\(flag) fail:", String(text.dropFirst(5))) }
         try Choice.check(flag, text, among: words)
     }
@@ -98,7 +98,7 @@ enum SKErrorText {
 }
 
 /// `buy --offer …`: the offer a subscription shall be bought with.
-enum WantedOffer: Hashable, Sendable {
+enum OfferOption: Hashable, Sendable {
     /// What every eligible customer is given anyway; asked for, nothing else is bought.
     case introductory
     /// Signed, in the app.
@@ -146,7 +146,7 @@ enum WantedOffer: Hashable, Sendable {
             if hasKey { throw ValidationError("--offer-key belongs to --offer promo:ID") }
             return
         }
-        guard let offer = WantedOffer(text) else {
+        guard let offer = OfferOption(text) else {
             throw ValidationError("--offer is \(words.joined(separator: ", "))")
         }
         if case .promotional = offer {
@@ -225,12 +225,12 @@ enum SignedOffer {
 
 /// Changes how an account behaves for the time of one thing, and puts back what was set before: also when that fails,
 /// and at Ctrl-C. Only a process that is killed leaves the change behind.
-struct TesterLoan: Sendable {
+struct TesterOverride: Sendable {
     let account: String
     let context: CommandContext
 
     /// How long putting back is tried while the store is away.
-    private static let patience = Duration.seconds(10)
+    private static let restoreTimeout = Duration.seconds(10)
 
     /// - Parameters:
     ///   - change: from the JSON of what is set to what shall be.
@@ -292,7 +292,7 @@ struct TesterLoan: Sendable {
     private func putBack(_ before: JSONValue) async -> String? {
         let members = (before.objectValue ?? [:]).filter { $0.value != .null }
         do throws(CLIError) {
-            try await Patience.repeating(until: .now + Self.patience) { () throws(CLIError) in
+            try await Retry.run(until: .now + Self.restoreTimeout) { () throws(CLIError) in
                 if members.isEmpty {
                     try await context.api.resetTester(account)
                 } else {

@@ -15,7 +15,7 @@ struct PurchaseOutcome: Sendable {
     var transaction: PaymentTransaction
     var key: String
     /// What was asked for.
-    var offer: WantedOffer?
+    var offer: OfferOption?
     /// What had to be said beside it.
     var notes: [String] = []
     /// Why a purchase has no outcome yet.
@@ -38,17 +38,17 @@ struct PurchaseOutcome: Sendable {
             "account    \(account) (\(session.storefront.countryCode)) \(place)", priceLine,
         ]
         let state = transaction.transactionState.rawValue
-        let remarks = Words.remarks(transaction)
+        let remarks = Format.remarks(transaction)
         lines.append(
             style.paint(state, .of(state: state)) + String(repeating: " ", count: max(1, 11 - state.count))
-                + Words.name(transaction)
+                + Format.name(transaction)
                 + (remarks.isEmpty ? "" : "  \(remarks)"))
         lines += nextLines
         return lines.filter { !$0.isEmpty }.joined(separator: "\n") + "\n"
     }
 
-    var answer: Answer {
-        Answer(data: json, names: [Words.name(transaction)], next: next, notes: notes) { [self] style in
+    var result: CommandResult {
+        CommandResult(data: json, names: [Format.name(transaction)], next: next, notes: notes) { [self] style in
             text(style)
         }.about(installation.bundleId)
     }
@@ -74,10 +74,10 @@ struct PurchaseOutcome: Sendable {
         guard let product else { return "" }
         if let offer, offer != .introductory { return "offer      \(words(offer, product))" }
         guard let offer = product.introductoryPrice else {
-            return "price      \(Words.price(of: product))" + (charged.map { "      \($0)" } ?? "")
+            return "price      \(Format.price(of: product))" + (charged.map { "      \($0)" } ?? "")
         }
         let eligibility = product.introductoryOfferEligibility?.rawValue ?? "unknown"
-        return "offer      \(Words.offer(offer)), then \(Words.price(of: product))      \(eligibility)"
+        return "offer      \(Format.offer(offer)), then \(Format.price(of: product))      \(eligibility)"
     }
 
     /// `charged 0.00 USD, alice owns it already`; nil when it is the price, and where nothing is charged yet.
@@ -87,16 +87,16 @@ struct PurchaseOutcome: Sendable {
         else { return nil }
         let isOwned = product.type == .nonConsumable && amount.minorUnits == 0
         let quantity = transaction.payment.quantity
-        return "charged \(Words.price(amount))"
+        return "charged \(Format.price(amount))"
             + (isOwned ? ", \(installation.account) owns it already" : quantity > 1 ? " for \(quantity)" : "")
     }
 
     /// Only promotional offers stand beside their product; of the others the store alone knows what they give.
-    private func words(_ offer: WantedOffer, _ product: Product) -> String {
+    private func words(_ offer: OfferOption, _ product: Product) -> String {
         guard case .promotional(let identifier) = offer,
             let discount = product.discounts.first(where: { $0.identifier.isExactly(identifier) })
-        else { return "\(offer.text), then \(Words.price(of: product))" }
-        return "\(offer.text), \(Words.offer(discount)), then \(Words.price(of: product))"
+        else { return "\(offer.text), then \(Format.price(of: product))" }
+        return "\(offer.text), \(Format.offer(discount)), then \(Format.price(of: product))"
     }
 
     /// Without its full stop.
@@ -123,13 +123,13 @@ struct PurchaseOutcome: Sendable {
 
     private var next: String {
         let account = installation.account
-        let finish = Words.finish(transaction, as: account)
+        let finish = Format.finish(transaction, as: account)
         return switch transaction.transactionState {
-        case .failed where transaction.isInterrupted: "storebus resolve \(Words.name(transaction))"
+        case .failed where transaction.isInterrupted: "storebus resolve \(Format.name(transaction))"
         case .purchased where transaction.downloads.contains { $0.state == .waiting }:
-            "storebus download fetch \(Words.name(transaction)) --as \(account)"
+            "storebus download fetch \(Format.name(transaction)) --as \(account)"
         case .purchased, .restored, .failed: finish
-        case .deferred: "storebus approve \(Words.name(transaction))"
+        case .deferred: "storebus approve \(Format.name(transaction))"
         case .purchasing: "storebus prompt list --as \(account)"
         }
     }

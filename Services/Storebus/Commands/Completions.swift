@@ -58,7 +58,7 @@ struct CompletionsCommand: AsyncParsableCommand {
         let script = shell.script
         guard install else {
             return output.print(
-                Answer(script, data: ["shell": .string(shell.rawValue), "script": .string(script)]))
+                CommandResult(script, data: ["shell": .string(shell.rawValue), "script": .string(script)]))
         }
         guard let path = shell.path(CommandEnvironment.current.variables) else {
             throw CLIError(.usage, "HOME is not set", hints: ["storebus completions \(shell.rawValue) > FILE"])
@@ -66,7 +66,7 @@ struct CompletionsCommand: AsyncParsableCommand {
         try FileAccess.makeDirectory(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
         try FileAccess.write(Array(script.utf8), to: path, mode: 0o644)
         output.print(
-            Answer(
+            CommandResult(
                 "installed  \(path)\n", data: ["shell": .string(shell.rawValue), "path": .string(path)],
                 names: [path], notes: shell.afterwards.map { [$0] } ?? []))
     }

@@ -33,7 +33,7 @@ struct ConfigCommand: AsyncParsableCommand {
                 ["setting": .string(row.name), "value": .string(row.value), "origin": .string(row.origin)]
             }
             global.output.print(
-                Answer(
+                CommandResult(
                     table, items: items, names: rows.map(\.name), next: "storebus doctor",
                     notes: EffectiveSettings.misspeltVariables(environment.variables), ifEmpty: ""))
         }

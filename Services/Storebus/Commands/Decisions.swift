@@ -54,7 +54,7 @@ struct ResolveCommand: AsyncParsableCommand {
         let context = try CommandContext.find(global)
         let row = try await TransactionSearch.find(named.transaction, context)
         let resolved = try await context.api.say(.resolve, about: row.transaction.id)
-        context.print(Decision.answer(resolved, account: row.account).about(row.bundleId))
+        context.print(Decision.result(resolved, account: row.account).about(row.bundleId))
     }
 }
 
@@ -89,7 +89,7 @@ struct Decision: Sendable {
         do throws(CLIError) {
             let word: StoreAPI.Word = verdict == .approve ? .approve : .decline
             let decided = try await context.api.say(word, about: row.transaction.id, error: error)
-            context.print(Self.answer(decided, account: row.account).about(row.bundleId))
+            context.print(Self.result(decided, account: row.account).about(row.bundleId))
         } catch  where error.code.name == StoreErrorCode.transactionStateInvalid.name {
             throw Self.withWayOut(error, row.transaction)
         }
@@ -98,19 +98,19 @@ struct Decision: Sendable {
     /// A payment sheet is answered, not a parent's question.
     private func answerSheet(_ transaction: PaymentTransaction, _ context: CommandContext) async throws(CLIError) {
         guard let prompt = try await PromptLookup.about(transaction, context) else {
-            let name = Words.name(transaction)
+            let name = Format.name(transaction)
             throw CLIError(
                 CLIErrorCode(.notFound), "\(name) is purchasing, and nobody is asked",
                 hints: ["what waits: storebus prompt list", "storebus why \(name)"])
         }
         let answer: Prompt.Answer = verdict == .approve ? .approve : .decline
         let answered = try await context.api.answer(prompt.id, answer, error: error)
-        context.print(PromptTable.answer(answered, answer))
+        context.print(PromptTable.result(answered, answer))
     }
 
     private static func withWayOut(_ error: CLIError, _ transaction: PaymentTransaction) -> CLIError {
         var error = error
-        let name = Words.name(transaction)
+        let name = Format.name(transaction)
         error.hints =
             transaction.isInterrupted
             ? ["let it go on: storebus resolve \(name)"] : ["what waits: storebus prompt list", "storebus why \(name)"]
@@ -120,19 +120,19 @@ struct Decision: Sendable {
     /// ```
     /// purchased  2000000000000002  com.example.pro.monthly  in the place of t_01j…
     /// ```
-    static func answer(_ transaction: PaymentTransaction, account: String) -> Answer {
-        let name = Words.name(transaction)
+    static func result(_ transaction: PaymentTransaction, account: String) -> CommandResult {
+        let name = Format.name(transaction)
         let state = transaction.transactionState.rawValue
-        let remarks = Words.remarks(transaction)
+        let remarks = Format.remarks(transaction)
         var members = JSONText.value(transaction).objectValue ?? [:]
         members["account"] = .string(account)
         let next: String
         switch transaction.transactionState {
         case .purchasing: next = "storebus tx show \(name)"
         case .deferred: next = "storebus approve \(name)"
-        case .purchased, .failed, .restored: next = Words.finish(transaction, as: account)
+        case .purchased, .failed, .restored: next = Format.finish(transaction, as: account)
         }
-        return Answer(data: .object(members), names: [name], next: next) { style in
+        return CommandResult(data: .object(members), names: [name], next: next) { style in
             let line = [name, transaction.payment.productIdentifier, remarks].filter { !$0.isEmpty }
             return style.paint(state, .of(state: state)) + "  " + line.map(Table.onOneLine).joined(separator: "  ")
                 + "\n"

@@ -58,11 +58,11 @@ struct DeviceListCommand: AsyncParsableCommand {
         // Whose a device is that nothing was bought on, is not known.
         let known = try await context.api.devices()
         let devices = DeviceTable.rows(rows, known: known).filter { account == nil || $0.account.isExactly(account) }
-        var answer = Answer(
+        var result = CommandResult(
             DeviceTable.table(devices), items: devices.map { JSONText.value($0) }, names: devices.map(\.device),
             next: devices.first.map(next) ?? "storebus device add alice-1 --as alice", ifEmpty: "no devices")
-        if devices.isEmpty, let account { answer.notes = await Known.notes(aboutAccount: account, context) }
-        context.print(answer)
+        if devices.isEmpty, let account { result.notes = await DidYouMean.notes(aboutAccount: account, context) }
+        context.print(result)
     }
 
     private func next(_ row: DeviceTable.Row) -> String {
@@ -95,15 +95,15 @@ struct DeviceAddCommand: AsyncParsableCommand {
             storefront: storefront?.uppercased())
         let session = try await context.sessions.launched(installation)
         let waiting = try await context.api.unfinishedTransactions(token: session.token)
-        var facts = Facts()
-        facts.add("device", named.device)
-        facts.add("account", "\(named.account) (\(session.storefront.countryCode))")
-        facts.add("app", context.bundleId)
-        facts.add("canMakePayments", "\(session.canMakePayments)")
-        facts.add("unfinished", Words.count(waiting.count, "transaction"))
-        let shown = facts
+        var fields = FieldList()
+        fields.add("device", named.device)
+        fields.add("account", "\(named.account) (\(session.storefront.countryCode))")
+        fields.add("app", context.bundleId)
+        fields.add("canMakePayments", "\(session.canMakePayments)")
+        fields.add("unfinished", Format.count(waiting.count, "transaction"))
+        let shown = fields
         context.print(
-            Answer(
+            CommandResult(
                 data: [
                     "deviceId": .string(named.device), "account": .string(named.account),
                     "bundleId": .string(context.bundleId), "storefront": JSONText.value(session.storefront),
@@ -143,10 +143,10 @@ struct DeviceArgument: ParsableArguments {
     @OptionGroup var app: AppOptions
 
     /// - Throws: `notFound` with the nearest one.
-    func suggesting<Value>(
+    func suggestingDevice<Value>(
         _ context: CommandContext, _ body: () async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
-        try await Known.explaining(.notFound, body) { _ in
+        try await DidYouMean.replacing(.notFound, body) { _ in
             let known = (try? await context.api.devices())?.map(\.deviceId) ?? []
             return CLIError(
                 CLIErrorCode(.notFound), "nobody knows a device '\(device)'",
@@ -167,10 +167,10 @@ struct DeviceShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try await CommandContext.find(global, bundleId: named.app.bundleId).withOnlyAppIfAny()
-        let device = try await named.suggesting(context) { () throws(CLIError) in
+        let device = try await named.suggestingDevice(context) { () throws(CLIError) in
             try await context.api.device(named.device)
         }
-        context.print(DeviceFacts.answer(device, bundleId: context.bundleId))
+        context.print(DeviceInfo.result(device, bundleId: context.bundleId))
     }
 }
 
@@ -210,7 +210,7 @@ struct DevicePutCommand: AsyncParsableCommand {
             named.device, platform: platform.flatMap(DeviceLaunch.Platform.init) ?? known?.platform ?? new.platform,
             osVersion: osVersion ?? known?.osVersion ?? new.osVersion)
         context.sessions.forget(on: named.device)
-        context.print(DeviceFacts.answer(device, bundleId: context.bundleId))
+        context.print(DeviceInfo.result(device, bundleId: context.bundleId))
     }
 }
 
@@ -234,13 +234,13 @@ struct DeviceDeleteCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try await CommandContext.find(global, bundleId: named.app.bundleId).withOnlyAppIfAny()
-        let device = try await named.suggesting(context) { () throws(CLIError) in
+        let device = try await named.suggestingDevice(context) { () throws(CLIError) in
             try await context.api.device(named.device)
         }
-        let what = "\(device.deviceId) with \(Words.count(device.apps.count, "app"))"
+        let what = "\(device.deviceId) with \(Format.count(device.apps.count, "app"))"
         if dryRun {
             return context.print(
-                Answer(
+                CommandResult(
                     "would delete  \(Table.onOneLine(what))\n",
                     data: ["wouldDelete": .string(what), "device": JSONText.value(device)],
                     next: "the same without --dry-run"))
@@ -249,7 +249,7 @@ struct DeviceDeleteCommand: AsyncParsableCommand {
         try await context.api.deleteDevice(device.deviceId)
         context.sessions.forget(on: device.deviceId)
         context.print(
-            Answer(
+            CommandResult(
                 "deleted  \(Table.onOneLine(what))\n", data: ["removed": .string(what)], names: [device.deviceId],
                 next: "storebus device list"))
     }

@@ -40,7 +40,7 @@ struct DeviceInstallCommand: AsyncParsableCommand {
             version: try await version(context),
             promotedPurchases: promotedPurchases.flatMap(DeviceLaunch.PromotedPurchases.init))
         context.sessions.forget(context.bundleId, on: named.device)
-        context.print(DeviceFacts.answer(device, bundleId: context.bundleId))
+        context.print(DeviceInfo.result(device, bundleId: context.bundleId))
     }
 
     private func version(_ context: CommandContext) async throws(CLIError) -> String {
@@ -65,14 +65,14 @@ struct DeviceUninstallCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try await CommandContext.find(global, app: named.app)
         let installation = InstallationReference(bundleId: context.bundleId, deviceId: named.device)
-        let device = try await named.suggesting(context) { () throws(CLIError) in
+        let device = try await named.suggestingDevice(context) { () throws(CLIError) in
             try await context.api.device(named.device)
         }
         let isThere = device.apps.contains { $0.bundleId.isExactly(installation.bundleId) }
         if isThere { try await context.api.uninstall(installation) }
         context.sessions.forget(context.bundleId, on: named.device)
         context.print(
-            Answer(
+            CommandResult(
                 "\(isThere ? "deleted" : "not there")  \(Table.onOneLine(context.bundleId)) on "
                     + "\(Table.onOneLine(named.device))\n",
                 data: [
@@ -92,7 +92,7 @@ struct DeviceOpenAppCommand: AsyncParsableCommand {
             storebus device open-app ./open-in-a-window --device alice-1
 
             For taps on Buy and test links that are answered with openApp: an app that runs is given the purchase, and \
-            one that has not taken it within \(Words.delay(AppOpener.grace)) is started. The command is a line for \
+            one that has not taken it within \(Format.delay(AppOpener.grace)) is started. The command is a line for \
             /bin/sh, with STOREBUS_URL, STOREBUS_BUNDLE_ID, STOREBUS_DEVICE_ID and STOREBUS_ACCOUNT, from which the \
             client library connects, STOREBUS_PRODUCT_ID and STOREBUS_INTENT_ID. An app on a device runs once. Until \
             Ctrl-C, which ends the apps too. storebus up --open-app does the same for as long as the store runs.

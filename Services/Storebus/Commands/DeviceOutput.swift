@@ -83,30 +83,30 @@ enum DeviceTable {
 }
 
 /// One device as `storebus device show` shows it: its system, and each app with what it has set.
-enum DeviceFacts {
+enum DeviceInfo {
     /// - Parameter bundleId: the app the command was about.
-    static func answer(_ device: Device, bundleId: String) -> Answer {
-        var facts = Facts()
-        facts.add("device", device.deviceId)
-        facts.add("system", "\(device.platform.rawValue) \(device.osVersion)")
+    static func result(_ device: Device, bundleId: String) -> CommandResult {
+        var fields = FieldList()
+        fields.add("device", device.deviceId)
+        fields.add("system", "\(device.platform.rawValue) \(device.osVersion)")
         let unsupported = PromotionSupport.promotionsUnsupported(
             platform: device.platform, osVersion: device.osVersion)
-        facts.add("promotions", unsupported == nil ? "supported" : "unsupported: \(unsupported ?? "")")
-        for app in device.apps { add(app, &facts) }
-        let shown = facts
+        fields.add("promotions", unsupported == nil ? "supported" : "unsupported: \(unsupported ?? "")")
+        for app in device.apps { add(app, &fields) }
+        let shown = fields
         var members = JSONText.value(device).objectValue ?? [:]
         members["promotions"] = .string(unsupported.map { "unsupported: \($0)" } ?? "supported")
         members["summary"] = .array(device.apps.map { .string(words($0)) })
-        return Answer(data: .object(members), names: [device.deviceId], next: next(device, bundleId)) {
+        return CommandResult(data: .object(members), names: [device.deviceId], next: next(device, bundleId)) {
             shown.text($0)
         }
     }
 
-    private static func add(_ app: Device.InstalledApp, _ facts: inout Facts) {
-        facts.add("app", words(app))
-        if !app.overrides.order.isEmpty { facts.add("  order", app.overrides.order.joined(separator: ", ")) }
+    private static func add(_ app: Device.InstalledApp, _ fields: inout FieldList) {
+        fields.add("app", words(app))
+        if !app.overrides.order.isEmpty { fields.add("  order", app.overrides.order.joined(separator: ", ")) }
         for (product, visibility) in app.overrides.visibility.sorted(by: { $0.key < $1.key }) {
-            facts.add("  \(visibility.rawValue)", product.text)
+            fields.add("  \(visibility.rawValue)", product.text)
         }
     }
 
@@ -116,7 +116,7 @@ enum DeviceFacts {
     }
 
     private static func next(_ device: Device, _ bundleId: String) -> String {
-        let option = Known.option(bundleId)
+        let option = AppOptions.flag(bundleId)
         let account = ShopperOptions.owner(of: device.deviceId) ?? "ACCOUNT"
         guard let app = device.apps.first(where: { $0.bundleId.isExactly(bundleId) }) else {
             return "storebus device install \(device.deviceId)\(option)"

@@ -31,7 +31,7 @@ struct DoctorCommand: AsyncParsableCommand {
         findings += await DatabaseCheck(environment: environment).findings()
         findings += store?.findings ?? []
         let isHealthy = !findings.contains { $0.status == .fail }
-        global.output.print(Finding.answer(findings))
+        global.output.print(Finding.result(findings))
         if !isHealthy { throw QuietExit(status: CLIErrorCode.unhealthy.status) }
     }
 }
@@ -53,13 +53,13 @@ struct Finding: Hashable, Sendable {
         self.remedy = remedy
     }
 
-    static func answer(_ findings: [Finding]) -> Answer {
+    static func result(_ findings: [Finding]) -> CommandResult {
         var table = Table([
             .init("CHECK"), .init("STATUS", isState: true), .init("WHAT"), .init("WHAT TO DO"),
         ])
         for one in findings { table.add([one.check, one.status.rawValue, one.message, one.remedy]) }
         let worst = findings.first { $0.status == .fail } ?? findings.first { $0.status == .warn }
-        return Answer(
+        return CommandResult(
             table, items: findings.map(\.json), names: findings.filter { $0.status != .pass }.map(\.check),
             next: worst.map(\.remedy) ?? "storebus status", ifEmpty: "nothing to look at")
     }
@@ -221,8 +221,8 @@ struct EnvironmentCheck {
     }
 
     private var executables: Finding {
-        let missing = ServiceRoster.services.filter { access("\(executableDirectory)/\($0)", X_OK) != 0 }
-        if missing.count == ServiceRoster.services.count, StorePlace(settings, environment) != .here {
+        let missing = ServiceList.services.filter { access("\(executableDirectory)/\($0)", X_OK) != 0 }
+        if missing.count == ServiceList.services.count, Deployment(settings, environment) != .local {
             return Finding("executables", .pass, "the command line alone; the store runs elsewhere")
         }
         guard missing.isEmpty else {
@@ -232,7 +232,7 @@ struct EnvironmentCheck {
                 remedy: "make build")
         }
         return Finding(
-            "executables", .pass, "\(ServiceRoster.services.count) beside storebus, \(StorebusVersion.number)")
+            "executables", .pass, "\(ServiceList.services.count) beside storebus, \(StorebusVersion.number)")
     }
 
     /// No program of this version has run before it was made.
@@ -242,10 +242,10 @@ struct EnvironmentCheck {
         let now = Timestamp.wallClock()
         guard now > Self.earliest else {
             return Finding(
-                "clock", .fail, "it says \(Words.time(now)): subscriptions and sessions would end at wrong times",
+                "clock", .fail, "it says \(Format.time(now)): subscriptions and sessions would end at wrong times",
                 remedy: "set the machine's clock, and let it be kept: timedatectl set-ntp true")
         }
-        return Finding("clock", .pass, Words.time(now))
+        return Finding("clock", .pass, Format.time(now))
     }
 }
 
@@ -253,7 +253,7 @@ struct EnvironmentCheck {
 struct StoreCheck {
     let context: CommandContext
 
-    private var place: StorePlace { StorePlace(context.settings, context.environment) }
+    private var deployment: Deployment { Deployment(context.settings, context.environment) }
 
     /// - Returns: what was found, and whether a store answered.
     func findings() async -> (findings: [Finding], isAnswered: Bool) {
@@ -263,7 +263,7 @@ struct StoreCheck {
         } catch {
             // Where nobody has said that there is a store, there need not be one.
             let isExpected = context.settings.url.origin != "default"
-            let remedy = StorePlace.start(context.environment)
+            let remedy = Deployment.start(context.environment)
             return ([Finding("store", isExpected ? .fail : .warn, error.message, remedy: remedy)], false)
         }
     }
@@ -285,11 +285,11 @@ struct StoreCheck {
         let words = others.map { "\($0.service) \($0.version)" }.joined(separator: ", ")
         return Finding(
             "versions", .warn, "this is \(StorebusVersion.number), but \(words)",
-            remedy: place.update)
+            remedy: deployment.update)
     }
 
     private func service(_ row: StatusReport.Row) -> Finding {
-        let logs = place.logs(of: row.service)
+        let logs = deployment.logs(of: row.service)
         switch row.health {
         case "pass":
             let running = row.pid.map { "runs as pid \($0)" } ?? "answers, version \(row.version)"

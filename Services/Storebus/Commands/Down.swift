@@ -20,7 +20,7 @@ struct DownCommand: AsyncParsableCommand {
         let directory = try DataDirectory.choose(global, environment)
         guard let pid = DirectoryLock.holder(directory) else {
             return global.output.print(
-                Answer(
+                CommandResult(
                     "no store runs on \(directory.path)\n", data: Self.data(directory, nil), next: "storebus up"))
         }
         let timeout = global.timeout?.duration ?? .seconds(30)
@@ -29,7 +29,7 @@ struct DownCommand: AsyncParsableCommand {
             try await Self.stop(pid, directory, within: timeout)
         }
         global.output.print(
-            Answer(
+            CommandResult(
                 "stopped  \(directory.path)  pid \(pid)\n", data: Self.data(directory, pid), names: ["\(pid)"],
                 next: "storebus up"))
     }
@@ -50,7 +50,7 @@ struct DownCommand: AsyncParsableCommand {
         while DirectoryLock.holder(directory) == pid {
             guard ContinuousClock.now < deadline else {
                 throw CLIError(
-                    .notInTime, "pid \(pid) still runs after \(Words.delay(timeout))",
+                    .notInTime, "pid \(pid) still runs after \(Format.delay(timeout))",
                     hints: ["logs: \(directory.logDirectory)", "end it: kill -9 \(pid)"])
             }
             try? await ContinuousClock().sleep(for: .milliseconds(20))

@@ -55,7 +55,7 @@ struct DownloadListCommand: AsyncParsableCommand {
         }
         let rows = DownloadTable.rows(transactions)
         context.print(
-            Answer(
+            CommandResult(
                 DownloadTable.table(rows), items: rows.map(\.json), names: rows.map(\.download.id),
                 next: rows.first.map { DownloadTable.next($0, account: account.account) }
                     ?? "storebus tx list --as \(account.account)",
@@ -90,13 +90,13 @@ struct DownloadFetchCommand: AsyncParsableCommand {
             try await started(row, context, token)
         }
         if row.download.state == .failed {
-            context.print(DownloadTable.answer(row, account: named.account.account))
+            context.print(DownloadTable.result(row, account: named.account.account))
             throw QuietExit(status: .purchaseFailed)
         }
         let file = PartialFile(path(row.download, context.environment.currentDirectory))
         let fetch = ContentFetch(
             installation: named.account.installation(context), download: row.download, file: file,
-            patience: context.timeLimit ?? .seconds(30))
+            timeout: context.timeLimit ?? .seconds(30))
         let start = ContinuousClock.now
         let bar = TransferProgress(context.progress, length: row.download.contentLength)
         let fetched = try await bar.during { () throws(CLIError) in
@@ -106,7 +106,7 @@ struct DownloadFetchCommand: AsyncParsableCommand {
             session throws(CLIError) in
             try await context.api.change(row.download.id, .finish, token: session.token)
         }
-        context.print(answer(DownloadTable.Row(download: finished, transaction: row.transaction), file, fetched, start))
+        context.print(result(DownloadTable.Row(download: finished, transaction: row.transaction), file, fetched, start))
     }
 
     /// The download in a state in which content may come.
@@ -131,18 +131,18 @@ struct DownloadFetchCommand: AsyncParsableCommand {
         return name.hasPrefix("/") ? name : "\(directory)/\(name)"
     }
 
-    private func answer(
+    private func result(
         _ row: DownloadTable.Row, _ file: PartialFile, _ fetched: ContentFetch.Outcome,
         _ start: ContinuousClock.Instant
-    ) -> Answer {
+    ) -> CommandResult {
         var members = row.json.objectValue ?? [:]
         members["file"] = .string(file.path)
         members["bytes"] = .integer(fetched.length)
         members["beganAt"] = .integer(fetched.beganAt)
-        let took = Words.delay(ContinuousClock.now - start)
+        let took = Format.delay(ContinuousClock.now - start)
         members["took"] = .string(took)
         let from = fetched.beganAt > 0 ? ", begun at \(fetched.beganAt)" : ""
-        return Answer(
+        return CommandResult(
             "fetched  \(file.path)  \(fetched.length) bytes\(from)  in \(took)\n", data: .object(members),
             names: [file.path],
             next: DownloadTable.next(row, account: named.account.account))
@@ -208,7 +208,7 @@ struct DownloadChange {
             row.download = try await context.api.change(row.download.id, action, token: token)
             return row
         }
-        context.print(DownloadTable.answer(row, account: named.account.account))
+        context.print(DownloadTable.result(row, account: named.account.account))
         // A tester may be set so that downloads fail.
         if row.download.state == .failed { throw QuietExit(status: .purchaseFailed) }
     }
@@ -226,7 +226,7 @@ enum DownloadLookup {
         if let exact = rows.first(where: { $0.download.id == wanted }) { return exact }
         let matches = rows.filter {
             !wanted.isEmpty
-                && ($0.download.id.hasSuffix(wanted) || Words.name($0.transaction).hasSuffix(wanted)
+                && ($0.download.id.hasSuffix(wanted) || Format.name($0.transaction).hasSuffix(wanted)
                     || $0.transaction.id == wanted)
         }
         guard let found = matches.first else { throw unknown(text, wanted, of: account, rows, transactions) }
@@ -246,7 +246,7 @@ enum DownloadLookup {
         if let transaction = try? TransactionLookup.find(text, among: transactions) {
             let product = transaction.payment.productIdentifier
             return CLIError(
-                CLIErrorCode(.notFound), "\(Words.name(transaction)) has no download: \(product) is no hosted product",
+                CLIErrorCode(.notFound), "\(Format.name(transaction)) has no download: \(product) is no hosted product",
                 hints: [list])
         }
         let near = Suggestion.hints(for: wanted, among: rows.map(\.download.id))
@@ -266,7 +266,7 @@ enum DownloadTable {
         /// The download's own members, and the name people know its transaction by.
         var json: JSONValue {
             var members = JSONText.value(download).objectValue ?? [:]
-            members["transactionIdentifier"] = .string(Words.name(transaction))
+            members["transactionIdentifier"] = .string(Format.name(transaction))
             members["productIdentifier"] = .string(transaction.payment.productIdentifier)
             return .object(members)
         }
@@ -287,7 +287,7 @@ enum DownloadTable {
             let download = row.download
             table.add([
                 download.id, download.state.rawValue, download.contentIdentifier, download.contentVersion,
-                "\(download.contentLength)", Words.name(row.transaction), remarks(download),
+                "\(download.contentLength)", Format.name(row.transaction), remarks(download),
             ])
         }
         return table
@@ -296,17 +296,17 @@ enum DownloadTable {
     /// `d_01j…  waiting  com.example.guide 1.0, 73412 bytes`
     static func line(_ download: Download) -> String {
         let content =
-            "\(download.contentIdentifier) \(download.contentVersion), \(Words.size(download.contentLength))"
+            "\(download.contentIdentifier) \(download.contentVersion), \(Format.size(download.contentLength))"
         return [download.id, download.state.rawValue, content, remarks(download)].filter { !$0.isEmpty }
             .joined(separator: "  ")
     }
 
     /// What a change of state is answered with.
-    static func answer(_ row: Row, account: String) -> Answer {
+    static func result(_ row: Row, account: String) -> CommandResult {
         let download = row.download
         let state = download.state.rawValue
         let rest = line(download)
-        return Answer(data: row.json, names: [download.id], next: next(row, account: account)) { style in
+        return CommandResult(data: row.json, names: [download.id], next: next(row, account: account)) { style in
             let words = rest.split(separator: " ", omittingEmptySubsequences: false)
             return words.map { $0 == state ? style.paint(state, .of(state: state)) : String($0) }
                 .joined(separator: " ") + "\n"
@@ -319,7 +319,7 @@ enum DownloadTable {
         return switch download.state {
         case .waiting, .active, .failed: "storebus download fetch \(download.id) --as \(account)"
         case .paused: "storebus download resume \(download.id) --as \(account)"
-        case .finished, .cancelled: Words.finish(row.transaction, as: account)
+        case .finished, .cancelled: Format.finish(row.transaction, as: account)
         }
     }
 

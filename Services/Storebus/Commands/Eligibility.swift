@@ -23,11 +23,11 @@ struct EligibilityCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try await CommandContext.find(global, app: account.app)
         let report = try await Self.report(product, account.installation(context), context)
-        guard let product else { return context.print(report.answer) }
+        guard let product else { return context.print(report.result) }
         guard let one = report.reply.eligibility.first(where: { $0.productIdentifier.isExactly(product) }) else {
             throw await Self.noSubscription(product, report, context)
         }
-        context.print(report.answer(one))
+        context.print(report.result(one))
     }
 
     /// What the store answers to this account's app, with the products as far as they can be had.
@@ -50,7 +50,7 @@ struct EligibilityCommand: AsyncParsableCommand {
     ) async -> CLIError {
         let all = (try? await context.api.catalogProducts(context.bundleId, storefront: "USA")) ?? []
         guard let known = all.first(where: { $0.productIdentifier.isExactly(product) }) else {
-            return await Known.productError(product, bundleId: context.bundleId, context)
+            return await DidYouMean.productError(product, bundleId: context.bundleId, context)
         }
         return CLIError(
             CLIErrorCode(.productNotFound),
@@ -80,9 +80,9 @@ struct EligibilityReport: Sendable {
 
     private func json(_ one: ProductEligibility) -> JSONValue {
         var members = JSONText.value(one).objectValue ?? [:]
-        members["because"] = .string(EligibilityWords.because(one))
+        members["because"] = .string(EligibilityFormat.because(one))
         members["account"] = .string(account)
-        if let offer = EligibilityWords.offer(product(one)) { members["offer"] = .string(offer) }
+        if let offer = EligibilityFormat.offer(product(one)) { members["offer"] = .string(offer) }
         return .object(members)
     }
 
@@ -95,49 +95,50 @@ struct EligibilityReport: Sendable {
     /// because      no earlier subscription in group 21378123
     /// rule         newSubscriber
     /// ```
-    func answer(_ one: ProductEligibility) -> Answer {
-        var facts = Facts()
-        Self.add(one, offer: EligibilityWords.offer(product(one)), account: account, to: &facts)
-        let shown = facts
-        return Answer(
+    func result(_ one: ProductEligibility) -> CommandResult {
+        var fields = FieldList()
+        Self.add(one, offer: EligibilityFormat.offer(product(one)), account: account, to: &fields)
+        let shown = fields
+        return CommandResult(
             data: json(one), names: [one.productIdentifier], next: next(one), notes: notes
         ) { shown.text($0) }
     }
 
-    static func add(_ one: ProductEligibility, offer: String?, account: String, to facts: inout Facts) {
-        facts.add("product", one.productIdentifier)
-        facts.add("offer", offer)
-        facts.add("eligibility", "\(one.eligibility.rawValue) for \(account)", isState: true)
-        facts.add("because", EligibilityWords.because(one))
-        facts.add("rule", one.rule.rawValue)
-        facts.add("decided by", one.transactionIdentifier)
+    static func add(_ one: ProductEligibility, offer: String?, account: String, to fields: inout FieldList) {
+        fields.add("product", one.productIdentifier)
+        fields.add("offer", offer)
+        fields.add("eligibility", "\(one.eligibility.rawValue) for \(account)", isState: true)
+        fields.add("because", EligibilityFormat.because(one))
+        fields.add("rule", one.rule.rawValue)
+        fields.add("decided by", one.transactionIdentifier)
     }
 
-    var answer: Answer {
+    var result: CommandResult {
         var table = Table([
             .init("PRODUCT"), .init("ELIGIBILITY", isState: true), .init("OFFER"), .init("RULE"), .init("BECAUSE"),
         ])
         for one in reply.eligibility {
             table.add([
-                one.productIdentifier, one.eligibility.rawValue, EligibilityWords.offer(product(one)) ?? "-",
-                one.rule.rawValue, EligibilityWords.because(one),
+                one.productIdentifier, one.eligibility.rawValue, EligibilityFormat.offer(product(one)) ?? "-",
+                one.rule.rawValue, EligibilityFormat.because(one),
             ])
         }
-        return Answer(
+        return CommandResult(
             table, items: reply.eligibility.map(json), names: reply.eligibility.map(\.productIdentifier),
-            next: reply.eligibility.first.map(next) ?? "storebus product list\(Known.option(bundleId))", notes: notes,
+            next: reply.eligibility.first.map(next) ?? "storebus product list\(AppOptions.flag(bundleId))",
+            notes: notes,
             ifEmpty: "\(bundleId) has no subscriptions")
     }
 
     private func next(_ one: ProductEligibility) -> String {
         if let transaction = one.transactionIdentifier { return "storebus sub timeline \(transaction)" }
         return one.eligibility == .unknown
-            ? "storebus status" : "storebus buy \(one.productIdentifier) --as \(account)\(Known.option(bundleId))"
+            ? "storebus status" : "storebus buy \(one.productIdentifier) --as \(account)\(AppOptions.flag(bundleId))"
     }
 }
 
 /// Why an answer about an introductory offer is what it is.
-enum EligibilityWords {
+enum EligibilityFormat {
     /// One sentence without a full stop: `no earlier subscription in group 21378123`.
     static func because(_ one: ProductEligibility) -> String {
         let group = "group \(one.subscriptionGroupIdentifier)"
@@ -164,7 +165,7 @@ enum EligibilityWords {
     /// `1 week free, then 9.99 USD a month`, or that there is none.
     static func offer(_ product: Product?) -> String? {
         guard let product else { return nil }
-        guard let offer = product.introductoryPrice else { return "none: \(Words.price(of: product)) from the start" }
-        return "\(Words.offer(offer)), then \(Words.price(of: product))"
+        guard let offer = product.introductoryPrice else { return "none: \(Format.price(of: product)) from the start" }
+        return "\(Format.offer(offer)), then \(Format.price(of: product))"
     }
 }

@@ -50,13 +50,13 @@ struct EnvCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try await CommandContext.find(global, bundleId: app.bundleId).withOnlyAppIfAny()
         let variables = StoreVariables(context.settings, installation(context))
-        guard command.isEmpty else { throw ProgramReplacement(command, variables, context.environment).run() }
+        guard command.isEmpty else { throw ProgramExec(command, variables, context.environment).run() }
         var notes: [String] = []
         if context.settings.adminKey == nil {
             notes.append("no admin key is known; set STOREBUS_ADMIN_KEY, or run where .storebus is found")
         }
         context.print(
-            Answer(
+            CommandResult(
                 variables.text(format ?? .shell), data: variables.json, names: variables.names, notes: notes))
     }
 
@@ -121,7 +121,7 @@ struct StoreVariables: Hashable, Sendable {
 }
 
 /// Another program in the place of this one, with the store's variables in its environment.
-struct ProgramReplacement {
+struct ProgramExec {
     private let command: [String]
     private let variables: [String: String]
 

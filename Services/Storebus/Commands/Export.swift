@@ -31,6 +31,6 @@ struct ExportCommand: AsyncParsableCommand {
             throw CLIError(.answerInvalid, "what \(context.api.url) exported is no JSON")
         }
         let text = format == .json ? JSONText.line(catalogue) + "\n" : String(decoding: bytes, as: UTF8.self)
-        context.print(Answer(text, data: catalogue, names: [context.bundleId]))
+        context.print(CommandResult(text, data: catalogue, names: [context.bundleId]))
     }
 }

@@ -49,7 +49,7 @@ struct ImportCommand: AsyncParsableCommand {
         for one in imports {
             reports.append((one, try await one.run(context)))
         }
-        context.print(CatalogImport.answer(reports, apps: dryRun ? [] : await Self.apps(imports, context)))
+        context.print(CatalogImport.result(reports, apps: dryRun ? [] : await Self.apps(imports, context)))
         if watch { try await CatalogWatch(imports: imports, context: context).run() }
     }
 
@@ -93,7 +93,7 @@ struct CatalogWatch: Sendable {
 
     private func again(_ one: CatalogImport) async {
         do throws(CLIError) {
-            context.print(CatalogImport.answer([(one, try await one.run(context))]))
+            context.print(CatalogImport.result([(one, try await one.run(context))]))
         } catch {
             let error = error.completed(context.environment.printed)
             context.console.narrate(context.format.isJSON ? error.json + "\n" : error.text)
@@ -137,7 +137,7 @@ struct CatalogImport: Hashable, Sendable {
     }
 
     /// - Parameter apps: as they are behind the import; of a trial none.
-    static func answer(_ reports: [(CatalogImport, ImportReport)], apps: [App] = []) -> Answer {
+    static func result(_ reports: [(CatalogImport, ImportReport)], apps: [App] = []) -> CommandResult {
         let lines = reports.map { one, report in
             "\(one.isTrial ? "would import" : "imported")  \(CatalogFile.summary(report, file: one.file))"
                 + "  version \(report.catalogVersion) of \(one.bundleId)\n"
@@ -146,7 +146,7 @@ struct CatalogImport: Hashable, Sendable {
             (report.notes + settings(report)).map { reports.count > 1 ? "\(one.bundleId): \($0)" : $0 }
         }
         let renewals = apps.compactMap { app in
-            RenewalWords.note(app).map { reports.count > 1 ? "\(app.bundleId): \($0)" : $0 }
+            RenewalFormat.note(app).map { reports.count > 1 ? "\(app.bundleId): \($0)" : $0 }
         }
         let first = reports.first?.0.bundleId ?? EffectiveSettings.defaultBundleId
         let data = reports.map { one, report -> JSONValue in
@@ -154,9 +154,9 @@ struct CatalogImport: Hashable, Sendable {
             members["file"] = .string(one.file)
             return .object(members)
         }
-        return Answer(
+        return CommandResult(
             lines.joined(), data: data.count == 1 ? data[0] : .array(data), names: reports.map(\.0.bundleId),
-            next: "storebus product list\(Known.option(first))", notes: notes + renewals)
+            next: "storebus product list\(AppOptions.flag(first))", notes: notes + renewals)
     }
 
     static func settings(_ report: ImportReport) -> [String] {
@@ -201,7 +201,7 @@ enum CatalogFile {
             // With a list of places the sentence would only say the first of them again.
             let count = error.details["problems"]?.arrayValue?.count ?? 0
             named.message =
-                count > 0 ? "\(file) is refused for \(Words.count(count, "problem"))" : "\(file): \(error.message)"
+                count > 0 ? "\(file) is refused for \(Format.count(count, "problem"))" : "\(file): \(error.message)"
             named.hints = ["nothing was imported; the catalogue in force stays"]
             throw named
         }
@@ -216,7 +216,7 @@ enum CatalogFile {
     ) throws(CLIError) -> [(file: String, bundleId: String)] {
         guard bundleIds.count <= files.count else {
             throw CLIError(
-                .usage, "\(Words.count(bundleIds.count, "--bundle-id")) for \(Words.count(files.count, flag))",
+                .usage, "\(Format.count(bundleIds.count, "--bundle-id")) for \(Format.count(files.count, flag))",
                 hints: ["each --bundle-id belongs to one \(flag == "FILE" ? flag : "\(flag) FILE")"])
         }
         let names = bundleIds + (bundleIds.isEmpty && files.count == 1 ? [bundleId] : [])
@@ -232,10 +232,10 @@ enum CatalogFile {
 
     /// `App.storekit: 3 products, 1 group, 1 introductory offer`
     static func summary(_ report: ImportReport, file: String) -> String {
-        var parts = [Words.count(report.productCount, "product")]
-        if report.subscriptionGroupCount > 0 { parts.append(Words.count(report.subscriptionGroupCount, "group")) }
+        var parts = [Format.count(report.productCount, "product")]
+        if report.subscriptionGroupCount > 0 { parts.append(Format.count(report.subscriptionGroupCount, "group")) }
         if report.introductoryOfferCount > 0 {
-            parts.append(Words.count(report.introductoryOfferCount, "introductory offer"))
+            parts.append(Format.count(report.introductoryOfferCount, "introductory offer"))
         }
         return "\(name(file)): \(parts.joined(separator: ", "))"
     }

@@ -69,18 +69,18 @@ struct IntentStartCommand: AsyncParsableCommand {
             throw await explained(error, link?.productIdentifier ?? what, installation, context)
         }
         let product = link?.productIdentifier ?? what
-        context.print(IntentStart(reply: started, product: product, installation: installation).answer)
+        context.print(IntentStart(reply: started, product: product, installation: installation).result)
     }
 
     private func explained(
         _ error: CLIError, _ product: String, _ installation: Installation, _ context: CommandContext
     ) async -> CLIError {
         if error.code.name == StoreErrorCode.productNotFound.name {
-            return await Known.productError(product, bundleId: installation.bundleId, context)
+            return await DidYouMean.productError(product, bundleId: installation.bundleId, context)
         }
         guard error.code.name == StoreErrorCode.productNotPromotable.name else { return error }
         var error = error
-        let option = Known.option(installation.bundleId)
+        let option = AppOptions.flag(installation.bundleId)
         error.hints = [
             "why: storebus promo list --device \(installation.deviceId)\(option)",
             "without promotion: storebus intent url \(product)\(option)",
@@ -112,7 +112,7 @@ struct IntentURLCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try await CommandContext.find(global, app: app)
-        let link = try await Known.suggestingProduct([product], context) { () throws(CLIError) in
+        let link = try await DidYouMean.forProducts([product], context) { () throws(CLIError) in
             try await context.api.testURL(of: product, bundleId: context.bundleId)
         }
         var data: [String: JSONValue] = ["url": .string(link), "productIdentifier": .string(product)]
@@ -125,7 +125,7 @@ struct IntentURLCommand: AsyncParsableCommand {
             notes.append("a QR code of it is in \(path)")
         }
         context.print(
-            Answer(
+            CommandResult(
                 "\(Table.onOneLine(link))\n", data: .object(data), names: [link],
                 next: "storebus intent '\(link)' --as alice", notes: notes))
     }
@@ -148,11 +148,11 @@ struct IntentContinueCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext.find(global)
         let intent = try await IntentLookup.find(named.intent, context)
-        let answer = IntentAnswer(intent: intent, context: context)
+        let run = IntentDecisionRun(intent: intent, context: context)
         let outcome = try await context.progress.during("continuing \(intent.payment.productIdentifier)") {
-            () throws(CLIError) in try await answer.continued(within: context.timeLimit ?? .seconds(30))
+            () throws(CLIError) in try await run.continueUntilDecided(within: context.timeLimit ?? .seconds(30))
         }
-        context.print(outcome.answer)
+        context.print(outcome.result)
         if outcome.status != .success { throw QuietExit(status: outcome.status) }
     }
 }
@@ -174,7 +174,7 @@ struct IntentDeferCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext.find(global)
         let intent = try await IntentLookup.find(named.intent, context)
-        context.print(try await IntentAnswer(intent: intent, context: context).said(.defer).answer)
+        context.print(try await IntentDecisionRun(intent: intent, context: context).decide(.defer).result)
     }
 }
 
@@ -200,42 +200,42 @@ struct IntentCancelCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext.find(global)
         let intent = try await IntentLookup.find(named.intent, context)
-        let outcome = try await IntentAnswer(intent: intent, context: context).said(.cancel, feedback: feedback)
-        context.print(outcome.answer)
+        let outcome = try await IntentDecisionRun(intent: intent, context: context).decide(.cancel, feedback: feedback)
+        context.print(outcome.result)
     }
 }
 
 /// Answers an intent in the place of the app it waits for.
-struct IntentAnswer: Sendable {
+struct IntentDecisionRun: Sendable {
     /// As the operator sees it.
     let intent: PurchaseIntent
     let context: CommandContext
 
     private var installation: Installation { intent.installation(context) }
 
-    func said(
+    func decide(
         _ decision: DecideIntentRequest.Decision, feedback: String? = nil
     ) async throws(CLIError) -> IntentOutcome {
         outcome(try await send(decision, feedback: feedback))
     }
 
     /// Until the payment has an outcome: saying it again asks, and never adds a second one.
-    func continued(within time: Duration) async throws(CLIError) -> IntentOutcome {
+    func continueUntilDecided(within time: Duration) async throws(CLIError) -> IntentOutcome {
         let deadline = ContinuousClock.now + time
         while true {
             let remaining = deadline - .now
-            let decision = try await Patience.repeating(until: deadline) { () throws(CLIError) in
+            let decision = try await Retry.run(until: deadline) { () throws(CLIError) in
                 try await send(.continue, timeout: max(remaining, .seconds(1)))
             }
             let isOver = decision.transaction.map { $0.transactionState != .purchasing } ?? false
-            guard !isOver, deadline - .now > Patience.pause, !Task.isCancelled else { return outcome(decision) }
-            try? await ContinuousClock().sleep(for: Patience.pause)
+            guard !isOver, deadline - .now > Retry.pause, !Task.isCancelled else { return outcome(decision) }
+            try? await ContinuousClock().sleep(for: Retry.pause)
         }
     }
 
     private func send(
         _ decision: DecideIntentRequest.Decision, feedback: String? = nil, timeout: Duration = .seconds(10)
-    ) async throws(CLIError) -> IntentDecision {
+    ) async throws(CLIError) -> IntentDecisionResponse {
         try await context.sessions.with(installation) { session throws(CLIError) in
             try await context.api.decide(
                 intent.intentIdentifier, decision, feedback: feedback, token: session.token, timeout: timeout)
@@ -243,7 +243,7 @@ struct IntentAnswer: Sendable {
     }
 
     /// With whose it is, which an app is not told.
-    private func outcome(_ decision: IntentDecision) -> IntentOutcome {
+    private func outcome(_ decision: IntentDecisionResponse) -> IntentOutcome {
         var decided = decision.intent
         decided.bundleId = intent.bundleId
         decided.account = intent.account

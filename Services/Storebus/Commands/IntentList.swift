@@ -39,11 +39,11 @@ struct IntentListCommand: AsyncParsableCommand {
             bundleId: context.namedApp, account: account, deviceId: device,
             state: state.flatMap(PurchaseIntent.State.init), after: page.after)
         let (intents, after) = try await IntentLookup.list(query, limit: page.limit, context)
-        var answer = IntentTable.answer(intents, after: after)
-        answer.app = (intents.first { !$0.state.isFinal } ?? intents.first)?.bundleId
-        if intents.isEmpty, context.namedApp != nil { _ = try await Known.app(context) }
-        if intents.isEmpty, let account { answer.notes = await Known.notes(aboutAccount: account, context) }
-        context.print(answer)
+        var result = IntentTable.result(intents, after: after)
+        result.app = (intents.first { !$0.state.isFinal } ?? intents.first)?.bundleId
+        if intents.isEmpty, context.namedApp != nil { _ = try await context.app() }
+        if intents.isEmpty, let account { result.notes = await DidYouMean.notes(aboutAccount: account, context) }
+        context.print(result)
     }
 }
 
@@ -58,7 +58,7 @@ struct IntentShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try CommandContext.find(global)
-        context.print(IntentTable.answer(try await IntentLookup.find(named.intent, context)))
+        context.print(IntentTable.result(try await IntentLookup.find(named.intent, context)))
     }
 }
 

@@ -11,15 +11,15 @@ enum IntentTable {
             table.add([
                 intent.intentIdentifier, intent.account ?? "-", intent.deviceId ?? "-",
                 intent.payment.productIdentifier, intent.state.rawValue, intent.source.rawValue,
-                intent.state.isFinal ? "-" : Words.time(intent.expiresAt), remarks(intent),
+                intent.state.isFinal ? "-" : Format.time(intent.expiresAt), remarks(intent),
             ])
         }
         return table
     }
 
-    static func answer(_ intents: [PurchaseIntent], after: String?) -> Answer {
+    static func result(_ intents: [PurchaseIntent], after: String?) -> CommandResult {
         let warned = intents.filter { $0.warning != nil }.prefix(5)
-        return Answer(
+        return CommandResult(
             table(intents), items: intents.map(json), names: intents.map(\.intentIdentifier),
             next: (intents.first { !$0.state.isFinal } ?? intents.first).map(next)
                 ?? "storebus intent PRODUCT --as alice",
@@ -29,26 +29,28 @@ enum IntentTable {
     }
 
     /// One of them, a fact a line.
-    static func answer(_ intent: PurchaseIntent) -> Answer {
-        var facts = Facts()
-        facts.add("intent", intent.intentIdentifier)
-        facts.add("account", intent.account)
-        facts.add("app", intent.bundleId)
-        facts.add("device", intent.deviceId)
-        facts.add("product", intent.payment.productIdentifier)
-        facts.add("title", intent.product.localizedTitle)
-        facts.add("quantity", "\(intent.payment.quantity)")
-        facts.add("from", intent.source.rawValue)
-        facts.add("state", intent.state.rawValue, isState: true)
-        facts.add("standing", standing(intent))
-        facts.add("answer by", intent.answerBy.map(Words.time))
-        facts.add("expires", Words.time(intent.expiresAt))
-        facts.add("feedback", intent.feedback)
-        facts.add("transaction", intent.transactionId)
-        facts.add("warning", intent.warning)
-        let shown = facts
-        return Answer(data: json(intent), names: [intent.intentIdentifier], next: next(intent)) { shown.text($0) }
-            .about(intent.bundleId)
+    static func result(_ intent: PurchaseIntent) -> CommandResult {
+        var fields = FieldList()
+        fields.add("intent", intent.intentIdentifier)
+        fields.add("account", intent.account)
+        fields.add("app", intent.bundleId)
+        fields.add("device", intent.deviceId)
+        fields.add("product", intent.payment.productIdentifier)
+        fields.add("title", intent.product.localizedTitle)
+        fields.add("quantity", "\(intent.payment.quantity)")
+        fields.add("from", intent.source.rawValue)
+        fields.add("state", intent.state.rawValue, isState: true)
+        fields.add("standing", standing(intent))
+        fields.add("answer by", intent.answerBy.map(Format.time))
+        fields.add("expires", Format.time(intent.expiresAt))
+        fields.add("feedback", intent.feedback)
+        fields.add("transaction", intent.transactionId)
+        fields.add("warning", intent.warning)
+        let shown = fields
+        return CommandResult(data: json(intent), names: [intent.intentIdentifier], next: next(intent)) {
+            shown.text($0)
+        }
+        .about(intent.bundleId)
     }
 
     /// The intent's own members, and what its remarks and sentences say.
@@ -61,7 +63,7 @@ enum IntentTable {
     static func remarks(_ intent: PurchaseIntent) -> String {
         var remarks: [String] = []
         if intent.state == .pending, let answerBy = intent.answerBy {
-            remarks.append("answer by \(Words.time(answerBy))")
+            remarks.append("answer by \(Format.time(answerBy))")
         }
         if intent.state == .deferred, intent.deferredBy == .timeout { remarks.append("no answer in time") }
         if let feedback = intent.feedback { remarks.append("the user was told: \(feedback)") }
@@ -121,11 +123,11 @@ struct IntentOutcome: Hashable, Sendable {
         }
     }
 
-    var answer: Answer {
+    var result: CommandResult {
         var members = IntentTable.json(intent).objectValue ?? [:]
         members["transaction"] = transaction.map { JSONText.value($0) } ?? .null
-        return Answer(
-            data: .object(members), names: transaction.map { [Words.name($0)] } ?? [intent.intentIdentifier],
+        return CommandResult(
+            data: .object(members), names: transaction.map { [Format.name($0)] } ?? [intent.intentIdentifier],
             next: next, notes: notes
         ) { text($0) }
         .about(intent.bundleId)
@@ -139,7 +141,7 @@ struct IntentOutcome: Hashable, Sendable {
         let first = style.paint(state, .of(state: state)) + "  " + words.map(Table.onOneLine).joined(separator: "  ")
         guard let transaction else { return "\(first)\n" }
         let outcome = transaction.transactionState.rawValue
-        let name = [Words.name(transaction), Words.remarks(transaction)].filter { !$0.isEmpty }
+        let name = [Format.name(transaction), Format.remarks(transaction)].filter { !$0.isEmpty }
         return "\(first)\n" + style.paint(outcome, .of(state: outcome)) + "  "
             + name.map(Table.onOneLine).joined(separator: "  ") + "\n"
     }
@@ -155,8 +157,8 @@ struct IntentOutcome: Hashable, Sendable {
         guard let transaction else { return IntentTable.next(intent) }
         return switch transaction.transactionState {
         case .purchasing: "storebus prompt list --as \(intent.account ?? "alice")"
-        case .deferred: "storebus approve \(Words.name(transaction))"
-        case .purchased, .restored, .failed: Words.finish(transaction, as: intent.account ?? "alice")
+        case .deferred: "storebus approve \(Format.name(transaction))"
+        case .purchased, .restored, .failed: Format.finish(transaction, as: intent.account ?? "alice")
         }
     }
 }
@@ -171,7 +173,7 @@ struct IntentStart: Hashable, Sendable {
     let product: String
     let installation: Installation
 
-    var answer: Answer {
+    var result: CommandResult {
         var members = JSONText.value(reply).objectValue ?? [:]
         members["productIdentifier"] = .string(product)
         members["account"] = .string(installation.account)
@@ -180,7 +182,7 @@ struct IntentStart: Hashable, Sendable {
         members["because"] = .string(sentence)
         let words = [reply.intentIdentifier ?? "", product, "\(installation.account) on \(installation.deviceId)"]
             .filter { !$0.isEmpty }.map(Table.onOneLine).joined(separator: "  ")
-        return Answer(
+        return CommandResult(
             "\(reply.outcome.rawValue)  \(words)\n  \(sentence)\n", data: .object(members),
             names: reply.intentIdentifier.map { [$0] } ?? [], next: next)
     }
@@ -197,7 +199,7 @@ struct IntentStart: Hashable, Sendable {
 
     private var next: String {
         let device = installation.deviceId
-        let option = Known.option(installation.bundleId)
+        let option = AppOptions.flag(installation.bundleId)
         return switch reply.outcome {
         case .openApp: "storebus intent continue \(reply.intentIdentifier ?? "INTENT")"
         case .downloading: "storebus device resume \(device) --as \(installation.account)\(option)"

@@ -44,9 +44,9 @@ struct KeyCommand: AsyncParsableCommand {
                 lines.append(text.contains("\n") ? "\(member)\n\(text)" : "\(member)  \(text)")
             }
             context.print(
-                Answer(
+                CommandResult(
                     lines.joined(separator: "\n") + "\n", data: key, names: [identifier],
-                    next: "storebus key list\(Known.option(context.bundleId))",
+                    next: "storebus key list\(AppOptions.flag(context.bundleId))",
                     notes: ["the secret is not shown again"]))
         }
     }
@@ -64,11 +64,11 @@ struct KeyCommand: AsyncParsableCommand {
             let context = try await CommandContext.find(global, app: app)
             let keys = try await context.api.keys(context.bundleId)
             var table = Table([.init("KEY"), .init("KIND"), .init("CREATED")])
-            for key in keys { table.add([key.keyIdentifier, key.kind, Words.time(key.createdAt)]) }
+            for key in keys { table.add([key.keyIdentifier, key.kind, Format.time(key.createdAt)]) }
             context.print(
-                Answer(
+                CommandResult(
                     table, items: keys.map { JSONText.value($0) }, names: keys.map(\.keyIdentifier),
-                    next: "storebus key create --kind api\(Known.option(context.bundleId))", ifEmpty: "no keys"))
+                    next: "storebus key create --kind api\(AppOptions.flag(context.bundleId))", ifEmpty: "no keys"))
         }
     }
 
@@ -100,9 +100,9 @@ struct KeyCommand: AsyncParsableCommand {
             try context.confirm("revoke the key \(key)")
             try await context.api.revokeKey(key, bundleId: context.bundleId)
             context.print(
-                Answer(
+                CommandResult(
                     "revoked  \(key)\n", data: ["keyIdentifier": .string(key)], names: [key],
-                    next: "storebus key list\(Known.option(context.bundleId))"))
+                    next: "storebus key list\(AppOptions.flag(context.bundleId))"))
         }
     }
 }

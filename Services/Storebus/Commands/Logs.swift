@@ -42,15 +42,15 @@ struct LogsCommand: AsyncParsableCommand {
         if let trace, trace.count < 8 || !trace.allSatisfy({ $0.isASCII && $0.isHexDigit }) {
             throw ValidationError("--trace is the beginning of a trace, 8 to 32 hexadecimal digits; not '\(trace)'")
         }
-        for service in services where !ServiceRoster.services.contains(ServiceInstance(service).service) {
+        for service in services where !ServiceList.services.contains(ServiceInstance(service).service) {
             if service.count >= 16, service.allSatisfy({ $0.isASCII && $0.isHexDigit }) {
                 throw ValidationError("'\(service)' looks like a trace; for its request: --trace \(service)")
             }
-            let near = Suggestion.nearest(to: service, among: ServiceRoster.services)
+            let near = Suggestion.nearest(to: service, among: ServiceList.services)
             throw ValidationError(
                 "there is no service '\(service)'"
                     + (near.map { "; did you mean '\($0)'?" } ?? "; they are "
-                        + ServiceRoster.services.joined(separator: ", ")))
+                        + ServiceList.services.joined(separator: ", ")))
         }
         guard LogLine.levels.contains(level) else {
             throw ValidationError("--level is one of \(LogLine.levels.joined(separator: ", "))")
@@ -59,13 +59,13 @@ struct LogsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let environment = CommandEnvironment.current
-        guard global.data != nil || !StorePlace.isCompose(environment) else {
+        guard global.data != nil || !Deployment.isCompose(environment) else {
             throw CLIError(
                 .usage, "the services are containers, and the engine keeps their logs",
                 hints: ["on the machine of the containers: docker compose logs \(services.joined(separator: " "))"])
         }
         let directory = try DataDirectory.choose(global, environment)
-        let wanted = (services.isEmpty ? ServiceRoster.services : services)
+        let wanted = (services.isEmpty ? ServiceList.services : services)
             .flatMap { directory.logged(ServiceInstance($0)) }
         var followers = wanted.map { LogFollower(service: $0, path: directory.logFile($0)) }
         guard followers.contains(where: \.exists) else {
@@ -84,7 +84,7 @@ struct LogsCommand: AsyncParsableCommand {
         let style = global.output.style(environment)
         guard follow else {
             return global.output.print(
-                Answer(data: .array(shown.map(\.json)), names: wanted) { style in
+                CommandResult(data: .array(shown.map(\.json)), names: wanted) { style in
                     shown.map { $0.text(style) }.joined()
                 })
         }

@@ -18,7 +18,7 @@ struct OpenCommand: AsyncParsableCommand {
         let context = try CommandContext.find(global)
         let url = context.api.url
         context.print(
-            Answer(
+            CommandResult(
                 "\(url)\n", data: ["url": .string(url), "openAPI": .string("\(url)/openapi.json")], names: [url],
                 next: "storebus status",
                 notes: ["there is no console yet; the API describes itself at \(url)/openapi.json"]))

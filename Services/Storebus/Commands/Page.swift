@@ -35,11 +35,11 @@ struct PageCommand: AsyncParsableCommand {
         let installation = shopper.installation(context)
         let session = try await context.sessions.store(installation)
         let page = try await context.api.view(view, token: session.token)
-        var answer = StorePageTable.answer(page, view: view, installation: installation)
+        var result = StorePageTable.result(page, view: view, installation: installation)
         if page.promotions.isEmpty, view == .page, let reason = await unsupported(installation, context) {
-            answer.notes.append(reason)
+            result.notes.append(reason)
         }
-        context.print(answer)
+        context.print(result)
     }
 
     private func unsupported(_ installation: Installation, _ context: CommandContext) async -> String? {
@@ -58,8 +58,8 @@ enum StorePageTable {
         for (index, promotion) in promotions.enumerated() {
             let product = promotion.product
             table.add([
-                "\(index + 1)", product.productIdentifier, product.localizedTitle, Words.price(of: product),
-                product.introductoryPrice.map(Words.offer) ?? "-",
+                "\(index + 1)", product.productIdentifier, product.localizedTitle, Format.price(of: product),
+                product.introductoryPrice.map(Format.offer) ?? "-",
                 // Nobody is eligible for an offer that is not there.
                 product.introductoryPrice.flatMap { _ in product.introductoryOfferEligibility?.rawValue } ?? "-",
                 promotion.owned.map { $0 ? "yes" : "no" } ?? "unknown",
@@ -68,9 +68,9 @@ enum StorePageTable {
         return table
     }
 
-    static func answer(
-        _ page: StorePageAnswer, view: StoreAPI.StoreView, installation: Installation
-    ) -> Answer {
+    static func result(
+        _ page: StorePageResponse, view: StoreAPI.StoreView, installation: Installation
+    ) -> CommandResult {
         let items = page.promotions.enumerated().map { index, promotion -> JSONValue in
             var members = JSONText.value(promotion).objectValue ?? [:]
             members["place"] = .integer(index + 1)
@@ -78,7 +78,7 @@ enum StorePageTable {
             members["degraded"] = JSONText.value(page.degraded)
             return .object(members)
         }
-        return Answer(
+        return CommandResult(
             table(page.promotions), items: items, names: page.promotions.map(\.product.productIdentifier),
             next: next(page, view, installation), notes: page.degraded.map(sentence), ifEmpty: empty(view))
     }
@@ -92,9 +92,9 @@ enum StorePageTable {
     }
 
     private static func next(
-        _ page: StorePageAnswer, _ view: StoreAPI.StoreView, _ installation: Installation
+        _ page: StorePageResponse, _ view: StoreAPI.StoreView, _ installation: Installation
     ) -> String {
-        let option = Known.option(installation.bundleId)
+        let option = AppOptions.flag(installation.bundleId)
         guard let first = page.promotions.first(where: { $0.owned != true }) ?? page.promotions.first else {
             return "storebus promo list --device \(installation.deviceId)\(option)"
         }

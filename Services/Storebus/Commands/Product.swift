@@ -31,14 +31,14 @@ struct ProductCommand: AsyncParsableCommand {
 
         func run() async throws {
             let context = try await CommandContext.find(global, app: app)
-            let products = try await Known.suggestingStorefront(storefront, context) { () throws(CLIError) in
+            let products = try await DidYouMean.forStorefront(storefront, context) { () throws(CLIError) in
                 try await context.api.catalogProducts(context.bundleId, storefront: storefront.uppercased())
             }
             // An app without products has an empty list too; one that is not there has none.
-            if products.isEmpty { _ = try await Known.app(context) }
-            let option = Known.option(context.bundleId)
+            if products.isEmpty { _ = try await context.app() }
+            let option = AppOptions.flag(context.bundleId)
             context.print(
-                Answer(
+                CommandResult(
                     ProductTable.table(products), items: products.map { JSONText.value($0) },
                     names: products.map(\.productIdentifier),
                     next: products.first.map { "storebus buy \($0.productIdentifier) --as alice\(option)" }
@@ -73,20 +73,20 @@ struct ProductShowCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try await CommandContext.find(global, app: app)
         let storefront = storefront.uppercased()
-        let explanation = try await Known.suggestingStorefront(storefront, context) { () throws(CLIError) in
+        let explanation = try await DidYouMean.forStorefront(storefront, context) { () throws(CLIError) in
             try await context.api.explain(product, bundleId: context.bundleId, storefront: storefront)
         }
         let shown = try await context.api.catalogProducts(context.bundleId, storefront: storefront)
             .first { $0.productIdentifier.isExactly(product) }
         if shown == nil, explanation.reasons.contains(.unknown) {
-            throw await Known.productError(product, bundleId: context.bundleId, storefront: storefront, context)
+            throw await DidYouMean.productError(product, bundleId: context.bundleId, storefront: storefront, context)
         }
         // Customers' lists have neither codes nor win-back offers; a product that is no subscription has none at all.
         let offers =
             shown?.type == .autoRenewable
             ? try await context.api.offers(product, bundleId: context.bundleId, storefront: storefront) : nil
         context.print(
-            ProductFacts(product: shown, explanation: explanation, bundleId: context.bundleId, offers: offers).answer)
+            ProductInfo(product: shown, explanation: explanation, bundleId: context.bundleId, offers: offers).result)
     }
 }
 
@@ -98,8 +98,8 @@ enum ProductTable {
         ])
         for product in products {
             table.add([
-                product.productIdentifier, product.type.rawValue, Words.price(of: product),
-                product.introductoryPrice.map(Words.offer) ?? "-", product.subscriptionGroupIdentifier ?? "-",
+                product.productIdentifier, product.type.rawValue, Format.price(of: product),
+                product.introductoryPrice.map(Format.offer) ?? "-", product.subscriptionGroupIdentifier ?? "-",
                 product.localizedTitle,
             ])
         }
@@ -108,7 +108,7 @@ enum ProductTable {
 }
 
 /// One product in one storefront as `storebus product show` and `why` show it.
-struct ProductFacts: Sendable {
+struct ProductInfo: Sendable {
     /// nil when the catalogue has no such product.
     let product: Product?
     let explanation: ProductExplanation
@@ -132,59 +132,59 @@ struct ProductFacts: Sendable {
         self.offers = offers
     }
 
-    var answer: Answer {
+    var result: CommandResult {
         var members = product.map { JSONText.value($0).objectValue ?? [:] } ?? [:]
         members["productIdentifier"] = .string(explanation.productIdentifier)
         members["bundleId"] = .string(bundleId)
         members["explanation"] = JSONText.value(explanation)
         if let offers {
             members["offers"] = JSONText.value(offers)
-            members["offerWords"] = JSONText.value(OfferWords.lines(offers).map(\.text))
+            members["offerWords"] = JSONText.value(OfferFormat.lines(offers).map(\.text))
         }
         if let eligibility {
             var one = JSONText.value(eligibility).objectValue ?? [:]
-            one["because"] = .string(EligibilityWords.because(eligibility))
+            one["because"] = .string(EligibilityFormat.because(eligibility))
             members["eligibility"] = .object(one)
         }
-        return Answer(data: .object(members), names: [explanation.productIdentifier], next: next) { [self] in
-            facts.text($0)
+        return CommandResult(data: .object(members), names: [explanation.productIdentifier], next: next) { [self] in
+            fields.text($0)
         }
     }
 
-    private var facts: Facts {
-        var facts = Facts()
-        facts.add("product", explanation.productIdentifier)
-        facts.add("app", bundleId)
-        if let product { Self.describe(product, &facts) }
-        for line in offers.map(OfferWords.lines) ?? [] { facts.add(line.name, line.text) }
-        facts.add("storefront", explanation.storefront)
-        facts.add("available", explanation.available ? "yes" : "no", isState: true)
+    private var fields: FieldList {
+        var fields = FieldList()
+        fields.add("product", explanation.productIdentifier)
+        fields.add("app", bundleId)
+        if let product { Self.describe(product, &fields) }
+        for line in offers.map(OfferFormat.lines) ?? [] { fields.add(line.name, line.text) }
+        fields.add("storefront", explanation.storefront)
+        fields.add("available", explanation.available ? "yes" : "no", isState: true)
         for (reason, detail) in zip(explanation.reasons, explanation.details) {
-            facts.add("reason", "\(reason.rawValue): \(detail)")
+            fields.add("reason", "\(reason.rawValue): \(detail)")
         }
         if let promotion = explanation.promotion {
-            facts.add("promoted", promotion.reasons.isEmpty ? "yes" : "no", isState: true)
+            fields.add("promoted", promotion.reasons.isEmpty ? "yes" : "no", isState: true)
             for (reason, detail) in zip(promotion.reasons, promotion.details) {
-                facts.add("reason", "\(reason.rawValue): \(detail)")
+                fields.add("reason", "\(reason.rawValue): \(detail)")
             }
         }
-        guard let eligibility else { return facts }
-        facts.add("eligibility", eligibility.eligibility.rawValue, isState: true)
-        facts.add("because", EligibilityWords.because(eligibility))
-        facts.add("rule", eligibility.rule.rawValue)
-        facts.add("decided by", eligibility.transactionIdentifier)
-        return facts
+        guard let eligibility else { return fields }
+        fields.add("eligibility", eligibility.eligibility.rawValue, isState: true)
+        fields.add("because", EligibilityFormat.because(eligibility))
+        fields.add("rule", eligibility.rule.rawValue)
+        fields.add("decided by", eligibility.transactionIdentifier)
+        return fields
     }
 
-    private static func describe(_ product: Product, _ facts: inout Facts) {
-        facts.add("title", product.localizedTitle)
-        facts.add("description", product.localizedDescription.isEmpty ? nil : product.localizedDescription)
-        facts.add("type", product.type.rawValue)
-        facts.add("price", Words.price(of: product))
-        facts.add("locale", product.priceLocale)
-        facts.add("offer", product.introductoryPrice.map(Words.offer))
-        facts.add("content", content(product))
-        facts.add("group", product.subscriptionGroupIdentifier)
+    private static func describe(_ product: Product, _ fields: inout FieldList) {
+        fields.add("title", product.localizedTitle)
+        fields.add("description", product.localizedDescription.isEmpty ? nil : product.localizedDescription)
+        fields.add("type", product.type.rawValue)
+        fields.add("price", Format.price(of: product))
+        fields.add("locale", product.priceLocale)
+        fields.add("offer", product.introductoryPrice.map(Format.offer))
+        fields.add("content", content(product))
+        fields.add("group", product.subscriptionGroupIdentifier)
     }
 
     /// `version 1.0, 73412 bytes`
@@ -197,8 +197,8 @@ struct ProductFacts: Sendable {
     private var next: String {
         let product = explanation.productIdentifier
         return explanation.available
-            ? "storebus buy \(product) --as \(account)\(Known.option(bundleId))"
-            : "storebus product availability \(product)\(Known.option(bundleId))"
+            ? "storebus buy \(product) --as \(account)\(AppOptions.flag(bundleId))"
+            : "storebus product availability \(product)\(AppOptions.flag(bundleId))"
     }
 }
 
@@ -209,14 +209,14 @@ struct ProductFacts: Sendable {
 /// code         SPRING: 1 month free, for new and expired customers
 /// win-back     back: 1 month free, 2 to 24 months after 6 paid ones
 /// ```
-enum OfferWords {
+enum OfferFormat {
     static func lines(_ offers: ProductOffers) -> [(name: String, text: String)] {
         offers.discounts.map { ("promotional", words($0)) }
             + offers.redeemableOffers.map { ($0.type == .code ? "code" : "win-back", words($0)) }
     }
 
     private static func words(_ discount: ProductDiscount) -> String {
-        "\(discount.identifier ?? "-"): \(Words.offer(discount))"
+        "\(discount.identifier ?? "-"): \(Format.offer(discount))"
     }
 
     private static func words(_ offer: RedeemableOffer) -> String {
@@ -232,13 +232,13 @@ enum OfferWords {
         guard let winBack = offer.winBack else { return [] }
         if winBack.isOffered == false { return ["for no customer: isEligible is false"] }
         var words: [String] = []
-        if winBack.paidMonthsMin > 0 { words.append("after \(Words.count(winBack.paidMonthsMin, "paid month"))") }
+        if winBack.paidMonthsMin > 0 { words.append("after \(Format.count(winBack.paidMonthsMin, "paid month"))") }
         if let most = winBack.monthsSinceExpiryMax {
-            words.append("\(winBack.monthsSinceExpiryMin) to \(Words.count(most, "month")) after the end")
+            words.append("\(winBack.monthsSinceExpiryMin) to \(Format.count(most, "month")) after the end")
         } else if winBack.monthsSinceExpiryMin > 0 {
-            words.append("\(Words.count(winBack.monthsSinceExpiryMin, "month")) after the end")
+            words.append("\(Format.count(winBack.monthsSinceExpiryMin, "month")) after the end")
         }
-        words.append(winBack.monthsBetweenOffers.map { "again after \(Words.count($0, "month"))" } ?? "once")
+        words.append(winBack.monthsBetweenOffers.map { "again after \(Format.count($0, "month"))" } ?? "once")
         return words
     }
 }

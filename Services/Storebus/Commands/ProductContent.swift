@@ -55,18 +55,18 @@ struct ProductContentCommand: AsyncParsableCommand {
                     upload, of: named.product, version: version, bundleId: context.bundleId,
                     timeout: context.timeLimit ?? .seconds(600))
             }
-            context.print(Self.answer(put.content, isReplaced: put.isReplaced, bundleId: context.bundleId))
+            context.print(Self.result(put.content, isReplaced: put.isReplaced, bundleId: context.bundleId))
         }
 
-        private static func answer(_ content: HostedContent, isReplaced: Bool, bundleId: String) -> Answer {
+        private static func result(_ content: HostedContent, isReplaced: Bool, bundleId: String) -> CommandResult {
             var members = JSONText.value(content).objectValue ?? [:]
             members["isReplaced"] = .bool(isReplaced)
             let product = content.contentIdentifier
-            return Answer(
+            return CommandResult(
                 "\(isReplaced ? "replaced" : "uploaded")  \(product)  \(content.contentVersion)  "
                     + "\(content.contentLength) bytes  sha256 \(content.sha256)\n",
                 data: .object(members), names: [product],
-                next: "storebus buy \(product) --as alice\(Known.option(bundleId))")
+                next: "storebus buy \(product) --as alice\(AppOptions.flag(bundleId))")
         }
     }
 
@@ -85,16 +85,16 @@ struct ProductContentCommand: AsyncParsableCommand {
             let context = try await CommandContext.find(global, app: app)
             let version = try await version.orDeclared(named.product, context)
             let content = try await find(version, context)
-            var facts = Facts()
-            facts.add("content", content.contentIdentifier)
-            facts.add("version", content.contentVersion)
-            facts.add("length", "\(content.contentLength) bytes")
-            facts.add("sha256", content.sha256)
-            let shown = facts
+            var fields = FieldList()
+            fields.add("content", content.contentIdentifier)
+            fields.add("version", content.contentVersion)
+            fields.add("length", "\(content.contentLength) bytes")
+            fields.add("sha256", content.sha256)
+            let shown = fields
             context.print(
-                Answer(
+                CommandResult(
                     data: JSONText.value(content), names: [content.contentIdentifier],
-                    next: "storebus product show \(named.product)\(Known.option(context.bundleId))"
+                    next: "storebus product show \(named.product)\(AppOptions.flag(context.bundleId))"
                 ) { shown.text($0) })
         }
     }
@@ -119,7 +119,7 @@ extension ProductContentCommand.Version {
         if let contentVersion { return contentVersion }
         // A product whose content is missing is not among those that are sold, so the file itself is looked at.
         guard let file = try await Self.catalog(context), let entry = Self.entry(product, in: file) else {
-            throw await Known.productError(product, bundleId: context.bundleId, context)
+            throw await DidYouMean.productError(product, bundleId: context.bundleId, context)
         }
         guard let version = entry["hostedContent"]?["version"]?.stringValue else {
             throw CLIError(

@@ -23,19 +23,19 @@ struct ProductPriceCommand: AsyncParsableCommand {
 
     func run() async throws {
         let context = try await CommandContext.find(global, app: app)
-        let wanted = try await Known.storefronts(storefronts.names, context)
+        let wanted = try await DidYouMean.storefronts(storefronts.names, context)
         let answer = try await context.progress.during("asking for prices") { () throws(CLIError) in
             try await context.api.prices(
                 product, bundleId: context.bundleId, storefronts: wanted.map(\.countryCode))
         }
         if !answer.prices.isEmpty, answer.prices.allSatisfy({ $0.reasons?.contains("unknown") == true }) {
-            throw await Known.productError(product, bundleId: context.bundleId, context)
+            throw await DidYouMean.productError(product, bundleId: context.bundleId, context)
         }
         context.print(
-            Answer(
+            CommandResult(
                 PriceTable.table(answer.prices), items: answer.prices.map { PriceTable.json($0, product) },
                 names: answer.prices.map(\.storefront),
-                next: "storebus product availability \(product)\(Known.option(context.bundleId))",
+                next: "storebus product availability \(product)\(AppOptions.flag(context.bundleId))",
                 ifEmpty: "no storefronts"))
     }
 }
@@ -81,19 +81,20 @@ struct ProductAvailabilityCommand: AsyncParsableCommand {
         let context = try await CommandContext.find(global, app: app)
         let names = storefronts.names.isEmpty ? ["USA"] : storefronts.names
         var explanations: [ProductExplanation] = []
-        for storefront in try await Known.storefronts(names, context) {
+        for storefront in try await DidYouMean.storefronts(names, context) {
             explanations.append(
                 try await context.api.explain(
                     product, bundleId: context.bundleId, storefront: storefront.countryCode))
         }
         if explanations.allSatisfy({ $0.reasons.contains(.unknown) }) {
-            throw await Known.productError(product, bundleId: context.bundleId, context)
+            throw await DidYouMean.productError(product, bundleId: context.bundleId, context)
         }
         context.print(
-            Answer(
+            CommandResult(
                 Self.table(explanations), items: explanations.map { JSONText.value($0) },
                 names: explanations.filter(\.available).map(\.storefront),
-                next: "storebus product show \(product)\(Known.option(context.bundleId))", ifEmpty: "no storefronts"))
+                next: "storebus product show \(product)\(AppOptions.flag(context.bundleId))", ifEmpty: "no storefronts")
+        )
     }
 
     private static func table(_ explanations: [ProductExplanation]) -> Table {
@@ -121,7 +122,7 @@ enum PriceTable {
         ])
         for price in prices {
             table.add([
-                price.storefront, text(price), price.introductoryPrice.map(Words.offer) ?? "-",
+                price.storefront, text(price), price.introductoryPrice.map(Format.offer) ?? "-",
                 price.priceLocale ?? "-", price.available ? "yes" : "no",
                 price.reasons?.joined(separator: ", ") ?? "",
             ])
@@ -137,6 +138,6 @@ enum PriceTable {
 
     private static func text(_ price: ProductPrices.Price) -> String {
         guard let money = price.price else { return "-" }
-        return price.subscriptionPeriod.map { "\(Words.price(money)) \(Words.every($0))" } ?? Words.price(money)
+        return price.subscriptionPeriod.map { "\(Format.price(money)) \(Format.every($0))" } ?? Format.price(money)
     }
 }

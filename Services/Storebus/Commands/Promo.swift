@@ -34,9 +34,9 @@ struct PromoListCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try await CommandContext.find(global, app: place.app)
         guard let installation = place.installation(context) else {
-            return context.print(PromotionTable.answer(try await context.api.promotions(context.bundleId)))
+            return context.print(PromotionTable.result(try await context.api.promotions(context.bundleId)))
         }
-        context.print(try await DeviceOverrides(installation: installation, context: context).report().answer)
+        context.print(try await DeviceOverrides(installation: installation, context: context).report().result)
     }
 }
 
@@ -202,11 +202,11 @@ struct PromoFeaturedCommand: AsyncParsableCommand {
         var featured = try await context.api.featured()
         if none || !products.isEmpty {
             let changed = Self.replacing(context.bundleId, in: featured, with: products)
-            featured = try await Known.suggestingProduct(products, context) { () throws(CLIError) in
+            featured = try await DidYouMean.forProducts(products, context) { () throws(CLIError) in
                 try await context.api.putFeatured(changed)
             }
         }
-        context.print(Self.answer(featured, context.bundleId))
+        context.print(Self.result(featured, context.bundleId))
     }
 
     /// The new ones stand where the first of the old ones stood, else at the end.
@@ -219,7 +219,7 @@ struct PromoFeaturedCommand: AsyncParsableCommand {
             + products.map { ProductReference(bundleId: bundleId, productIdentifier: $0) } + others(featured[place...])
     }
 
-    private static func answer(_ featured: [ProductReference], _ bundleId: String) -> Answer {
+    private static func result(_ featured: [ProductReference], _ bundleId: String) -> CommandResult {
         var table = Table([.init("PLACE", .right), .init("PRODUCT"), .init("APP")])
         for (index, product) in featured.enumerated() {
             table.add(["\(index + 1)", product.productIdentifier, product.bundleId])
@@ -229,8 +229,8 @@ struct PromoFeaturedCommand: AsyncParsableCommand {
             members["place"] = .integer(index + 1)
             return .object(members)
         }
-        let option = Known.option(bundleId)
-        return Answer(
+        let option = AppOptions.flag(bundleId)
+        return CommandResult(
             table, items: items, names: featured.map(\.productIdentifier),
             next: featured.isEmpty
                 ? "storebus promo featured PRODUCT…\(option)" : "storebus page --featured --as alice\(option)",
@@ -243,7 +243,7 @@ struct PromotionList: Sendable {
     let context: CommandContext
 
     /// Exactly these; what was hidden stays hidden.
-    func order(_ products: [String]) async throws(CLIError) -> Answer {
+    func order(_ products: [String]) async throws(CLIError) -> CommandResult {
         let before = try await context.api.promotions(context.bundleId)
         let hidden = Set(exactly: before.promotions.filter { !$0.visible }.map(\.productIdentifier))
         return try await put(
@@ -251,7 +251,7 @@ struct PromotionList: Sendable {
     }
 
     /// One that is not in the list comes to its end.
-    func set(isVisible: Bool, _ product: String) async throws(CLIError) -> Answer {
+    func set(isVisible: Bool, _ product: String) async throws(CLIError) -> CommandResult {
         let before = try await context.api.promotions(context.bundleId)
         var entries = Self.entries(before)
         if let index = entries.firstIndex(where: { $0.productIdentifier.isExactly(product) }) {
@@ -263,7 +263,7 @@ struct PromotionList: Sendable {
     }
 
     /// The same products in the catalogue's order, all visible.
-    func reset() async throws(CLIError) -> Answer {
+    func reset() async throws(CLIError) -> CommandResult {
         let before = try await context.api.promotions(context.bundleId)
         let catalogue = try await context.api.catalogProducts(context.bundleId, storefront: "USA")
             .map(\.productIdentifier)
@@ -280,11 +280,11 @@ struct PromotionList: Sendable {
         }
     }
 
-    private func put(_ entries: [PromotionEntry], _ before: PromotionSetup) async throws(CLIError) -> Answer {
-        let after = try await Known.suggestingProduct(entries.map(\.productIdentifier), context) {
+    private func put(_ entries: [PromotionEntry], _ before: PromotionSetup) async throws(CLIError) -> CommandResult {
+        let after = try await DidYouMean.forProducts(entries.map(\.productIdentifier), context) {
             () throws(CLIError) in
             try await context.api.putPromotions(entries, bundleId: context.bundleId)
         }
-        return PromotionTable.answer(after, replacing: before)
+        return PromotionTable.result(after, replacing: before)
     }
 }

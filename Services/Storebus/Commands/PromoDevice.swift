@@ -13,26 +13,26 @@ struct DeviceOverrides: Sendable {
     }
 
     /// Empty clears.
-    func order(_ products: [String]) async throws(CLIError) -> Answer {
-        try await explainingLaunch { () throws(CLIError) in
-            try await Known.suggestingProduct(products, context) { () throws(CLIError) in
+    func order(_ products: [String]) async throws(CLIError) -> CommandResult {
+        try await withLaunchHint { () throws(CLIError) in
+            try await DidYouMean.forProducts(products, context) { () throws(CLIError) in
                 try await context.api.putOrder(products, on: installation)
             }
         }
-        return try await report().answer
+        return try await report().result
     }
 
-    func set(_ visibility: StorePromotionVisibility, of product: String) async throws(CLIError) -> Answer {
-        try await explainingLaunch { () throws(CLIError) in
-            try await Known.suggestingProduct([product], context) { () throws(CLIError) in
+    func set(_ visibility: StorePromotionVisibility, of product: String) async throws(CLIError) -> CommandResult {
+        try await withLaunchHint { () throws(CLIError) in
+            try await DidYouMean.forProducts([product], context) { () throws(CLIError) in
                 try await context.api.putVisibility(visibility, of: product, on: installation)
             }
         }
-        return try await report().answer
+        return try await report().result
     }
 
     /// Everything that is set.
-    func reset() async throws(CLIError) -> Answer {
+    func reset() async throws(CLIError) -> CommandResult {
         let device = try await context.api.knownDevice(installation.deviceId)
         let app = device?.apps.first { $0.bundleId.isExactly(installation.bundleId) }
         let overrides = app?.overrides ?? PromotionOverrides()
@@ -40,17 +40,17 @@ struct DeviceOverrides: Sendable {
         for product in overrides.visibility.keys.sorted().map(\.text) {
             try await context.api.putVisibility(.default, of: product, on: installation)
         }
-        return try await report().answer
+        return try await report().result
     }
 
-    private func explainingLaunch(_ body: () async throws(CLIError) -> Void) async throws(CLIError) {
+    private func withLaunchHint(_ body: () async throws(CLIError) -> Void) async throws(CLIError) {
         do {
             try await body()
         } catch {
             var error = error
             if error.code.name == StoreErrorCode.appNeverLaunched.name {
                 let account = ShopperOptions.owner(of: installation.deviceId) ?? "ACCOUNT"
-                let option = Known.option(installation.bundleId)
+                let option = AppOptions.flag(installation.bundleId)
                 error.hints = ["launch it: storebus device add \(installation.deviceId) --as \(account)\(option)"]
             }
             throw error

@@ -22,11 +22,11 @@ struct PromoImageCommand: AsyncParsableCommand {
         func review(
             isApproved: Bool, reason: String? = nil, _ context: CommandContext
         ) async throws(CLIError) {
-            let image = try await PromotionImageLine.explaining(product, context) { () throws(CLIError) in
+            let image = try await PromotionImageLine.withUploadHint(product, context) { () throws(CLIError) in
                 try await context.api.reviewImage(
                     of: product, bundleId: context.bundleId, isApproved: isApproved, reason: reason)
             }
-            context.print(PromotionImageLine.answer(image, bundleId: context.bundleId))
+            context.print(PromotionImageLine.result(image, bundleId: context.bundleId))
         }
     }
 
@@ -57,7 +57,7 @@ struct PromoImageCommand: AsyncParsableCommand {
             let upload = try UploadFile(file, lengthMax: PromotionImage.lengthMax)
             let context = try await CommandContext.find(global, app: app)
             let product = named.product
-            var image = try await Known.suggestingProduct([product], context) { () throws(CLIError) in
+            var image = try await DidYouMean.forProducts([product], context) { () throws(CLIError) in
                 try await context.api.putImage(
                     upload, of: product, bundleId: context.bundleId, timeout: context.timeLimit ?? .seconds(60))
             }
@@ -65,7 +65,7 @@ struct PromoImageCommand: AsyncParsableCommand {
                 image = try await context.api.reviewImage(
                     of: product, bundleId: context.bundleId, isApproved: true)
             }
-            context.print(PromotionImageLine.answer(image, bundleId: context.bundleId))
+            context.print(PromotionImageLine.result(image, bundleId: context.bundleId))
         }
     }
 
@@ -121,7 +121,7 @@ struct PromoImageCommand: AsyncParsableCommand {
 
         func run() async throws {
             let context = try await CommandContext.find(global, app: app)
-            let bytes = try await PromotionImageLine.explaining(named.product, context) { () throws(CLIError) in
+            let bytes = try await PromotionImageLine.withUploadHint(named.product, context) { () throws(CLIError) in
                 try await context.api.image(of: named.product, bundleId: context.bundleId)
             }
             let format: PromotionImage.Format = bytes.starts(with: [0xFF, 0xD8]) ? .jpeg : .png
@@ -129,12 +129,12 @@ struct PromoImageCommand: AsyncParsableCommand {
             let path = context.path(name)
             try FileAccess.write(bytes, to: path, mode: 0o644)
             context.print(
-                Answer(
+                CommandResult(
                     "written  \(Table.onOneLine(path))  \(format.rawValue)  \(bytes.count) bytes\n",
                     data: [
                         "file": .string(path), "format": .string(format.rawValue), "length": .integer(bytes.count),
                         "productIdentifier": .string(named.product),
-                    ], names: [path], next: "storebus promo list\(Known.option(context.bundleId))"))
+                    ], names: [path], next: "storebus promo list\(AppOptions.flag(context.bundleId))"))
         }
     }
 }
@@ -145,11 +145,12 @@ struct PromoImageCommand: AsyncParsableCommand {
 /// waiting  com.example.hiddenBeaches  png 1024×1024  73412 bytes  sha256 9f86…
 /// ```
 enum PromotionImageLine {
-    static func answer(_ image: PromotionImage, bundleId: String) -> Answer {
+    static func result(_ image: PromotionImage, bundleId: String) -> CommandResult {
         let size = "\(image.width)×\(image.height)"
         var members = JSONText.value(image).objectValue ?? [:]
         members["size"] = .string(size)
-        return Answer(data: .object(members), names: [image.productIdentifier], next: next(image, bundleId)) { style in
+        return CommandResult(data: .object(members), names: [image.productIdentifier], next: next(image, bundleId)) {
+            style in
             let reason = image.reason.map { "  \(Table.onOneLine($0))" } ?? ""
             return style.paint(image.state.rawValue, .of(state: image.state.rawValue))
                 + "  \(image.productIdentifier)  \(image.format.rawValue) \(size)  \(image.length) bytes  sha256 \(image.sha256)\(reason)\n"
@@ -157,7 +158,7 @@ enum PromotionImageLine {
     }
 
     private static func next(_ image: PromotionImage, _ bundleId: String) -> String {
-        let option = Known.option(bundleId)
+        let option = AppOptions.flag(bundleId)
         return switch image.state {
         case .waiting: "storebus promo image approve \(image.productIdentifier)\(option)"
         case .approved: "storebus promo list\(option)"
@@ -166,13 +167,15 @@ enum PromotionImageLine {
     }
 
     /// Says how an image comes to be there when there is none.
-    static func explaining<Value>(
+    static func withUploadHint<Value>(
         _ product: String, _ context: CommandContext, _ body: () async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
-        try await Known.suggestingProduct([product], context) { () throws(CLIError) in
-            try await Known.explaining(.notFound, body) { failure in
+        try await DidYouMean.forProducts([product], context) { () throws(CLIError) in
+            try await DidYouMean.replacing(.notFound, body) { failure in
                 var error = failure
-                error.hints = ["upload one: storebus promo image put \(product) FILE\(Known.option(context.bundleId))"]
+                error.hints = [
+                    "upload one: storebus promo image put \(product) FILE\(AppOptions.flag(context.bundleId))"
+                ]
                 return error
             }
         }

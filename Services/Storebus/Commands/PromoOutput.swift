@@ -18,14 +18,14 @@ enum PromotionTable {
     }
 
     /// - Parameter before: the list this one has replaced, when it has.
-    static func answer(_ setup: PromotionSetup, replacing before: PromotionSetup? = nil) -> Answer {
+    static func result(_ setup: PromotionSetup, replacing before: PromotionSetup? = nil) -> CommandResult {
         let items = setup.promotions.enumerated().map { index, item -> JSONValue in
             var members = JSONText.value(item).objectValue ?? [:]
             members["place"] = .integer(index + 1)
             members["isPreview"] = .bool(setup.isPreview)
             return .object(members)
         }
-        return Answer(
+        return CommandResult(
             table(setup), items: items, names: setup.promotions.map(\.productIdentifier), next: next(setup),
             notes: notes(setup, before), ifEmpty: "no promotions")
     }
@@ -42,7 +42,7 @@ enum PromotionTable {
 
     /// What still has to be done for the first product that is not promoted, else a look at the page.
     private static func next(_ setup: PromotionSetup) -> String {
-        let option = Known.option(setup.bundleId)
+        let option = AppOptions.flag(setup.bundleId)
         for item in setup.promotions {
             let product = item.productIdentifier
             if item.reasons.contains(.noImage) || item.reasons.contains(.imageRejected) {
@@ -106,7 +106,7 @@ struct DevicePromotionsReport: Hashable, Sendable {
         }
     }
 
-    var answer: Answer {
+    var result: CommandResult {
         var table = Table([
             .init("PLACE", .right), .init("PRODUCT"), .init("SHOWN", isState: true), .init("ORDER HERE", .right),
             .init("VISIBILITY HERE"), .init("OPERATOR"), .init("REASON"),
@@ -119,7 +119,7 @@ struct DevicePromotionsReport: Hashable, Sendable {
                 Self.reasons(row).joined(separator: ", "),
             ])
         }
-        return Answer(
+        return CommandResult(
             table, items: rows.map { json($0) }, names: rows.filter { $0.place != nil }.map(\.productIdentifier),
             next: next, notes: notes, ifEmpty: "no promotions")
     }
@@ -154,7 +154,7 @@ struct DevicePromotionsReport: Hashable, Sendable {
     }
 
     private var next: String {
-        let option = Known.option(installation.bundleId)
+        let option = AppOptions.flag(installation.bundleId)
         if app?.isLaunched == true { return "storebus page --device \(installation.deviceId)\(option)" }
         return "storebus device add \(installation.deviceId) --as ACCOUNT\(option)"
     }

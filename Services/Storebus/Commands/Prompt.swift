@@ -30,7 +30,7 @@ struct PromptCommand: AsyncParsableCommand {
             let context = try CommandContext.find(global)
             let prompts = try await context.api.prompts(account: account)
             context.print(
-                Answer(
+                CommandResult(
                     PromptTable.table(prompts), items: prompts.map { JSONText.value($0) }, names: prompts.map(\.id),
                     next: prompts.first.map {
                         "storebus prompt answer \($0.id) \($0.answers.first?.rawValue ?? "approve")"
@@ -78,7 +78,7 @@ struct PromptCommand: AsyncParsableCommand {
             let found = try await PromptLookup.find(prompt, context)
             guard let answer = Prompt.Answer(rawValue: answer) else { return }
             let answered = try await context.api.answer(found.id, answer, error: error)
-            context.print(PromptTable.answer(answered, answer))
+            context.print(PromptTable.result(answered, answer))
         }
     }
 }
@@ -116,16 +116,16 @@ enum PromptTable {
         for prompt in prompts {
             table.add([
                 prompt.id, kind(prompt), prompt.account,
-                product(prompt) ?? "-", price(prompt), prompt.transaction.map(Words.name) ?? "-",
-                Words.time(prompt.createdAt), prompt.answers.map(\.rawValue).joined(separator: ", "),
+                product(prompt) ?? "-", price(prompt), prompt.transaction.map(Format.name) ?? "-",
+                Format.time(prompt.createdAt), prompt.answers.map(\.rawValue).joined(separator: ", "),
             ])
         }
         return table
     }
 
-    static func answer(_ prompt: Prompt, _ answer: Prompt.Answer) -> Answer {
+    static func result(_ prompt: Prompt, _ answer: Prompt.Answer) -> CommandResult {
         let product = Self.product(prompt).map { "  \($0)" } ?? ""
-        return Answer(
+        return CommandResult(
             "answered  \(prompt.id)  \(answer.rawValue)  \(prompt.account)\(product)\n",
             data: ["answer": .string(answer.rawValue), "prompt": JSONText.value(prompt)], names: [prompt.id],
             next: prompt.kind == .appPurchase
@@ -140,7 +140,7 @@ enum PromptTable {
 
     /// What saying yes costs: the next renewal, the transaction's price, or the app's own.
     private static func price(_ prompt: Prompt) -> String {
-        (prompt.priceIncrease?.price ?? prompt.transaction?.price ?? prompt.appPrice).map(Words.price) ?? "-"
+        (prompt.priceIncrease?.price ?? prompt.transaction?.price ?? prompt.appPrice).map(Format.price) ?? "-"
     }
 
     /// `signIn ×3`, when it was asked before.

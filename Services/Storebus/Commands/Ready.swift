@@ -40,7 +40,7 @@ struct ReadyCommand: AsyncParsableCommand {
         let url = context.api.url
         let away = Self.missingReplicas(context.directory)
         context.print(
-            Answer(
+            CommandResult(
                 data: [
                     "url": .string(url), "ready": true, "readiness": body,
                     "missingReplicas": .array(away.map { .string($0) }),

@@ -27,7 +27,7 @@ struct ReceiptCommand: AsyncParsableCommand {
         }
         // Nothing comes next: it mostly goes into a pipe, where a hint on the other stream would only disturb.
         context.print(
-            Answer(receipt + "\n", data: ["receiptData": .string(receipt), "account": .string(account.account)]))
+            CommandResult(receipt + "\n", data: ["receiptData": .string(receipt), "account": .string(account.account)]))
     }
 }
 
@@ -73,7 +73,7 @@ struct VerifyCommand: AsyncParsableCommand {
             return
         }
         guard report.status == .ok else { throw report.refusal }
-        context.print(report.answer)
+        context.print(report.result)
     }
 }
 
@@ -142,26 +142,26 @@ struct ReceiptReport: Sendable {
             details: ["status": .integer(status.number)])
     }
 
-    var answer: Answer {
+    var result: CommandResult {
         var members = json.objectValue ?? [:]
         members["summary"] = .string(([status.meaning] + renewals).joined(separator: "; "))
-        return Answer(
+        return CommandResult(
             data: .object(members), names: purchases.compactMap { $0["transaction_id"]?.stringValue },
             next: "storebus eligibility --as ACCOUNT"
-        ) { [self] in facts.text($0) + (purchases.isEmpty ? "" : "\n" + table.text($0)) }
+        ) { [self] in fields.text($0) + (purchases.isEmpty ? "" : "\n" + table.text($0)) }
     }
 
-    private var facts: Facts {
+    private var fields: FieldList {
         let receipt = json["receipt"]
-        var facts = Facts()
-        facts.add("status", "\(status.number), \(status.meaning)")
-        facts.add("environment", json["environment"]?.stringValue)
+        var fields = FieldList()
+        fields.add("status", "\(status.number), \(status.meaning)")
+        fields.add("environment", json["environment"]?.stringValue)
         let app = ["bundle_id", "application_version"].compactMap { receipt?[$0]?.stringValue }
-        facts.add("app", app.isEmpty ? nil : app.joined(separator: " "))
-        facts.add("made", receipt.flatMap { Self.instant($0, "receipt_creation_date") })
-        facts.add("purchases", "\(purchases.count)")
-        for renewal in renewals { facts.add("renewal", renewal) }
-        return facts
+        fields.add("app", app.isEmpty ? nil : app.joined(separator: " "))
+        fields.add("made", receipt.flatMap { Self.instant($0, "receipt_creation_date") })
+        fields.add("purchases", "\(purchases.count)")
+        for renewal in renewals { fields.add("renewal", renewal) }
+        return fields
     }
 
     /// Everything, as far as the answer has it: what subscriptions have become since, else what the receipt holds.
@@ -212,7 +212,7 @@ struct ReceiptReport: Sendable {
 
     /// Of the milliseconds that stand beside every date.
     private static func instant(_ object: JSONValue, _ name: String) -> String? {
-        object["\(name)_ms"]?.stringValue.flatMap { Int64($0) }.map { Words.time(Timestamp(milliseconds: $0)) }
+        object["\(name)_ms"]?.stringValue.flatMap { Int64($0) }.map { Format.time(Timestamp(milliseconds: $0)) }
     }
 }
 

@@ -71,22 +71,22 @@ struct TakeBack: Sendable {
         let context = try CommandContext.find(global)
         let row = try await TransactionSearch.find(transaction, context)
         let after = try await context.api.takeBack(word, row.transaction.id, reason: reason)
-        context.print(answer(after, account: row.account).about(row.bundleId))
+        context.print(result(after, account: row.account).about(row.bundleId))
     }
 
-    private func answer(_ transaction: PaymentTransaction, account: String) -> Answer {
-        let name = Words.name(transaction)
+    private func result(_ transaction: PaymentTransaction, account: String) -> CommandResult {
+        let name = Format.name(transaction)
         var members = JSONText.value(transaction).objectValue ?? [:]
         members["account"] = .string(account)
-        let price = word == .refund ? transaction.price.map(Words.price) : nil
-        let remarks = [price, transaction.revocationDate.map { "revoked \(Words.time($0))" }].compactMap { $0 }
+        let price = word == .refund ? transaction.price.map(Format.price) : nil
+        let remarks = [price, transaction.revocationDate.map { "revoked \(Format.time($0))" }].compactMap { $0 }
         members["summary"] = .string(remarks.joined(separator: ", "))
         let line = [
             word == .refund ? "refunded" : "revoked", name, transaction.payment.productIdentifier,
             remarks.joined(separator: ", "),
         ]
         let isSubscription = transaction.subscriptionGroupIdentifier != nil
-        return Answer(
+        return CommandResult(
             line.filter { !$0.isEmpty }.joined(separator: "  ") + "\n", data: .object(members), names: [name],
             next: isSubscription ? "storebus sub timeline \(name)" : "storebus tx show \(name)")
     }

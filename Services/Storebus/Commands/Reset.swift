@@ -34,20 +34,20 @@ struct ResetCommand: AsyncParsableCommand {
         let context = try await CommandContext.find(global, app: app)
         let counted = try await Removal.count(context)
         let reset = try await SettingsReset.find(settings || everything, devices: everything, context)
-        let what = (["\(Words.count(counted, "transaction")) of \(context.bundleId)"] + reset.words)
+        let what = (["\(Format.count(counted, "transaction")) of \(context.bundleId)"] + reset.words)
             .joined(separator: ", ")
         if dryRun { return context.print(Removal.wouldRemove(what, counted)) }
         try context.confirm("delete \(what)")
         let reply = try await context.api.reset(context.bundleId)
         try await reset.run(context)
-        let deleted = "\(Words.count(reply.removedTransactions, "transaction")) deleted"
+        let deleted = "\(Format.count(reply.removedTransactions, "transaction")) deleted"
         context.print(
-            Answer(
+            CommandResult(
                 "reset  \(context.bundleId): \(([deleted] + reset.words).joined(separator: ", "))\n",
                 data: [
                     "bundleId": .string(context.bundleId), "removedTransactions": .integer(reply.removedTransactions),
                     "cancelledIntents": .integer(reply.cancelledIntents ?? 0), "also": JSONText.value(reset.words),
-                ], next: "storebus buy PRODUCT --as alice\(Known.option(context.bundleId))",
+                ], next: "storebus buy PRODUCT --as alice\(AppOptions.flag(context.bundleId))",
                 notes: Removal.notes(cancelled: reply.cancelledIntents)))
     }
 }
@@ -68,7 +68,7 @@ struct SettingsReset: Sendable {
         guard isWanted else { return reset }
         let testers = try await context.api.testers()
         reset.accounts = testers.filter { !TesterTable.members($0.overrides).isEmpty }.map(\.account)
-        let app = try await Known.app(context)
+        let app = try await context.app()
         let imported = AppSettings(name: app.settings.name, billingGracePeriod: try await gracePeriod(context))
         if app.settings != imported { reset.settings = imported }
         if devices { reset.devices = try await context.api.devices().map(\.deviceId) }
@@ -89,9 +89,9 @@ struct SettingsReset: Sendable {
     /// `the settings of 3 accounts`
     var words: [String] {
         var words: [String] = []
-        if !accounts.isEmpty { words.append("the settings of \(Words.count(accounts.count, "account"))") }
+        if !accounts.isEmpty { words.append("the settings of \(Format.count(accounts.count, "account"))") }
         if settings != nil { words.append("the app's settings") }
-        if !devices.isEmpty { words.append(Words.count(devices.count, "device")) }
+        if !devices.isEmpty { words.append(Format.count(devices.count, "device")) }
         return words
     }
 
@@ -120,11 +120,12 @@ enum Removal {
     static func notes(cancelled: Int?) -> [String] {
         guard let cancelled, cancelled > 0 else { return [] }
         return [
-            "\(Words.count(cancelled, "purchase")) that began in the store \(cancelled == 1 ? "is" : "are") cancelled"
+            "\(Format.count(cancelled, "purchase")) that began in the store \(cancelled == 1 ? "is" : "are") cancelled"
         ]
     }
 
-    static func wouldRemove(_ what: String, _ count: Int) -> Answer {
-        Answer("would delete  \(what)\n", data: ["wouldRemove": .integer(count)], next: "the same without --dry-run")
+    static func wouldRemove(_ what: String, _ count: Int) -> CommandResult {
+        CommandResult(
+            "would delete  \(what)\n", data: ["wouldRemove": .integer(count)], next: "the same without --dry-run")
     }
 }

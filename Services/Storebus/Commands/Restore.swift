@@ -33,7 +33,7 @@ struct RestoreCommand: AsyncParsableCommand {
         let outcome = try await context.progress.during("restoring") { () throws(CLIError) in
             try await run.run(context)
         }
-        context.print(outcome.answer)
+        context.print(outcome.result)
         if outcome.status != .success { throw QuietExit(status: outcome.status) }
     }
 }
@@ -51,7 +51,7 @@ struct RestoreRun: Sendable {
         let api = context.api
         // Every step may be repeated: one key is one restore.
         func ask<Value>(_ body: (String) async throws(CLIError) -> Value) async throws(CLIError) -> Value {
-            try await Patience.repeating(until: deadline) { () throws(CLIError) in
+            try await Retry.run(until: deadline) { () throws(CLIError) in
                 try await context.sessions.with(installation) { session throws(CLIError) in
                     try await body(session.token)
                 }
@@ -65,7 +65,7 @@ struct RestoreRun: Sendable {
         repeat {
             restore = try await ask { token throws(CLIError) in try await api.restore(identifier, token: token) }
             if restore.state != .running || ContinuousClock.now >= deadline { break }
-            try? await ContinuousClock().sleep(for: Patience.pause)
+            try? await ContinuousClock().sleep(for: Retry.pause)
         } while !Task.isCancelled
         let after = try await ask { token throws(CLIError) in try await api.unfinishedTransactions(token: token) }
         return RestoreOutcome(
@@ -107,27 +107,27 @@ struct RestoreOutcome: Sendable {
         }
     }
 
-    var answer: Answer {
-        Answer(data: json, names: transactions.map { Words.name($0) }, next: next) { [self] in text($0) }
+    var result: CommandResult {
+        CommandResult(data: json, names: transactions.map { Format.name($0) }, next: next) { [self] in text($0) }
     }
 
     private func text(_ style: Style) -> String {
-        var facts = Facts()
-        facts.add("account", "\(installation.account) on device \(installation.deviceId)")
-        facts.add("restore", restore.restoreIdentifier)
-        facts.add("state", restore.state.rawValue, isState: true)
-        facts.add("restored", Words.count(restore.restored, "transaction"))
-        facts.add("error", restore.error.map { "\($0.name) (\($0.code)): \($0.localizedDescription)" })
-        return facts.text(style) + (transactions.isEmpty ? "" : "\n" + table.text(style))
+        var fields = FieldList()
+        fields.add("account", "\(installation.account) on device \(installation.deviceId)")
+        fields.add("restore", restore.restoreIdentifier)
+        fields.add("state", restore.state.rawValue, isState: true)
+        fields.add("restored", Format.count(restore.restored, "transaction"))
+        fields.add("error", restore.error.map { "\($0.name) (\($0.code)): \($0.localizedDescription)" })
+        return fields.text(style) + (transactions.isEmpty ? "" : "\n" + table.text(style))
     }
 
     private var table: Table {
         var table = Table([.init("TRANSACTION"), .init("ORIGINAL"), .init("PRODUCT"), .init("BOUGHT")])
         for transaction in transactions {
             table.add([
-                Words.name(transaction), transaction.originalTransactionIdentifier ?? "-",
+                Format.name(transaction), transaction.originalTransactionIdentifier ?? "-",
                 transaction.payment.productIdentifier,
-                (transaction.original?.transaction.transactionDate ?? transaction.transactionDate).map(Words.time)
+                (transaction.original?.transaction.transactionDate ?? transaction.transactionDate).map(Format.time)
                     ?? "-",
             ])
         }
@@ -150,7 +150,7 @@ struct RestoreOutcome: Sendable {
         case .failed: return "storebus account show \(installation.account)"
         case .finished:
             guard let first = transactions.first else { return "storebus tx list --as \(installation.account)" }
-            return "storebus finish \(Words.name(first)) --as \(installation.account)\(device)"
+            return "storebus finish \(Format.name(first)) --as \(installation.account)\(device)"
         }
     }
 }

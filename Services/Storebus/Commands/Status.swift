@@ -12,7 +12,7 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try CommandContext.find(global)
         let report = try await StatusReport.gather(context)
-        context.print(report.answer)
+        context.print(report.result)
         if !report.isReady { throw QuietExit(status: .temporary) }
     }
 }
@@ -75,11 +75,11 @@ struct StatusReport: Sendable {
 
     /// In containers the broker's process cannot be seen; whether it answers, the gateway says.
     private static func brokerRow(_ context: CommandContext, _ readiness: JSONValue) -> [Row] {
-        guard StorePlace.isCompose(context.environment), context.directory == nil else { return [] }
+        guard Deployment.isCompose(context.environment), context.directory == nil else { return [] }
         let isThere = readiness["bus"]?.stringValue == "connected"
         return [
             Row(
-                service: ServiceRoster.broker, pid: nil, port: nil, monitorPort: nil,
+                service: ServiceList.broker, pid: nil, port: nil, monitorPort: nil,
                 health: isThere ? "pass" : "away", version: "-")
         ]
     }
@@ -88,14 +88,14 @@ struct StatusReport: Sendable {
     /// for it.
     static func rows(_ services: JSONValue, _ directory: DataDirectory?) -> [Row] {
         let instances = services["services"]?.arrayValue ?? []
-        let broker = directory.flatMap { ReadyFile.read($0.readyFile(ServiceRoster.broker)) }
+        let broker = directory.flatMap { ReadyFile.read($0.readyFile(ServiceList.broker)) }
         var rows: [Row] = []
         let record = directory.flatMap(RunRecord.read)
         let joinedAnotherBus = record.map { $0.monitorPort == nil } ?? false
         if directory != nil, !joinedAnotherBus {
             rows.append(
                 Row(
-                    service: ServiceRoster.broker, pid: broker?.pid, port: broker?.port,
+                    service: ServiceList.broker, pid: broker?.pid, port: broker?.port,
                     monitorPort: broker?.monitorPort, health: broker == nil ? "away" : "pass", version: "-"))
         }
         let expected =
@@ -143,8 +143,10 @@ struct StatusReport: Sendable {
             message: messages.joined(separator: "; "))
     }
 
-    var answer: Answer {
-        Answer(data: json, names: rows.map(\.service), next: isReady ? "storebus product list" : "storebus doctor") {
+    var result: CommandResult {
+        CommandResult(
+            data: json, names: rows.map(\.service), next: isReady ? "storebus product list" : "storebus doctor"
+        ) {
             [self] in text($0)
         }
     }

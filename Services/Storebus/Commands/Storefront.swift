@@ -29,7 +29,7 @@ struct StorefrontCommand: AsyncParsableCommand {
                 ])
             }
             context.print(
-                Answer(
+                CommandResult(
                     table, items: storefronts.map { JSONText.value($0) }, names: storefronts.map(\.countryCode),
                     next: "storebus product price PRODUCT --storefront USA,FRA", ifEmpty: "no storefronts"))
         }

@@ -55,15 +55,15 @@ struct SubCommand: AsyncParsableCommand {
                 bundleId: context.namedApp, account: account, state: state.flatMap(SubscriptionState.init),
                 after: page.after)
             let (found, after) = try await SubscriptionSearch.list(query, limit: page.limit, context)
-            var answer = Answer(
+            var result = CommandResult(
                 SubscriptionTable.table(found), items: found.map(SubscriptionTable.json),
                 names: found.map(\.originalTransactionIdentifier),
                 next: found.first.map(SubscriptionTable.next) ?? "storebus buy PRODUCT --as \(account ?? "alice")",
                 after: after, ifEmpty: "no subscriptions")
-            answer.app = found.first?.bundleId
-            if found.isEmpty, context.namedApp != nil { _ = try await Known.app(context) }
-            if found.isEmpty, let account { answer.notes = await Known.notes(aboutAccount: account, context) }
-            context.print(answer)
+            result.app = found.first?.bundleId
+            if found.isEmpty, context.namedApp != nil { _ = try await context.app() }
+            if found.isEmpty, let account { result.notes = await DidYouMean.notes(aboutAccount: account, context) }
+            context.print(result)
         }
     }
 
@@ -81,7 +81,7 @@ struct SubCommand: AsyncParsableCommand {
 
         func run() async throws {
             let context = try await named.context(global)
-            context.print(SubscriptionTable.answer(try await named.find(context)))
+            context.print(SubscriptionTable.result(try await named.find(context)))
         }
     }
 }
@@ -105,6 +105,6 @@ struct SubTimelineCommand: AsyncParsableCommand {
         let context = try await named.context(global)
         let subscription = try await named.find(context)
         let timeline = try await context.api.timeline(subscription.originalTransactionIdentifier)
-        context.print(TimelineReport(timeline, account: subscription.account).answer)
+        context.print(TimelineReport(timeline, account: subscription.account).result)
     }
 }

@@ -69,8 +69,8 @@ enum SubscriptionSearch {
         let row = try await TransactionSearch.find(text, context)
         if let found = subscription(of: row.transaction, among: all) { return found }
         throw CLIError(
-            CLIErrorCode(.notFound), "transaction '\(Words.name(row.transaction))' belongs to no subscription",
-            hints: ["all of them: storebus sub list", "storebus tx show \(Words.name(row.transaction))"])
+            CLIErrorCode(.notFound), "transaction '\(Format.name(row.transaction))' belongs to no subscription",
+            hints: ["all of them: storebus sub list", "storebus tx show \(Format.name(row.transaction))"])
     }
 
     static func subscription(of transaction: PaymentTransaction, among all: [Subscription]) -> Subscription? {
@@ -97,16 +97,16 @@ enum SubscriptionSearch {
         let candidates = all.count == 1 ? all : all.filter(\.state.isExisting)
         if candidates.count == 1 { return candidates[0] }
         guard all.isEmpty else { throw ambiguous("\(account) has", all) }
-        let notes = await Known.notes(aboutAccount: account, context)
+        let notes = await DidYouMean.notes(aboutAccount: account, context)
         throw CLIError(
             CLIErrorCode(.notFound), "\(account) has no subscription in \(bundleId)",
-            hints: notes + ["all of them: storebus sub list\(Known.option(bundleId))"])
+            hints: notes + ["all of them: storebus sub list\(AppOptions.flag(bundleId))"])
     }
 
     private static func ambiguous(_ what: String, _ matches: [Subscription]) -> CLIError {
         let names = matches.map(\.originalTransactionIdentifier)
         return CLIError(
-            .transactionAmbiguous, "\(what) \(Words.count(matches.count, "subscription"))",
+            .transactionAmbiguous, "\(what) \(Format.count(matches.count, "subscription"))",
             hints: ["name one: " + names.prefix(4).joined(separator: ", ")],
             details: ["subscriptions": .array(names.map { .string($0) })])
     }

@@ -72,12 +72,12 @@ struct SubChangeCommand: AsyncParsableCommand {
         changed.bundleId = installation.bundleId
         let shown = changed
         context.print(
-            Answer(
+            CommandResult(
                 data: SubscriptionTable.json(shown), names: [shown.originalTransactionIdentifier],
                 next: SubscriptionTable.next(shown)
             ) { _ in
                 "changed  \(shown.originalTransactionIdentifier)  \(shown.productIdentifier)  "
-                    + "\(SubscriptionWords.standing(shown))\n"
+                    + "\(SubscriptionFormat.standing(shown))\n"
             })
     }
 }
@@ -113,15 +113,15 @@ struct SubscriptionPurchase: Sendable {
             try await purchase.run(present.installation(context), context)
         }
         guard outcome.status == .success else {
-            context.print(outcome.answer)
+            context.print(outcome.result)
             throw QuietExit(status: outcome.status)
         }
         let timeline = try await context.api.timeline(present.originalTransactionIdentifier)
         let change = SubscriptionChange(
             before: present, outcome: outcome, timeline: timeline, earlierEventCount: before.events.count)
-        var answer = change.answer
-        if let note = note(change) { answer.notes.append(note) }
-        context.print(answer)
+        var result = change.result
+        if let note = note(change) { result.notes.append(note) }
+        context.print(result)
     }
 
     private func note(_ change: SubscriptionChange) -> String? {
@@ -162,34 +162,34 @@ struct SubscriptionChange: Sendable {
         }
     }
 
-    var answer: Answer {
+    var result: CommandResult {
         var members = outcome.json.objectValue ?? [:]
         members["from"] = .string(before.productIdentifier)
         members["isScheduled"] = .bool(isScheduled)
         members["events"] = .array(events.map { JSONText.value($0) })
         members["subscription"] = SubscriptionTable.json(timeline.subscription)
         members["summary"] = .string(summary)
-        return Answer(
-            data: .object(members), names: [Words.name(transaction)],
+        return CommandResult(
+            data: .object(members), names: [Format.name(transaction)],
             next: SubscriptionTable.next(timeline.subscription)
-        ) { [self] in facts.text($0) }
+        ) { [self] in fields.text($0) }
     }
 
-    private var facts: Facts {
+    private var fields: FieldList {
         let installation = outcome.installation
         let storefront = outcome.session.storefront.countryCode
-        var facts = Facts()
-        facts.add("account", "\(installation.account) (\(storefront)) on device \(installation.deviceId)")
-        facts.add(word, summary)
-        facts.add("transaction", Words.name(transaction) + (expires.map { "  \($0)" } ?? ""))
-        if let price = transaction.price, price.minorUnits > 0 { facts.add("charged", Words.price(price)) }
+        var fields = FieldList()
+        fields.add("account", "\(installation.account) (\(storefront)) on device \(installation.deviceId)")
+        fields.add(word, summary)
+        fields.add("transaction", Format.name(transaction) + (expires.map { "  \($0)" } ?? ""))
+        if let price = transaction.price, price.minorUnits > 0 { fields.add("charged", Format.price(price)) }
         for event in events where event.kind == .refundedProrated {
-            facts.add("given back", event.amount.map { "\(Words.price($0)) of \(event.productIdentifier)" })
+            fields.add("given back", event.amount.map { "\(Format.price($0)) of \(event.productIdentifier)" })
         }
-        return facts
+        return fields
     }
 
-    private var expires: String? { transaction.expiresDate.map { "expires \(Words.time($0))" } }
+    private var expires: String? { transaction.expiresDate.map { "expires \(Format.time($0))" } }
 
     private var word: String {
         if isScheduled { return "scheduled" }
@@ -202,7 +202,7 @@ struct SubscriptionChange: Sendable {
     private var summary: String {
         let product = transaction.payment.productIdentifier
         if isScheduled {
-            let from = transaction.effectiveDate.map(Words.time) ?? "the next renewal"
+            let from = transaction.effectiveDate.map(Format.time) ?? "the next renewal"
             return "\(before.productIdentifier) → \(product), from \(from) on; nothing was charged"
         }
         if events.contains(where: { $0.kind == .changeReverted }) { return "\(product) stays; nothing was charged" }

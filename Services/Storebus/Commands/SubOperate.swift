@@ -137,7 +137,7 @@ struct SubscriptionOperation: Sendable {
         let subscription = try await named.find(context)
         do {
             let reply = try await context.api.operate(operation, on: subscription.id, days: days)
-            context.print(answer(reply, account: subscription.account))
+            context.print(result(reply, account: subscription.account))
         } catch  where error.code.name == StoreErrorCode.transactionStateInvalid.name {
             var error = error
             let name = subscription.originalTransactionIdentifier
@@ -149,28 +149,29 @@ struct SubscriptionOperation: Sendable {
     /// A charge that goes through is a new transaction; the others move the end of the present one.
     private var makesTransaction: Bool { operation == .renew || operation == .resolveBilling }
 
-    private func answer(_ reply: OperateSubscriptionReply, account: String?) -> Answer {
+    private func result(_ reply: OperateSubscriptionReply, account: String?) -> CommandResult {
         let subscription = reply.subscription
-        let standing = SubscriptionWords.standing(subscription)
+        let standing = SubscriptionFormat.standing(subscription)
         var members: [String: JSONValue] = [
             "operation": .string(operation.rawValue), "subscription": SubscriptionTable.json(subscription),
         ]
         if let account { members["account"] = .string(account) }
-        var facts = Facts()
-        facts.add(word, "\(subscription.originalTransactionIdentifier)  \(subscription.productIdentifier)  \(standing)")
+        var fields = FieldList()
+        fields.add(
+            word, "\(subscription.originalTransactionIdentifier)  \(subscription.productIdentifier)  \(standing)")
         if let transaction = reply.transaction {
             members["transaction"] = JSONText.value(transaction)
-            let remarks = Words.remarks(transaction)
-            facts.add(
+            let remarks = Format.remarks(transaction)
+            fields.add(
                 makesTransaction ? "made" : "changed",
-                "\(Words.name(transaction))  " + transaction.transactionState.rawValue
+                "\(Format.name(transaction))  " + transaction.transactionState.rawValue
                     + (remarks.isEmpty ? "" : ", \(remarks)"))
         }
-        let shown = facts
-        return Answer(
+        let shown = fields
+        return CommandResult(
             data: .object(members), names: [subscription.originalTransactionIdentifier],
             next: operation == .failNextRenewal
-                ? "storebus time next\(subscription.bundleId.map(Known.option) ?? "")"
+                ? "storebus time next\(subscription.bundleId.map(AppOptions.flag) ?? "")"
                 : SubscriptionTable.next(subscription)
         ) { shown.text($0) }
         .about(subscription.bundleId)

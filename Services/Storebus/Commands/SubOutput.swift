@@ -14,20 +14,20 @@ enum SubscriptionTable {
                 [one.originalTransactionIdentifier, one.account ?? "-"]
                     + (hasSeveralApps ? [one.bundleId ?? "-"] : []) + [
                         one.productIdentifier, one.state.rawValue,
-                        one.willAutoRenew ? "yes" : "no", Words.time(one.expiresDate),
-                        one.renewalPrice.map(Words.price) ?? "-", remarks(one),
+                        one.willAutoRenew ? "yes" : "no", Format.time(one.expiresDate),
+                        one.renewalPrice.map(Format.price) ?? "-", remarks(one),
                     ])
         }
         return table
     }
 
     private static func remarks(_ one: Subscription) -> String {
-        var remarks = one.offer.map { [SubscriptionWords.offer($0)] } ?? []
+        var remarks = one.offer.map { [SubscriptionFormat.offer($0)] } ?? []
         if !one.autoRenewProductIdentifier.isExactly(one.productIdentifier) {
             remarks.append("then \(one.autoRenewProductIdentifier)")
         }
-        if let until = one.gracePeriodExpiresDate { remarks.append("access until \(Words.time(until))") }
-        if let reason = one.expirationReason { remarks.append(SubscriptionWords.reason(reason)) }
+        if let until = one.gracePeriodExpiresDate { remarks.append("access until \(Format.time(until))") }
+        if let reason = one.expirationReason { remarks.append(SubscriptionFormat.reason(reason)) }
         if !one.eligibleWinBackOfferIdentifiers.isEmpty {
             remarks.append("win-back \(one.eligibleWinBackOfferIdentifiers.joined(separator: ", "))")
         }
@@ -37,29 +37,29 @@ enum SubscriptionTable {
     /// The subscription's own members, and what its remarks and sentences say.
     static func json(_ one: Subscription) -> JSONValue {
         var members = JSONText.value(one).objectValue ?? [:]
-        members["summary"] = .string([SubscriptionWords.standing(one), remarks(one)].joined(separator: "; "))
+        members["summary"] = .string([SubscriptionFormat.standing(one), remarks(one)].joined(separator: "; "))
         return .object(members)
     }
 
     /// One of them, a fact a line.
-    static func answer(_ one: Subscription) -> Answer {
-        var facts = Facts()
-        facts.add("subscription", one.originalTransactionIdentifier)
-        facts.add("account", one.account)
-        facts.add("app", one.bundleId)
-        facts.add("group", one.subscriptionGroupIdentifier)
-        facts.add("product", one.productIdentifier)
-        facts.add("state", one.state.rawValue, isState: true)
-        facts.add("standing", SubscriptionWords.standing(one))
-        facts.add("period", "from \(Words.time(one.purchaseDate)) to \(Words.time(one.expiresDate))")
-        facts.add("offer", one.offer.map(SubscriptionWords.offer))
-        facts.add(
+    static func result(_ one: Subscription) -> CommandResult {
+        var fields = FieldList()
+        fields.add("subscription", one.originalTransactionIdentifier)
+        fields.add("account", one.account)
+        fields.add("app", one.bundleId)
+        fields.add("group", one.subscriptionGroupIdentifier)
+        fields.add("product", one.productIdentifier)
+        fields.add("state", one.state.rawValue, isState: true)
+        fields.add("standing", SubscriptionFormat.standing(one))
+        fields.add("period", "from \(Format.time(one.purchaseDate)) to \(Format.time(one.expiresDate))")
+        fields.add("offer", one.offer.map(SubscriptionFormat.offer))
+        fields.add(
             "win-back",
             one.eligibleWinBackOfferIdentifiers.isEmpty
                 ? nil : one.eligibleWinBackOfferIdentifiers.joined(separator: ", "))
-        facts.add("transaction", one.transactionIdentifier)
-        let shown = facts
-        return Answer(
+        fields.add("transaction", one.transactionIdentifier)
+        let shown = fields
+        return CommandResult(
             data: json(one), names: [one.originalTransactionIdentifier], next: next(one)
         ) { shown.text($0) }
         .about(one.bundleId)
@@ -72,7 +72,7 @@ enum SubscriptionTable {
 }
 
 /// How facts of a subscription read in sentences and tables.
-enum SubscriptionWords {
+enum SubscriptionFormat {
     /// `trial`, `introductory offer`, `promotional offer loyal`
     static func offer(_ offer: AppliedOffer) -> String {
         let name: String
@@ -111,16 +111,16 @@ enum SubscriptionWords {
 
     /// What comes next, without a full stop: `renews 2027-02-28 10:00:04Z for 9.99 USD`.
     static func standing(_ subscription: Subscription) -> String {
-        let end = Words.time(subscription.expiresDate)
+        let end = Format.time(subscription.expiresDate)
         switch subscription.state {
         case .subscribed:
             guard subscription.willAutoRenew else { return "ends \(end)" }
             let other = subscription.autoRenewProductIdentifier
             let product = other.isExactly(subscription.productIdentifier) ? "" : " as \(other)"
-            return "renews \(end)\(product)" + (subscription.renewalPrice.map { " for \(Words.price($0))" } ?? "")
+            return "renews \(end)\(product)" + (subscription.renewalPrice.map { " for \(Format.price($0))" } ?? "")
                 + consent(subscription)
         case .inGracePeriod:
-            let until = Words.time(subscription.gracePeriodExpiresDate ?? subscription.expiresDate)
+            let until = Format.time(subscription.gracePeriodExpiresDate ?? subscription.expiresDate)
             return "access until \(until), the charge is tried again"
         case .inBillingRetryPeriod: return "no access, the charge is tried again"
         case .expired:
@@ -132,7 +132,7 @@ enum SubscriptionWords {
     /// What the subscriber says to a higher price: `, if the price is agreed to, up from 9.99 USD`.
     private static func consent(_ subscription: Subscription) -> String {
         guard let increase = subscription.priceIncrease else { return "" }
-        let former = Words.price(increase.formerPrice)
+        let former = Format.price(increase.formerPrice)
         return switch increase.status {
         case .pending: ", if the price is agreed to, up from \(former)"
         case .agreed: ", agreed, up from \(former)"
@@ -153,7 +153,7 @@ enum SubscriptionWords {
 }
 
 /// What makes an app's subscriptions renew faster than in real time, in words.
-enum RenewalWords {
+enum RenewalFormat {
     /// `subscriptions renew every 30 s because the file says _timeRate 15 (monthlyRenewalEveryThirtySeconds)`; nil in
     /// real time.
     static func sentence(_ app: App) -> String? {
@@ -165,7 +165,7 @@ enum RenewalWords {
     static func note(_ app: App) -> String? {
         sentence(app).map { sentence in
             "\(sentence), twelve times as in Apple's sandbox; "
-                + "the calendar's periods: storebus app set --renewal-rate realTime\(Known.option(app.bundleId))"
+                + "the calendar's periods: storebus app set --renewal-rate realTime\(AppOptions.flag(app.bundleId))"
         }
     }
 

@@ -28,13 +28,13 @@ struct TimelineReport: Sendable {
 
     private var sums: [TimelineSum] { TimelineSum.sums(of: timeline.events) }
 
-    var answer: Answer {
+    var result: CommandResult {
         var members: [String: JSONValue] = [
             "subscription": SubscriptionTable.json(subscription), "events": .array(lines.json),
             "sums": .array(sums.map(\.json)), "summary": .string(summary),
         ]
         if let account { members["account"] = .string(account) }
-        return Answer(
+        return CommandResult(
             data: .object(members), names: timeline.events.compactMap(\.transactionIdentifier), next: next
         ) { [self] in text($0) }
     }
@@ -48,13 +48,13 @@ struct TimelineReport: Sendable {
 
     private var summary: String {
         let money = sums.map(\.words)
-        let standing = "\(subscription.state.rawValue), \(SubscriptionWords.standing(subscription))"
+        let standing = "\(subscription.state.rawValue), \(SubscriptionFormat.standing(subscription))"
         return (money.isEmpty ? "nothing was charged" : money.joined(separator: "; ")) + "; " + standing
     }
 
     private var next: String {
         let original = subscription.originalTransactionIdentifier
-        let option = subscription.bundleId.map(Known.option) ?? ""
+        let option = subscription.bundleId.map(AppOptions.flag) ?? ""
         return subscription.state.isExisting ? "storebus time next\(option)" : "storebus why \(original)"
     }
 }
@@ -91,10 +91,10 @@ struct TimelineSum: Hashable, Sendable {
 
     /// `29.97 USD in 3 charges, 4.12 USD given back, 25.85 USD kept`
     var words: String {
-        let charges = "\(Words.price(money(charged))) in \(Words.count(chargeCount, "charge"))"
+        let charges = "\(Format.price(money(charged))) in \(Format.count(chargeCount, "charge"))"
         guard givenBack > 0 else { return charges }
         return
-            "\(charges), \(Words.price(money(givenBack))) given back, \(Words.price(money(charged - givenBack))) kept"
+            "\(charges), \(Format.price(money(givenBack))) given back, \(Format.price(money(charged - givenBack))) kept"
     }
 
     /// `{"charges":3,"charged":{…},"givenBack":{…},"kept":{…}}`
@@ -146,7 +146,7 @@ struct SubscriptionEventLines: Sendable {
             let subscription = event.originalTransactionIdentifier
             let before = offers[subscription]
             if event.beginsPeriod { offers[subscription] = event.offer }
-            return SubscriptionWords.remark(event, after: before) { Self.instant($0, showsTime) }
+            return SubscriptionFormat.remark(event, after: before) { Self.instant($0, showsTime) }
         }
     }
 
@@ -156,7 +156,7 @@ struct SubscriptionEventLines: Sendable {
     }
 
     private static func instant(_ timestamp: Timestamp, _ showsTime: Bool) -> String {
-        showsTime ? Words.time(timestamp) : ClockWords.date(timestamp)
+        showsTime ? Format.time(timestamp) : ClockFormat.date(timestamp)
     }
 
     func text(_ style: Style, indent: String = "") -> String {
@@ -166,7 +166,7 @@ struct SubscriptionEventLines: Sendable {
         for (event, remark) in zip(events, remarks) {
             table.add(
                 [Self.instant(event.at, showsTime), event.kind.rawValue] + (showsAccount ? [event.account ?? "-"] : [])
-                    + [event.productIdentifier, event.amount.map(Words.price) ?? "-", remark])
+                    + [event.productIdentifier, event.amount.map(Format.price) ?? "-", remark])
         }
         return table.lines(style).map { indent + $0 }.joined()
     }

@@ -31,7 +31,7 @@ struct TimeCommand: AsyncParsableCommand {
         func run() async throws {
             let context = try await CommandContext.find(global, app: app)
             let clock = try await context.api.clock(context.bundleId)
-            context.print(ClockFacts(clock, of: try? await context.api.app(context.bundleId)).answer)
+            context.print(ClockInfo(clock, of: try? await context.api.app(context.bundleId)).result)
         }
     }
 
@@ -51,7 +51,7 @@ struct TimeCommand: AsyncParsableCommand {
         func run() async throws {
             let context = try await CommandContext.find(global, app: app)
             let clock = try await context.api.putClock(context.bundleId, isFrozen: true)
-            context.print(ClockFacts(clock, of: try? await context.api.app(context.bundleId)).answer)
+            context.print(ClockInfo(clock, of: try? await context.api.app(context.bundleId)).result)
         }
     }
 
@@ -76,7 +76,7 @@ struct TimeCommand: AsyncParsableCommand {
             let context = try await CommandContext.find(global, app: app)
             let clock = try await context.api.putClock(
                 context.bundleId, rate: .realTime, now: now ? .wallClock() : nil, isFrozen: false)
-            context.print(ClockFacts(clock, of: try? await context.api.app(context.bundleId)).answer)
+            context.print(ClockInfo(clock, of: try? await context.api.app(context.bundleId)).result)
         }
     }
 }
@@ -109,7 +109,7 @@ struct TimeRateCommand: AsyncParsableCommand {
         let context = try await CommandContext.find(global, app: app)
         let clock = try await context.api.putClock(
             context.bundleId, rate: RateText.rate(rate), isFrozen: false)
-        context.print(ClockFacts(clock, of: try? await context.api.app(context.bundleId)).answer)
+        context.print(ClockInfo(clock, of: try? await context.api.app(context.bundleId)).result)
     }
 }
 
@@ -137,9 +137,9 @@ struct ClockMoveOptions: ParsableArguments {
         let advance = try await run.run(context)
         // Without it the answer lacks when something is due next, and nothing else.
         let clock = try? await context.api.clock(context.bundleId)
-        var answer = ClockMoveOutcome(advance, clock: clock).answer
-        answer.notes += notes
-        context.print(answer)
+        var result = ClockMoveOutcome(advance, clock: clock).result
+        result.notes += notes
+        context.print(result)
     }
 }
 
@@ -172,7 +172,9 @@ struct TimeAdvanceCommand: AsyncParsableCommand {
     /// Minutes are seldom what somebody means who writes them of a subscription.
     private var notes: [String] {
         guard length.hasSuffix("m"), let count = Int(length.dropLast()) else { return [] }
-        return ["\(length) is \(Words.count(count, "minute")); months are \(count)mo: storebus time advance \(count)mo"]
+        return [
+            "\(length) is \(Format.count(count, "minute")); months are \(count)mo: storebus time advance \(count)mo"
+        ]
     }
 }
 
@@ -201,7 +203,7 @@ struct TimeToCommand: AsyncParsableCommand {
         let context = try await options.context()
         guard back else { return try await forward(context) }
         let clock = try await context.api.putClock(context.bundleId, now: instant.timestamp)
-        context.print(ClockFacts(clock, of: try? await context.api.app(context.bundleId)).answer)
+        context.print(ClockInfo(clock, of: try? await context.api.app(context.bundleId)).result)
     }
 
     private func forward(_ context: CommandContext) async throws(CLIError) {
@@ -285,9 +287,9 @@ struct ClockMoveRun: Sendable {
         }
         defer { if context.progress.isShown { context.progress.show(nil) } }
         while !move.advance.isFinished {
-            guard deadline - .now > Patience.pause else { throw late(move.advance) }
+            guard deadline - .now > Retry.pause else { throw late(move.advance) }
             if context.progress.isShown { context.progress.show(Self.words(move.advance)) }
-            try? await ContinuousClock().sleep(for: Patience.pause)
+            try? await ContinuousClock().sleep(for: Retry.pause)
             move = try await again(move, until: deadline, context)
         }
         return move.advance
@@ -296,7 +298,7 @@ struct ClockMoveRun: Sendable {
     private func send(
         until deadline: ContinuousClock.Instant, _ context: CommandContext
     ) async throws(CLIError) -> ClockMove {
-        try await Patience.repeating(until: deadline) { () throws(CLIError) in
+        try await Retry.run(until: deadline) { () throws(CLIError) in
             try await context.api.advanceClock(
                 bundleId, distance, key: key,
                 timeout: max(.seconds(1), min(deadline - .now, Self.requestMax)))
@@ -308,22 +310,22 @@ struct ClockMoveRun: Sendable {
         _ move: ClockMove, until deadline: ContinuousClock.Instant, _ context: CommandContext
     ) async throws(CLIError) -> ClockMove {
         guard let path = move.progress else { return try await send(until: deadline, context) }
-        return try await Patience.repeating(until: deadline) { () throws(CLIError) in
+        return try await Retry.run(until: deadline) { () throws(CLIError) in
             try await context.api.clockMove(at: path)
         }
     }
 
     /// `moving the clock to 2027-11-21: 12000 events so far, 88000 subscriptions left`
     private static func words(_ advance: ClockAdvance) -> String {
-        "moving the clock to \(ClockWords.date(advance.to)): \(Words.count(advance.eventCount, "event")) so far, "
-            + "\(Words.count(advance.remaining, "subscription")) left"
+        "moving the clock to \(ClockFormat.date(advance.to)): \(Format.count(advance.eventCount, "event")) so far, "
+            + "\(Format.count(advance.remaining, "subscription")) left"
     }
 
     private func late(_ advance: ClockAdvance) -> CLIError {
         CLIError(
-            .notInTime, "the clock shows \(Words.time(advance.to)), but not everything due by then has happened",
+            .notInTime, "the clock shows \(Format.time(advance.to)), but not everything due by then has happened",
             hints: [
-                "the store goes on: storebus time status\(Known.option(bundleId))", "wait longer: --timeout 10m",
+                "the store goes on: storebus time status\(AppOptions.flag(bundleId))", "wait longer: --timeout 10m",
             ], retryable: true,
             details: [
                 "advanceIdentifier": .string(advance.advanceIdentifier), "eventCount": .integer(advance.eventCount),

@@ -8,7 +8,7 @@ import StoreModels
 /// clock  2026-11-21 10:00:00Z, real time
 /// next   2026-11-28 10:00:04Z, in 7 days
 /// ```
-struct ClockFacts: Sendable {
+struct ClockInfo: Sendable {
     let clock: AppClockState
     /// nil when nobody can say what is set of it.
     private let app: App?
@@ -18,22 +18,22 @@ struct ClockFacts: Sendable {
         self.app = app
     }
 
-    var answer: Answer {
-        var facts = Facts()
-        facts.add("app", clock.bundleId)
-        facts.add("clock", ClockWords.state(clock))
-        facts.add(
-            "next", clock.nextEvent.map { "\(Words.time($0)), \(Self.due(clock.now, $0))" } ?? "nothing is due")
+    var result: CommandResult {
+        var fields = FieldList()
+        fields.add("app", clock.bundleId)
+        fields.add("clock", ClockFormat.state(clock))
+        fields.add(
+            "next", clock.nextEvent.map { "\(Format.time($0)), \(Self.due(clock.now, $0))" } ?? "nothing is due")
         var members = JSONText.value(clock).objectValue ?? [:]
-        members["summary"] = .string("\(ClockWords.state(clock)), \(nextWords)")
-        if let renewals = app.flatMap(RenewalWords.sentence) {
-            facts.add("renewals", renewals)
+        members["summary"] = .string("\(ClockFormat.state(clock)), \(nextWords)")
+        if let renewals = app.flatMap(RenewalFormat.sentence) {
+            fields.add("renewals", renewals)
             members["renewals"] = .string(renewals)
         }
-        let shown = facts
-        return Answer(
+        let shown = fields
+        return CommandResult(
             data: .object(members), names: [clock.bundleId], next: next,
-            notes: [app.flatMap(RenewalWords.note)].compactMap(\.self)
+            notes: [app.flatMap(RenewalFormat.note)].compactMap(\.self)
         ) { shown.text($0) }
     }
 
@@ -41,12 +41,12 @@ struct ClockFacts: Sendable {
 
     /// `in 7 days`, or `now` when the store is about to do it.
     private static func due(_ now: Timestamp, _ event: Timestamp) -> String {
-        event <= now ? "now" : "in \(ClockWords.distance(from: now, to: event))"
+        event <= now ? "now" : "in \(ClockFormat.distance(from: now, to: event))"
     }
 
     private var next: String {
         let command = clock.nextEvent == nil ? "storebus time advance 1mo" : "storebus time next"
-        return command + Known.option(clock.bundleId)
+        return command + AppOptions.flag(clock.bundleId)
     }
 }
 
@@ -66,14 +66,14 @@ struct ClockMoveOutcome: Sendable {
         self.clock = clock
     }
 
-    var answer: Answer {
+    var result: CommandResult {
         var members = JSONText.value(advance).objectValue ?? [:]
         members["events"] = .array(lines.json)
         members["summary"] = .string(summary)
         members["counts"] = .object(counts.mapValues { .integer($0) })
         if let nextEvent = clock?.nextEvent { members["nextEvent"] = JSONText.value(nextEvent) }
         let names = advance.events.compactMap(\.transactionIdentifier)
-        return Answer(data: .object(members), names: names, next: next) { [self] in text($0) }
+        return CommandResult(data: .object(members), names: names, next: next) { [self] in text($0) }
     }
 
     private var isShort: Bool { SubscriptionEventLines.isShort(from: advance.from, to: advance.to) }
@@ -83,10 +83,10 @@ struct ClockMoveOutcome: Sendable {
     }
 
     private func text(_ style: Style) -> String {
-        let instant = isShort ? Words.time : ClockWords.date
+        let instant = isShort ? Format.time : ClockFormat.date
         var text = "\(instant(advance.from)) → \(instant(advance.to))   \(summary)\n" + lines.text(style, indent: "  ")
         if advance.truncated { text += "  … and \(advance.eventCount - advance.events.count) more\n" }
-        if let next = clock?.nextEvent { text += "next event  \(Words.time(next))\n" }
+        if let next = clock?.nextEvent { text += "next event  \(Format.time(next))\n" }
         return text
     }
 
@@ -99,7 +99,7 @@ struct ClockMoveOutcome: Sendable {
     /// the list.
     private var summary: String {
         guard advance.eventCount > 0 else { return "nothing was due" }
-        guard !advance.truncated else { return Words.count(advance.eventCount, "event") }
+        guard !advance.truncated else { return Format.count(advance.eventCount, "event") }
         let nouns: [(SubscriptionEvent.Kind, String, String)] = [
             (.renewed, "renewal", "renewals"), (.recovered, "recovery", "recoveries"),
             (.billingFailed, "declined charge", "declined charges"), (.expired, "expiry", "expiries"),
@@ -108,7 +108,7 @@ struct ClockMoveOutcome: Sendable {
             counts[kind.rawValue].map { "\($0) \($0 == 1 ? one : several)" }
         }
         let others = advance.eventCount - nouns.reduce(0) { $0 + (counts[$1.0.rawValue] ?? 0) }
-        if others > 0 { parts.append(Words.count(others, parts.isEmpty ? "event" : "other event")) }
+        if others > 0 { parts.append(Format.count(others, parts.isEmpty ? "event" : "other event")) }
         return parts.joined(separator: ", ")
     }
 
@@ -116,12 +116,12 @@ struct ClockMoveOutcome: Sendable {
         let subscriptions = Set(exactly: advance.events.map(\.originalTransactionIdentifier))
         if subscriptions.count == 1, let one = subscriptions.first { return "storebus sub timeline \(one)" }
         return (subscriptions.isEmpty ? "storebus time status" : "storebus sub list")
-            + Known.option(advance.bundleId)
+            + AppOptions.flag(advance.bundleId)
     }
 }
 
 /// How an app's business clock reads.
-enum ClockWords {
+enum ClockFormat {
     /// `real time`, `one renewal every thirty seconds`, `720 times as fast`
     static func rate(_ rate: ClockRate) -> String {
         switch rate {
@@ -133,15 +133,15 @@ enum ClockWords {
 
     /// `2026-11-21 10:00:00Z, real time`
     static func state(_ clock: AppClockState) -> String {
-        "\(Words.time(clock.now)), \(clock.frozen ? "frozen" : rate(clock.rate))"
+        "\(Format.time(clock.now)), \(clock.frozen ? "frozen" : rate(clock.rate))"
     }
 
     /// `7 days`, `5 hours`: the largest unit that fits once, rounded down.
     static func distance(from start: Timestamp, to end: Timestamp) -> String {
         let seconds = max(0, end.milliseconds - start.milliseconds) / 1000
         let units: [(Int64, String)] = [(86_400, "day"), (3_600, "hour"), (60, "minute")]
-        for (length, name) in units where seconds >= length { return Words.count(Int(seconds / length), name) }
-        return Words.count(Int(seconds), "second")
+        for (length, name) in units where seconds >= length { return Format.count(Int(seconds / length), name) }
+        return Format.count(Int(seconds), "second")
     }
 
     /// `2026-11-28`

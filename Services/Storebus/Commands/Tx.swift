@@ -56,16 +56,16 @@ struct TxCommand: AsyncParsableCommand {
             let (rows, after) = try await TransactionSearch(
                 api: context.api, filter: filter, isFinished: unfinished ? false : nil, now: .wallClock()
             ).rows(limit: page.limit, after: page.after)
-            var answer = Answer(
-                TransactionTable.table(rows), items: rows.map(\.json), names: rows.map { Words.name($0.transaction) },
+            var result = CommandResult(
+                TransactionTable.table(rows), items: rows.map(\.json), names: rows.map { Format.name($0.transaction) },
                 next: after.map { next(filter, after: $0) } ?? TransactionTable.next(rows), after: after,
                 ifEmpty: "no transactions")
-            answer.app = rows.first { !$0.isFinished }?.bundleId
-            if rows.isEmpty, context.namedApp != nil { _ = try await Known.app(context) }
+            result.app = rows.first { !$0.isFinished }?.bundleId
+            if rows.isEmpty, context.namedApp != nil { _ = try await context.app() }
             if rows.isEmpty, let account = filter.exact("account") {
-                answer.notes = await Known.notes(aboutAccount: account, context)
+                result.notes = await DidYouMean.notes(aboutAccount: account, context)
             }
-            context.print(answer)
+            context.print(result)
         }
 
         /// The same question, from there on.
@@ -91,7 +91,7 @@ struct TxCommand: AsyncParsableCommand {
         func run() async throws {
             let context = try CommandContext.find(global)
             let row = try await TransactionSearch.find(transaction, context)
-            context.print(TransactionFacts(row: row).answer)
+            context.print(TransactionInfo(row: row).result)
         }
     }
 }
@@ -119,21 +119,21 @@ struct TxDeleteCommand: AsyncParsableCommand {
         let context = try CommandContext.find(global)
         let row = try await TransactionSearch.find(named.transaction, context)
         let transaction = row.transaction
-        let name = Words.name(transaction)
+        let name = Format.name(transaction)
         let what =
             "\(name)  \(transaction.payment.productIdentifier)  \(transaction.transactionState.rawValue)  of \(row.account)"
         if dryRun {
             var members = row.json.objectValue ?? [:]
             members["wouldDelete"] = .bool(true)
             return context.print(
-                Answer(
+                CommandResult(
                     "would delete  \(what)\n", data: .object(members), names: [name],
                     next: "the same without --dry-run"))
         }
         try context.confirm("delete \(name) (\(transaction.payment.productIdentifier)) of \(row.account)")
         try await context.api.deleteTransaction(transaction.id)
         context.print(
-            Answer(
+            CommandResult(
                 "deleted  \(what)\n", data: row.json, names: [name], next: "storebus tx list --as \(row.account)"))
     }
 }
@@ -161,15 +161,15 @@ struct FinishCommand: AsyncParsableCommand {
         let context = try await CommandContext.find(global, app: account.app)
         let installation = account.installation(context)
         let deadline = ContinuousClock.now + (context.timeLimit ?? .seconds(10))
-        let finished = try await Patience.repeating(until: deadline) { () throws(CLIError) in
+        let finished = try await Retry.run(until: deadline) { () throws(CLIError) in
             try await Self.finish(transaction, installation, context)
         }
         let next = "storebus tx list --as \(account.account)"
-        let text = "finished   \(Words.name(finished))  \(finished.payment.productIdentifier)\n"
+        let text = "finished   \(Format.name(finished))  \(finished.payment.productIdentifier)\n"
         context.print(
-            Answer(
-                text, data: JSONText.value(finished), names: [Words.name(finished)], next: next,
-                notes: (finished.warnings ?? []).map(Words.warning)))
+            CommandResult(
+                text, data: JSONText.value(finished), names: [Format.name(finished)], next: next,
+                notes: (finished.warnings ?? []).map(Format.warning)))
     }
 
     /// Looks among what is unfinished first, then in the history: finishing again is no error.
@@ -266,7 +266,7 @@ enum TransactionLookup {
         guard matches.count <= 1 else {
             throw CLIError(
                 .transactionAmbiguous, "'\(text)' is the end of \(matches.count) transactions",
-                hints: ["give more of it: " + matches.prefix(4).map { Words.name($0) }.joined(separator: ", ")],
+                hints: ["give more of it: " + matches.prefix(4).map { Format.name($0) }.joined(separator: ", ")],
                 details: ["transactions": .array(matches.map { .string($0.id) })])
         }
         return matches.first
@@ -277,7 +277,7 @@ enum TransactionLookup {
         _ text: String, of account: String?, among known: [PaymentTransaction]
     ) -> CLIError {
         let wanted = text.hasPrefix("…") ? String(text.dropFirst()) : text
-        let near = Suggestion.hints(for: wanted, among: known.map { Words.name($0) } + known.map(\.id))
+        let near = Suggestion.hints(for: wanted, among: known.map { Format.name($0) } + known.map(\.id))
         let list = "storebus tx list" + (account.map { " --as \($0)" } ?? "")
         return CLIError(
             CLIErrorCode(.notFound), "\(account ?? "the store") has no transaction '\(text)'",

@@ -29,11 +29,11 @@ enum TransactionTable {
         for row in rows {
             let transaction = row.transaction
             table.add(
-                [Words.name(transaction), row.account] + (hasSeveralApps ? [row.bundleId] : []) + [
+                [Format.name(transaction), row.account] + (hasSeveralApps ? [row.bundleId] : []) + [
                     transaction.payment.productIdentifier,
                     transaction.transactionState.rawValue, row.isFinished ? "yes" : "no", "\(transaction.deliveries)",
-                    transaction.price.map(Words.price) ?? "-", transaction.transactionDate.map(Words.time) ?? "-",
-                    Words.remarks(transaction),
+                    transaction.price.map(Format.price) ?? "-", transaction.transactionDate.map(Format.time) ?? "-",
+                    Format.remarks(transaction),
                 ])
         }
         return table
@@ -43,52 +43,52 @@ enum TransactionTable {
     static func next(_ rows: [Row]) -> String {
         guard let first = rows.first else { return "storebus buy PRODUCT --as alice" }
         guard let unfinished = rows.first(where: { !$0.isFinished }) else {
-            return "storebus tx show \(Words.name(first.transaction))"
+            return "storebus tx show \(Format.name(first.transaction))"
         }
-        return Words.finish(unfinished.transaction, as: unfinished.account)
+        return Format.finish(unfinished.transaction, as: unfinished.account)
     }
 }
 
 /// One transaction as `storebus tx show` shows it.
-struct TransactionFacts: Sendable {
+struct TransactionInfo: Sendable {
     let row: TransactionTable.Row
 
     init(row: TransactionTable.Row) { self.row = row }
 
-    var answer: Answer {
-        Answer(data: row.json, names: [Words.name(row.transaction)], next: next) { [self] in facts.text($0) }
+    var result: CommandResult {
+        CommandResult(data: row.json, names: [Format.name(row.transaction)], next: next) { [self] in fields.text($0) }
             .about(row.bundleId)
     }
 
-    private var facts: Facts {
+    private var fields: FieldList {
         let transaction = row.transaction
-        var facts = Facts()
-        facts.add("transaction", Words.name(transaction))
-        facts.add("id", transaction.id)
-        facts.add("state", transaction.transactionState.rawValue, isState: true)
-        facts.add("finished", row.isFinished ? "yes" : "no")
-        facts.add("sent", Words.count(transaction.deliveries, "time"))
-        facts.add("account", row.account)
-        facts.add("app", row.bundleId)
-        facts.add("device", transaction.originDeviceId)
-        facts.add("product", transaction.payment.productIdentifier)
-        facts.add("quantity", "\(transaction.payment.quantity)")
-        facts.add("price", transaction.price.map(Words.price))
-        facts.add("date", transaction.transactionDate.map(Words.time))
-        facts.add("original", transaction.originalTransactionIdentifier)
-        let remarks = Words.remarks(transaction)
-        facts.add("remarks", remarks.isEmpty ? nil : remarks)
-        facts.add("error", transaction.error?.localizedDescription)
+        var fields = FieldList()
+        fields.add("transaction", Format.name(transaction))
+        fields.add("id", transaction.id)
+        fields.add("state", transaction.transactionState.rawValue, isState: true)
+        fields.add("finished", row.isFinished ? "yes" : "no")
+        fields.add("sent", Format.count(transaction.deliveries, "time"))
+        fields.add("account", row.account)
+        fields.add("app", row.bundleId)
+        fields.add("device", transaction.originDeviceId)
+        fields.add("product", transaction.payment.productIdentifier)
+        fields.add("quantity", "\(transaction.payment.quantity)")
+        fields.add("price", transaction.price.map(Format.price))
+        fields.add("date", transaction.transactionDate.map(Format.time))
+        fields.add("original", transaction.originalTransactionIdentifier)
+        let remarks = Format.remarks(transaction)
+        fields.add("remarks", remarks.isEmpty ? nil : remarks)
+        fields.add("error", transaction.error?.localizedDescription)
         for download in transaction.downloads {
-            facts.add("download", DownloadTable.line(download))
+            fields.add("download", DownloadTable.line(download))
         }
-        facts.add("key", transaction.payment.requestIdentifier)
-        return facts
+        fields.add("key", transaction.payment.requestIdentifier)
+        return fields
     }
 
     private var next: String {
         row.isFinished
             ? "storebus tx list --as \(row.account)"
-            : "storebus why \(Words.name(row.transaction))"
+            : "storebus why \(Format.name(row.transaction))"
     }
 }

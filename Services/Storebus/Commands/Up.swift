@@ -143,9 +143,9 @@ struct UpPlan: Sendable {
         var bytes: [UInt8]
     }
 
-    var settings: ServiceRoster.Settings
+    var settings: ServiceList.Settings
     var imports: [Import]
-    var roster: ServiceRoster
+    var serviceList: ServiceList
     /// Whether the gateway is told a key by the environment instead of the made-up one.
     var adminKey: String?
     /// Of the apps' clocks; nil leaves them as they are.
@@ -165,7 +165,7 @@ struct UpPlan: Sendable {
         var environment = environment
         // An empty variable is how shells and CI systems unset one.
         if environment["STOREBUS_ADMIN_KEY"] == "" { environment["STOREBUS_ADMIN_KEY"] = nil }
-        let settings = ServiceRoster.Settings(
+        let settings = ServiceList.Settings(
             directory: DataDirectory(data), host: bind, port: port, busPort: busPort,
             wantsSample: imports.isEmpty, replicas: try Replicas(replicas),
             database: try DatabaseAddress.find(flag: databaseURL, environment),
@@ -177,16 +177,16 @@ struct UpPlan: Sendable {
             throw CLIError(
                 .usage, "--port \(number) is also the bus's or its monitoring", hints: ["choose another: --port auto"])
         }
-        let roster = ServiceRoster(
+        let serviceList = ServiceList(
             settings: settings, executableDirectory: executableDirectory, environment: environment)
-        try roster.check { access($0, X_OK) == 0 }
+        try serviceList.check { access($0, X_OK) == 0 }
         let files = try CatalogFile.pair(imports, bundleIds)
         var read: [Import] = []
         for (file, bundleId) in files {
             read.append(Import(file: file, bundleId: bundleId, bytes: try CatalogFile.read(file)))
         }
         return UpPlan(
-            settings: settings, imports: read, roster: roster, adminKey: environment["STOREBUS_ADMIN_KEY"],
+            settings: settings, imports: read, serviceList: serviceList, adminKey: environment["STOREBUS_ADMIN_KEY"],
             timeRate: timeRate, openApp: openApp)
     }
 

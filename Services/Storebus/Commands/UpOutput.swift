@@ -71,10 +71,10 @@ struct Banner: Hashable, Sendable {
     }
 
     var text: String {
-        var lines = [Self.pad(StorebusVersion.line, 73) + "ready in \(Words.seconds(startedIn))"]
+        var lines = [Self.pad(StorebusVersion.line, 73) + "ready in \(Format.seconds(startedIn))"]
         lines.append(Self.line("Store API", url, "OpenAPI: \(url)/openapi.json"))
         lines += gateways.sorted { $0.key < $1.key }.map { Self.line("  \($0.key)", $0.value, "") }
-        let names = Words.count(services.count, "service") + ": " + services.joined(separator: " ")
+        let names = Format.count(services.count, "service") + ": " + services.joined(separator: " ")
         if let busOrigin {
             lines.append(Self.line("Bus", "\(busURL)  from \(busOrigin)", "no broker started; \(names)"))
         } else {
@@ -89,7 +89,7 @@ struct Banner: Hashable, Sendable {
             lines += imported.notes.map { "    note: \(Table.onOneLine($0))" }
         }
         if let renewals { lines.append("    note: \(Table.onOneLine(renewals))") }
-        if let clock { lines.append(Self.line("Clock", clock.bundleId, ClockWords.state(clock))) }
+        if let clock { lines.append(Self.line("Clock", clock.bundleId, ClockFormat.state(clock))) }
         lines.append(Self.line("Next", next, stop))
         return lines.joined(separator: "\n") + "\n"
     }

@@ -52,7 +52,7 @@ final class UpRun {
         if let given = plan.adminKey { adminKey = given } else { adminKey = try Secret.keep(at: directory.adminKey) }
 
         var stack: Stack?
-        let running = Stack(roster: plan.roster) { [weak self] report in
+        let running = Stack(serviceList: plan.serviceList) { [weak self] report in
             self?.tell(report)
             if case .allReady = report, let self, let stack { self.open(stack, adminKey: adminKey) }
         }
@@ -76,13 +76,13 @@ final class UpRun {
 
     /// Everything runs; now it must answer, and have its catalogues, before it is said to be ready.
     private func open(_ stack: Stack, adminKey: String) {
-        let ownBus = stack.port(of: ServiceRoster.broker).map(ServiceRoster.busURL)
-        guard let port = stack.port(of: ServiceRoster.gateway), let busURL = plan.settings.bus?.place ?? ownBus
+        let ownBus = stack.port(of: ServiceList.broker).map(ServiceList.busURL)
+        guard let port = stack.port(of: ServiceList.gateway), let busURL = plan.settings.bus?.place ?? ownBus
         else { return }
         let host = plan.settings.host == "0.0.0.0" ? "127.0.0.1" : plan.settings.host
         let record = RunRecord(
             pid: getpid(), url: "http://\(host):\(port)", busURL: busURL,
-            monitorPort: stack.monitorPort(of: ServiceRoster.broker), dataDirectory: directory.path,
+            monitorPort: stack.monitorPort(of: ServiceList.broker), dataDirectory: directory.path,
             startedAt: .wallClock(), version: StorebusVersion.number,
             replicas: plan.settings.replicas.counts.isEmpty ? nil : plan.settings.replicas.counts,
             database: plan.settings.database?.place)
@@ -106,7 +106,7 @@ final class UpRun {
 
     /// Of the gateways beside the first, which listen on ports of their own.
     private func addresses(_ stack: Stack, host: String) -> [String: String] {
-        let others = plan.roster.instances.filter { $0.service == ServiceRoster.gateway && $0.number > 1 }
+        let others = plan.serviceList.instances.filter { $0.service == ServiceList.gateway && $0.number > 1 }
         let pairs = others.compactMap { instance in
             stack.port(of: instance.name).map { (instance.name, "http://\(host):\($0)") }
         }
@@ -180,7 +180,7 @@ final class UpRun {
         if shown.isEmpty, !products.isEmpty {
             shown = [
                 Banner.Import(
-                    bundleId: bundleId, summary: "\(Words.count(products.count, "product")) in force", notes: [])
+                    bundleId: bundleId, summary: "\(Format.count(products.count, "product")) in force", notes: [])
             ]
         }
         let app = try? await api.app(bundleId)
@@ -191,15 +191,15 @@ final class UpRun {
             services: record.instances.map(\.name), gateways: gateways, dataDirectory: fromHere(directory.path),
             database: plan.settings.database.map { "\($0.place)  from \($0.origin)" },
             adminKeyPlace: plan.adminKey == nil ? fromHere(directory.adminKey) : "from STOREBUS_ADMIN_KEY",
-            imports: shown, clock: clock, renewals: app.flatMap(RenewalWords.note),
+            imports: shown, clock: clock, renewals: app.flatMap(RenewalFormat.note),
             product: products.first?.productIdentifier, bundleId: bundleId,
             stop: isDetached ? commands.complete("storebus down") + " stops" : "^C stops",
             startedIn: ContinuousClock.now - start)
         banner.commands = commands
         await endWaiting()
         let printed = banner
-        let answer = Answer(data: JSONText.value(record), next: printed.next) { _ in printed.text }
-        console.result(answer.result(output, .plain))
+        let result = CommandResult(data: JSONText.value(record), next: printed.next) { _ in printed.text }
+        console.result(result.output(output, .plain))
     }
 
     /// Paths below the current directory are shown from there.
@@ -213,18 +213,19 @@ final class UpRun {
         case .allReady: break
         case .died(let service, let pid, let end, let delay):
             console.narrate(
-                "\(clock)  \(service) ended (pid \(pid), \(end)); starting again in \(Words.delay(delay))\n")
+                "\(clock)  \(service) ended (pid \(pid), \(end)); starting again in \(Format.delay(delay))\n")
         case .recovered(let service, let pid): console.narrate("\(clock)  \(service) is back (pid \(pid))\n")
         case .killed(let service, let pid):
             console.narrate("\(clock)  \(service) did not stop in time, killed pid \(pid)\n")
         case .cannotStart(let service, let reason): console.narrate("\(clock)  \(service) cannot start: \(reason)\n")
         case .notReady(let services, let waited):
-            console.narrate("\(clock)  not ready after \(Words.seconds(waited)): \(services.joined(separator: ", "))\n")
+            console.narrate(
+                "\(clock)  not ready after \(Format.seconds(waited)): \(services.joined(separator: ", "))\n")
             console.narrate(services.map { logEnd($0) }.joined())
         }
     }
 
-    private var clock: String { Words.clock(.wallClock()) }
+    private var clock: String { Format.clock(.wallClock()) }
 
     private func logEnd(_ service: String) -> String {
         let path = directory.logFile(service)

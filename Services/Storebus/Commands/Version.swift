@@ -10,7 +10,7 @@ struct VersionCommand: AsyncParsableCommand {
 
     func run() async throws {
         output.print(
-            Answer(
+            CommandResult(
                 StorebusVersion.line + "\n",
                 data: [
                     "version": .string(StorebusVersion.number), "compiler": .string(StorebusVersion.compiler),

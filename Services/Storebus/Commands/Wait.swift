@@ -41,20 +41,20 @@ struct WaitCommand: AsyncParsableCommand {
         try filter.add("account", account)
         let context = try CommandContext.find(global, bundleId: bundleId)
         if filter.exact("bundleId") == nil || bundleId != nil { try filter.add("bundleId", context.namedApp) }
-        let wait = EventWaiting(
+        let wait = EventWait(
             api: context.api, filter: filter, timeout: context.timeLimit ?? .seconds(30), after: after)
         if wait.intentKind != nil { return try await runForIntents(wait, context) }
         let found = try await context.progress.during("waiting for \(wait.words)") { () throws(CLIError) in
             try await wait.run()
         }
         context.print(
-            Answer(
-                data: JSONText.value(found.event), names: [Words.name(found.event.transaction)],
-                next: "storebus tx show \(Words.name(found.event.transaction))", after: found.after
+            CommandResult(
+                data: JSONText.value(found.event), names: [Format.name(found.event.transaction)],
+                next: "storebus tx show \(Format.name(found.event.transaction))", after: found.after
             ) { EventLine.text(found.event, .human, $0, at: .wallClock()) })
     }
 
-    private func runForIntents(_ wait: EventWaiting, _ context: CommandContext) async throws(CLIError) {
+    private func runForIntents(_ wait: EventWait, _ context: CommandContext) async throws(CLIError) {
         let found = try await context.progress.during("waiting for \(wait.words)") { () throws(CLIError) in
             try await wait.runForIntents()
         }
@@ -62,7 +62,7 @@ struct WaitCommand: AsyncParsableCommand {
         var members = JSONText.value(found.event).objectValue ?? [:]
         members["summary"] = .string(IntentTable.remarks(intent))
         context.print(
-            Answer(
+            CommandResult(
                 data: .object(members), names: [intent.intentIdentifier],
                 next: "storebus intent show \(intent.intentIdentifier)", after: found.after
             ) { EventLine.text(found.event, $0, at: .wallClock()) })
@@ -70,7 +70,7 @@ struct WaitCommand: AsyncParsableCommand {
 }
 
 /// Waits for the first event a filter takes.
-struct EventWaiting: Sendable {
+struct EventWait: Sendable {
     let api: StoreAPI
     let filter: Filter
     let timeout: Duration
@@ -122,7 +122,7 @@ struct EventWaiting: Sendable {
 
     private func late(_ after: String?) -> CLIError {
         CLIError(
-            .notInTime, "\(words) did not happen within \(Words.delay(timeout))",
+            .notInTime, "\(words) did not happen within \(Format.delay(timeout))",
             hints: [
                 "what did happen: storebus \(intentKind == nil ? "tx" : "intent") list", "wait longer: --timeout 1m",
             ], retryable: true,

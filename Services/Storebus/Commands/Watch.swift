@@ -58,7 +58,7 @@ struct EventWatch: Sendable {
     /// Goes on until the task is cancelled.
     /// - Throws: what the first attempt met, and what another attempt cannot change.
     func run() async throws(CLIError) {
-        var backOff = BackOff()
+        var backoff = Backoff()
         var after: String?
         var wasOpen = false
         context.narrate("watching from now on; Ctrl-C ends\n")
@@ -68,8 +68,8 @@ struct EventWatch: Sendable {
                 after = try await next(after, within: wasOpen ? Self.poll : .seconds(1))
                 wasOpen = true
             } catch  where wasOpen && (error.retryable || error.status == .temporary) {
-                let delay = backOff.next(lived: ContinuousClock.now - start)
-                context.narrate("note: \(error.message); asking again in \(Words.delay(delay))\n")
+                let delay = backoff.next(lived: ContinuousClock.now - start)
+                context.narrate("note: \(error.message); asking again in \(Format.delay(delay))\n")
                 try? await ContinuousClock().sleep(for: delay)
             }
         }
@@ -123,7 +123,7 @@ struct Observer: Sendable {
     /// Goes on until it is superseded or the task is cancelled.
     /// - Throws: what the very first attempt met, and errors that another attempt cannot change.
     func run() async throws(CLIError) {
-        var backOff = BackOff()
+        var backoff = Backoff()
         var wasOpen = false
         while !Task.isCancelled {
             let end: End
@@ -138,8 +138,8 @@ struct Observer: Sendable {
                     "note: a newer session of \(installation.account) on \(installation.deviceId) took over\n")
                 return
             }
-            let delay = backOff.next(lived: lived)
-            context.narrate("note: \(reason); connecting again in \(Words.delay(delay))\n")
+            let delay = backoff.next(lived: lived)
+            context.narrate("note: \(reason); connecting again in \(Format.delay(delay))\n")
             try? await ContinuousClock().sleep(for: delay)
         }
     }

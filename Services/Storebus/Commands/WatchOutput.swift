@@ -29,7 +29,7 @@ struct EventPrinter: Sendable {
 
     /// One or more lines, each with its line feed; nothing for an empty list.
     mutating func text(_ event: ServerSentEvent, at now: Timestamp) -> String {
-        let time = Words.clock(now)
+        let time = Format.clock(now)
         let lines: [String]
         switch event.event {
         case "updatedTransactions": lines = Self.transactions(event).map { updated($0) }
@@ -58,7 +58,7 @@ struct EventPrinter: Sendable {
         if event.event == "promotedPurchase" {
             return decode(Promoted.self, event).map { "\($0.intent.intentIdentifier)\n" } ?? ""
         }
-        return transactions(event).map { Words.name($0) + "\n" }.joined()
+        return transactions(event).map { Format.name($0) + "\n" }.joined()
     }
 
     private struct Transactions: Decodable { var transactions: [PaymentTransaction] }
@@ -116,8 +116,8 @@ struct EventPrinter: Sendable {
     }
 
     private func line(_ transaction: PaymentTransaction, _ change: String) -> String {
-        let remarks = Words.remarks(transaction)
-        return [Words.name(transaction), change, transaction.payment.productIdentifier, remarks]
+        let remarks = Format.remarks(transaction)
+        return [Format.name(transaction), change, transaction.payment.productIdentifier, remarks]
             .filter { !$0.isEmpty }.joined(separator: "  ")
     }
 }
@@ -133,15 +133,15 @@ enum EventLine {
     ) -> String {
         switch format {
         case .json, .jsonl: JSONText.line(JSONText.value(event)) + "\n"
-        case .names: Words.name(event.transaction) + "\n"
+        case .names: Format.name(event.transaction) + "\n"
         case .human: line(event, style, at: now)
         }
     }
 
     private static func line(_ event: StoreEvent, _ style: Style, at now: Timestamp) -> String {
         let words = [
-            Words.clock(now), event.account, Words.name(event.transaction), event.type.rawValue,
-            event.transaction.payment.productIdentifier, Words.remarks(event.transaction),
+            Format.clock(now), event.account, Format.name(event.transaction), event.type.rawValue,
+            event.transaction.payment.productIdentifier, Format.remarks(event.transaction),
         ].map(Table.onOneLine)
         return words.enumerated().filter { !$1.isEmpty }
             .map { $0 == 3 ? style.paint($1, .of(state: $1)) : $1 }.joined(separator: "  ") + "\n"
@@ -150,7 +150,7 @@ enum EventLine {
     /// The same of an intent.
     static func text(_ event: IntentEvent, _ style: Style, at now: Timestamp) -> String {
         let words = [
-            Words.clock(now), event.account, event.intent.intentIdentifier, event.type.rawValue,
+            Format.clock(now), event.account, event.intent.intentIdentifier, event.type.rawValue,
             event.intent.payment.productIdentifier, IntentTable.remarks(event.intent),
         ]
         return words.filter { !$0.isEmpty }.map(Table.onOneLine).joined(separator: "  ") + "\n"

@@ -48,36 +48,36 @@ struct WhyCommand: AsyncParsableCommand {
 
     private func explainProduct(_ context: CommandContext) async throws(CLIError) {
         let storefront = storefront.uppercased()
-        let explanation = try await Known.suggestingStorefront(storefront, context) { () throws(CLIError) in
+        let explanation = try await DidYouMean.forStorefront(storefront, context) { () throws(CLIError) in
             try await context.api.explain(identifier, bundleId: context.bundleId, storefront: storefront)
         }
         if explanation.reasons.contains(.unknown), let row = try? await TransactionSearch.find(identifier, context) {
             return context.print(try await Self.explanation(row, context))
         }
-        var answer = ProductFacts(
+        var result = ProductInfo(
             product: nil, explanation: explanation, bundleId: context.bundleId,
             eligibility: try await eligibility(context), account: account
-        ).answer
+        ).result
         if explanation.reasons.contains(.unknown) {
-            let error = await Known.productError(
+            let error = await DidYouMean.productError(
                 identifier, bundleId: context.bundleId, storefront: storefront, context)
-            answer.notes = Array(error.hints.dropLast())
-            answer.next = "storebus product list\(Known.option(context.bundleId))"
+            result.notes = Array(error.hints.dropLast())
+            result.next = "storebus product list\(AppOptions.flag(context.bundleId))"
         }
-        context.print(answer)
+        context.print(result)
     }
 
     /// Of a transaction, and of the subscription it belongs to.
     private static func explanation(
         _ row: TransactionTable.Row, _ context: CommandContext
-    ) async throws(CLIError) -> Answer {
+    ) async throws(CLIError) -> CommandResult {
         let transaction = row.transaction
         let isOfSubscription =
             transaction.subscriptionGroupIdentifier != nil && transaction.transactionState == .purchased
         let timeline = isOfSubscription ? try await context.api.timeline(row.transaction.id) : nil
         return TransactionExplanation(
             row: row, subscription: timeline.map(SubscriptionExplanation.init), failure: await failure(row, context)
-        ).answer
+        ).result
     }
 
     private static func failure(_ row: TransactionTable.Row, _ context: CommandContext) async -> FailureExplanation? {

@@ -19,7 +19,7 @@ struct TransactionExplanation: Sendable {
         self.failure = failure
     }
 
-    var answer: Answer {
+    var result: CommandResult {
         var members = row.json.objectValue ?? [:]
         members["explanation"] = .string(because)
         if let failure { members["failure"] = .string(failure.because) }
@@ -28,36 +28,36 @@ struct TransactionExplanation: Sendable {
             members["renewal"] = .string(subscription.because)
             members["cost"] = subscription.price(of: row.transaction).map { .string($0) } ?? .null
         }
-        return Answer(data: .object(members), names: [Words.name(row.transaction)], next: next) { [self] in
-            facts.text($0)
+        return CommandResult(data: .object(members), names: [Format.name(row.transaction)], next: next) { [self] in
+            fields.text($0)
         }.about(row.bundleId)
     }
 
-    private var facts: Facts {
+    private var fields: FieldList {
         let transaction = row.transaction
         let payment = transaction.payment
-        var facts = Facts()
-        facts.add("transaction", Words.name(transaction))
-        facts.add("state", transaction.transactionState.rawValue, isState: true)
-        facts.add(
+        var fields = FieldList()
+        fields.add("transaction", Format.name(transaction))
+        fields.add("state", transaction.transactionState.rawValue, isState: true)
+        fields.add(
             "from",
             "\(row.account) on device \(transaction.originDeviceId), app \(row.bundleId), key \(payment.requestIdentifier)"
         )
-        facts.add("product", payment.productIdentifier)
-        let remarks = Words.remarks(transaction)
-        facts.add("remarks", remarks.isEmpty ? nil : remarks)
-        facts.add("failed", failure?.because)
-        facts.add("finished", row.isFinished ? "yes" : "no")
-        facts.add("sent", Words.count(transaction.deliveries, "time"))
-        facts.add("because", because)
-        guard let subscription else { return facts }
-        facts.add("cost", subscription.price(of: transaction))
+        fields.add("product", payment.productIdentifier)
+        let remarks = Format.remarks(transaction)
+        fields.add("remarks", remarks.isEmpty ? nil : remarks)
+        fields.add("failed", failure?.because)
+        fields.add("finished", row.isFinished ? "yes" : "no")
+        fields.add("sent", Format.count(transaction.deliveries, "time"))
+        fields.add("because", because)
+        guard let subscription else { return fields }
+        fields.add("cost", subscription.price(of: transaction))
         let whole = subscription.subscription
-        facts.add(
+        fields.add(
             "subscription",
-            "\(whole.originalTransactionIdentifier), \(whole.state.rawValue), \(SubscriptionWords.standing(whole))")
-        facts.add("renewal", subscription.because)
-        return facts
+            "\(whole.originalTransactionIdentifier), \(whole.state.rawValue), \(SubscriptionFormat.standing(whole))")
+        fields.add("renewal", subscription.because)
+        return fields
     }
 
     /// One sentence or two, without a full stop at the end.
@@ -83,15 +83,15 @@ struct TransactionExplanation: Sendable {
 
     private var next: String {
         let transaction = row.transaction
-        if row.isFinished { return "storebus tx show \(Words.name(transaction))" }
+        if row.isFinished { return "storebus tx show \(Format.name(transaction))" }
         return switch transaction.transactionState {
         case .purchasing: "storebus prompt list --as \(row.account)"
-        case .deferred: "storebus approve \(Words.name(transaction))"
-        case .failed where transaction.isInterrupted: "storebus resolve \(Words.name(transaction))"
+        case .deferred: "storebus approve \(Format.name(transaction))"
+        case .failed where transaction.isInterrupted: "storebus resolve \(Format.name(transaction))"
         case .purchased, .failed, .restored:
             transaction.deliveries == 0
                 ? "storebus watch --as \(row.account)"
-                : Words.finish(transaction, as: row.account)
+                : Format.finish(transaction, as: row.account)
         }
     }
 }
@@ -110,7 +110,7 @@ struct SubscriptionExplanation: Sendable {
     }
 
     private func date(_ event: SubscriptionEvent?) -> String {
-        event.map { Words.time($0.at) } ?? "a time nobody noted"
+        event.map { Format.time($0.at) } ?? "a time nobody noted"
     }
 
     // MARK: Renewal
@@ -122,12 +122,12 @@ struct SubscriptionExplanation: Sendable {
         case .expired: expired
         case .inGracePeriod:
             "\(declined); access goes on for the grace period, to "
-                + Words.time(subscription.gracePeriodExpiresDate ?? subscription.expiresDate)
+                + Format.time(subscription.gracePeriodExpiresDate ?? subscription.expiresDate)
                 + ", and the charge is tried again"
         case .inBillingRetryPeriod:
             "\(declined); there is no access until the charge, which is tried again for up to 60 days, goes through"
         case .revoked:
-            last([.refunded, .revoked]).map { "it was \($0.kind.rawValue) on \(Words.time($0.at))" }
+            last([.refunded, .revoked]).map { "it was \($0.kind.rawValue) on \(Format.time($0.at))" }
                 ?? "it was taken back"
         }
     }
@@ -141,11 +141,12 @@ struct SubscriptionExplanation: Sendable {
                 + subscription.autoRenewProductIdentifier
         }
         if let increase = subscription.priceIncrease { return consent(increase) }
-        return "auto-renew is on; it is renewed when the store's clock comes to \(Words.time(subscription.expiresDate))"
+        return
+            "auto-renew is on; it is renewed when the store's clock comes to \(Format.time(subscription.expiresDate))"
     }
 
     private func consent(_ increase: PriceIncrease) -> String {
-        let price = "\(Words.price(increase.price)), up from \(Words.price(increase.formerPrice))"
+        let price = "\(Format.price(increase.price)), up from \(Format.price(increase.formerPrice))"
         return switch increase.status {
         case .pending:
             "it was asked on \(date(last([.priceIncreasePending]))) whether it goes on for \(price); without consent it ends with this period"
@@ -170,7 +171,7 @@ struct SubscriptionExplanation: Sendable {
     /// `the charge of 9.99 USD was declined on 2026-12-28 10:00:04Z`
     private var declined: String {
         let first = firstDecline
-        let price = first?.amount.map { " of \(Words.price($0))" } ?? ""
+        let price = first?.amount.map { " of \(Format.price($0))" } ?? ""
         return "the charge\(price) was declined on \(date(first))"
     }
 
@@ -193,15 +194,15 @@ struct SubscriptionExplanation: Sendable {
             })
         else { return nil }
         let event = events[index]
-        let amount = event.amount.map(Words.price) ?? "nothing"
-        if let offer = event.offer { return "\(amount): the \(SubscriptionWords.offer(offer))" }
+        let amount = event.amount.map(Format.price) ?? "nothing"
+        if let offer = event.offer { return "\(amount): the \(SubscriptionFormat.offer(offer))" }
         let before = events[..<index].last { $0.beginsPeriod }
         switch event.kind {
         case .upgraded, .crossgraded:
             return "\(amount), the regular price: a subscriber of the group has no introductory offer"
         case .renewed, .recovered:
             guard let offer = before?.offer else { return "\(amount), what the product costs at the renewal" }
-            return "\(amount), the regular price: the \(SubscriptionWords.offer(offer)) is over"
+            return "\(amount), the regular price: the \(SubscriptionFormat.offer(offer)) is over"
         default:
             let used = events[..<index].first { $0.offer?.type == .introductory }?.transactionIdentifier
             return "\(amount), the regular price: "
@@ -216,7 +217,7 @@ struct FailureExplanation: Sendable {
     let error: TransactionError
     let account: String
     /// As the account is set now; nil when that cannot be asked.
-    let tester: TesterAnswer?
+    let tester: TesterResponse?
     let app: App?
 
     /// One sentence without a full stop: `"The shopper cancelled the payment" because alice's setting sheet is cancel …`

@@ -104,10 +104,10 @@ struct CommandContext: Sendable {
         settings.bundleId.origin == "--bundle-id" ? environment.printed : environment.printed.unnamed(bundleId)
     }
 
-    func print(_ answer: Answer) {
-        let answer = answer.completed(printed)
-        console.result(answer.result(format, style))
-        narrate(answer.narration(format))
+    func print(_ result: CommandResult) {
+        let result = result.completed(printed)
+        console.result(result.output(format, style))
+        narrate(result.narration(format))
     }
 
     /// Says something beside the result, unless asked to be quiet.
@@ -142,10 +142,10 @@ extension OutputOptions {
     }
 
     /// Prints what needs no store.
-    func print(_ answer: Answer) {
+    func print(_ result: CommandResult) {
         let environment = CommandEnvironment.current
-        let answer = answer.completed(environment.printed)
-        environment.console.result(answer.result(format, style(environment)))
-        if !quiet { environment.console.narrate(answer.narration(format)) }
+        let result = result.completed(environment.printed)
+        environment.console.result(result.output(format, style(environment)))
+        if !quiet { environment.console.narrate(result.narration(format)) }
     }
 }

@@ -25,7 +25,7 @@ struct CommandEnvironment: Sendable {
     var printed = PrintedCommands.none
 
     /// How long a shell that completes a word waits for the store.
-    var completionPatience = Duration.milliseconds(500)
+    var completionTimeout = Duration.milliseconds(500)
 
     init(
         console: Console, variables: [String: String] = [:],

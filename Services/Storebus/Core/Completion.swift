@@ -16,7 +16,7 @@ enum Completion {
 
     static let transactions = CompletionKind.custom { (words: [String], _: Int, _: String) async -> [String] in
         await ask(words) { api, _ throws(CLIError) in
-            try await api.transactions(TransactionListRequest(isFinished: false)).transactions.map { Words.name($0) }
+            try await api.transactions(TransactionListRequest(isFinished: false)).transactions.map { Format.name($0) }
         }
     }
 
@@ -40,7 +40,7 @@ enum Completion {
         }
     }
 
-    static let services = CompletionKind.list(ServiceRoster.services)
+    static let services = CompletionKind.list(ServiceList.services)
 
     /// - Parameter words: the command line so far; its `--url`, `--data` and `--bundle-id` count.
     private static func ask(
@@ -61,7 +61,7 @@ enum Completion {
                 return (try? await body(api, app)) ?? []
             }
             group.addTask {
-                try? await ContinuousClock().sleep(for: environment.completionPatience)
+                try? await ContinuousClock().sleep(for: environment.completionTimeout)
                 return nil
             }
             defer { group.cancelAll() }

@@ -94,7 +94,7 @@ struct EffectiveSettings: Hashable, Sendable {
     /// The variables that mean something to `storebus`.
     static let variableNames = [
         "STOREBUS_URL", "STOREBUS_ADMIN_KEY", "STOREBUS_ADMIN_KEY_FILE", "STOREBUS_BUNDLE_ID",
-        StorePlace.variable,
+        Deployment.variable,
     ]
 
     /// A sentence for each variable that looks like a misspelt one of ours.
@@ -110,13 +110,13 @@ struct EffectiveSettings: Hashable, Sendable {
 }
 
 /// Names where the store runs, as far as remedies differ by it.
-enum StorePlace: Sendable {
+enum Deployment: Sendable {
     /// `storebus up` on this machine.
-    case here
+    case local
     /// Containers of docker-compose.yml; the command line is one of them.
     case compose
     /// Known by its address only.
-    case elsewhere
+    case remote
 
     /// What docker-compose.yml sets for the command line.
     static let variable = "STOREBUS_DEPLOYMENT"
@@ -126,7 +126,7 @@ enum StorePlace: Sendable {
             self = .compose
         } else {
             let isNamed = settings.directory == nil && ["--url", "STOREBUS_URL"].contains(settings.url.origin)
-            self = isNamed ? .elsewhere : .here
+            self = isNamed ? .remote : .local
         }
     }
 
@@ -142,18 +142,18 @@ enum StorePlace: Sendable {
     /// How an operator reads a service's log.
     func logs(of service: String) -> String {
         switch self {
-        case .here: "storebus logs \(service)"
+        case .local: "storebus logs \(service)"
         case .compose: "docker compose logs \(ServiceInstance(service).service)"
-        case .elsewhere: "read the log of \(service) where it runs"
+        case .remote: "read the log of \(service) where it runs"
         }
     }
 
     /// How an operator brings all services to one version.
     var update: String {
         switch self {
-        case .here: "build everything, then stop and start it: make build, storebus down, storebus up"
+        case .local: "build everything, then stop and start it: make build, storebus down, storebus up"
         case .compose: "docker compose up --build --wait"
-        case .elsewhere: "bring the services and this command to the same version"
+        case .remote: "bring the services and this command to the same version"
         }
     }
 }

@@ -19,8 +19,6 @@ struct GlobalOptions: ParsableArguments, Sendable {
 
     @Flag(help: "Answer every question with yes.")
     var yes = false
-
-    init() {}
 }
 
 /// How a command speaks; every command takes these.
@@ -39,8 +37,6 @@ struct OutputOptions: ParsableArguments, Sendable {
 
     @Option(help: ArgumentHelp("Colours: auto, always or never. Also NO_COLOR, CLICOLOR_FORCE.", valueName: "when"))
     var color = ColorChoice.auto
-
-    init() {}
 }
 
 /// Which app a command is about.
@@ -51,9 +47,12 @@ struct AppOptions: ParsableArguments, Sendable {
             valueName: "id"))
     var bundleId: String?
 
-    init() {}
-
     func validate() throws { try IdentifierRule.bundle.check("--bundle-id", bundleId) }
+
+    /// ` --bundle-id …`, unless it is the default.
+    static func flag(_ bundleId: String) -> String {
+        bundleId.isExactly(EffectiveSettings.defaultBundleId) ? "" : " --bundle-id \(bundleId)"
+    }
 }
 
 /// Whose app is played, and on which device.
@@ -67,8 +66,6 @@ struct AccountOptions: ParsableArguments, Sendable {
     var device: String?
 
     @OptionGroup var app: AppOptions
-
-    init() {}
 
     func validate() throws {
         try IdentifierRule.account.check("--as", account)
@@ -93,8 +90,6 @@ struct ShopperOptions: ParsableArguments, Sendable {
     var device: String?
 
     @OptionGroup var app: AppOptions
-
-    init() {}
 
     func validate() throws {
         guard account == nil else { return }
@@ -127,8 +122,6 @@ struct PageOptions: ParsableArguments, Sendable {
 
     @Option(help: ArgumentHelp("Continue behind this 'after' of the page before.", valueName: "after"))
     var after: String?
-
-    init() {}
 
     func validate() throws {
         guard (1...100_000).contains(limit) else { throw ValidationError("--limit is 1 to 100000") }

@@ -1,12 +1,12 @@
 /// Repeats what fails for now: a service that was killed is started again within a second or so.
-enum Patience {
+enum Retry {
     static let pause = Duration.milliseconds(200)
 
     /// Calls `attempt` again while its error says that the same request may succeed and time is left. Only for what may
     /// be done twice: sessions, reads, finishing.
-    static func repeating<Answer>(
-        until deadline: ContinuousClock.Instant, _ attempt: () async throws(CLIError) -> Answer
-    ) async throws(CLIError) -> Answer {
+    static func run<Value>(
+        until deadline: ContinuousClock.Instant, _ attempt: () async throws(CLIError) -> Value
+    ) async throws(CLIError) -> Value {
         while true {
             do {
                 return try await attempt()
@@ -19,15 +19,13 @@ enum Patience {
 
 /// How long to wait before a service that ended is started again: 100 ms, doubled each time up to 5 s, and back to
 /// 100 ms once it has lived for 10 s.
-struct BackOff: Hashable, Sendable {
+struct Backoff: Hashable, Sendable {
     static let delayMin = Duration.milliseconds(100)
     static let delayMax = Duration.seconds(5)
     /// A service that lived this long did not die of what ended the one before.
     static let resetAfter = Duration.seconds(10)
 
     private var following = Self.delayMin
-
-    init() {}
 
     /// The delay after a life of `lived`.
     mutating func next(lived: Duration) -> Duration {

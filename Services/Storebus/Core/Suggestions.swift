@@ -2,7 +2,7 @@ import StoreModels
 
 /// What the store knows, for the error about something it does not know: the nearest name is suggested. The lists are
 /// asked for only then, and a list that cannot be had costs the suggestion and nothing else.
-enum Known {
+enum DidYouMean {
     static func productError(
         _ product: String, bundleId: String, storefront: String = "USA", _ context: CommandContext
     ) async -> CLIError {
@@ -15,50 +15,29 @@ enum Known {
         }
         return CLIError(
             CLIErrorCode(.productNotFound), "product '\(product)' is not in \(bundleId)",
-            hints: hints + ["all products: storebus product list\(option(bundleId))"])
+            hints: hints + ["all products: storebus product list\(AppOptions.flag(bundleId))"])
     }
 
     /// Asks with products in the question, and suggests the nearest for one that the store does not know.
-    static func suggestingProduct<Value>(
+    static func forProducts<Value>(
         _ products: [String], _ context: CommandContext, _ body: () async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
-        try await explaining(.productNotFound, body) { failure in
+        try await replacing(.productNotFound, body) { failure in
             let known = ((try? await context.api.catalogProducts(context.bundleId, storefront: "USA")) ?? [])
                 .map(\.productIdentifier)
             var error = failure
             error.hints =
                 products.filter { !known.contains($0) }.flatMap { Suggestion.hints(for: $0, among: known) }
-                + ["all products: storebus product list\(option(context.bundleId))"]
+                + ["all products: storebus product list\(AppOptions.flag(context.bundleId))"]
             return error
         }
     }
 
     /// Asks about an account, and suggests the nearest when there is none.
-    static func suggestingAccount<Value>(
+    static func forAccount<Value>(
         _ account: String, _ context: CommandContext, _ body: () async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
-        try await explaining(.notFound, body) { _ in await accountError(account, context) }
-    }
-
-    /// The app the command is about.
-    /// - Throws: `notFound` with the one that was meant.
-    static func app(_ context: CommandContext) async throws(CLIError) -> App {
-        do {
-            return try await context.api.app(context.bundleId)
-        } catch  where error.code.name == StoreErrorCode.notFound.name {
-            let known = (try? await context.api.apps())?.map(\.bundleId) ?? []
-            throw CLIError(
-                CLIErrorCode(.notFound), "there is no app '\(context.bundleId)'",
-                hints: Suggestion.hints(for: context.bundleId, among: known) + [
-                    "all apps: storebus app list",
-                    "a new one: storebus import App.storekit\(option(context.bundleId))",
-                ])
-        }
-    }
-
-    /// The app the command is about, as far as it says so and it is there.
-    static func appIfAny(_ context: CommandContext) async -> App? {
-        try? await context.api.app(context.withOnlyAppIfAny().bundleId)
+        try await replacing(.notFound, body) { _ in await accountError(account, context) }
     }
 
     /// Every name may be an account's; one that nobody has used is perhaps misspelt.
@@ -95,10 +74,10 @@ enum Known {
     }
 
     /// Asks with a storefront in the question, and suggests the nearest when the store knows no such one.
-    static func suggestingStorefront<Value>(
+    static func forStorefront<Value>(
         _ name: String, _ context: CommandContext, _ body: () async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {
-        try await explaining(.requestInvalid, body) { failure throws(CLIError) in
+        try await replacing(.requestInvalid, body) { failure throws(CLIError) in
             // Throws the better error when it is the storefront that is wrong.
             _ = try await storefronts([name], context)
             return failure
@@ -113,14 +92,9 @@ enum Known {
             hints: (near.map { ["did you mean \($0)?"] } ?? []) + ["all of them: storebus storefront list"])
     }
 
-    /// ` --bundle-id …`, unless it is the default.
-    static func option(_ bundleId: String) -> String {
-        bundleId.isExactly(EffectiveSettings.defaultBundleId) ? "" : " --bundle-id \(bundleId)"
-    }
-
     /// Asks, and says it better when the store answers with `code`.
     /// - Parameter better: the error to throw in the place of the store's.
-    static func explaining<Value>(
+    static func replacing<Value>(
         _ code: StoreErrorCode, _ body: () async throws(CLIError) -> Value,
         better: (CLIError) async throws(CLIError) -> CLIError
     ) async throws(CLIError) -> Value {
@@ -131,6 +105,29 @@ enum Known {
             failure = error
         }
         throw failure.code.name == code.name ? try await better(failure) : failure
+    }
+}
+
+extension CommandContext {
+    /// The app the command is about.
+    /// - Throws: `notFound` with the one that was meant.
+    func app() async throws(CLIError) -> App {
+        do {
+            return try await api.app(bundleId)
+        } catch  where error.code.name == StoreErrorCode.notFound.name {
+            let known = (try? await api.apps())?.map(\.bundleId) ?? []
+            throw CLIError(
+                CLIErrorCode(.notFound), "there is no app '\(bundleId)'",
+                hints: Suggestion.hints(for: bundleId, among: known) + [
+                    "all apps: storebus app list",
+                    "a new one: storebus import App.storekit\(AppOptions.flag(bundleId))",
+                ])
+        }
+    }
+
+    /// The app the command is about, as far as it says so and it is there.
+    func appIfAny() async -> App? {
+        try? await api.app(withOnlyAppIfAny().bundleId)
     }
 }
 

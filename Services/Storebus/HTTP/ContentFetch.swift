@@ -7,7 +7,7 @@ struct ContentFetch: Sendable {
     let download: Download
     let file: PartialFile
     /// How long it may go on without a byte.
-    let patience: Duration
+    let timeout: Duration
 
     struct Outcome: Hashable, Sendable {
         /// Of the whole file.
@@ -20,7 +20,7 @@ struct ContentFetch: Sendable {
     func run(_ context: CommandContext, _ tell: @escaping @Sendable (Int64) -> Void) async throws(CLIError) -> Outcome {
         var beganAt: Int64?
         var lastByte = ContinuousClock.now
-        var backOff = BackOff()
+        var backoff = Backoff()
         var there = kept?.length ?? 0
         while true {
             let start = ContinuousClock.now
@@ -32,9 +32,9 @@ struct ContentFetch: Sendable {
                 let now = kept?.length ?? 0
                 if now != there { lastByte = .now }
                 there = now
-                guard !Task.isCancelled, ContinuousClock.now - lastByte < patience else { throw givenUp(error) }
-                let delay = backOff.next(lived: ContinuousClock.now - start)
-                context.narrate("note: \(error.message); going on in \(Words.delay(delay))\n")
+                guard !Task.isCancelled, ContinuousClock.now - lastByte < timeout else { throw givenUp(error) }
+                let delay = backoff.next(lived: ContinuousClock.now - start)
+                context.narrate("note: \(error.message); going on in \(Format.delay(delay))\n")
                 try? await ContinuousClock().sleep(for: delay)
             }
         }

@@ -161,7 +161,7 @@ struct TracingTransport: StoreTransport {
     }
 
     private func say(_ request: StoreRequest, _ end: String, since start: ContinuousClock.Instant) {
-        let time = Words.delay(ContinuousClock.now - start)
+        let time = Format.delay(ContinuousClock.now - start)
         tell("\(request.method.rawValue) \(Table.onOneLine(request.path))  \(end)  \(time)\n")
     }
 }

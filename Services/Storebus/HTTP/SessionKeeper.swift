@@ -15,9 +15,9 @@ struct SessionKeeper: Sendable {
 
     /// Runs `body` with a session, and once more with a new one when the store no longer takes the kept one (it ran
     /// out, or the store was made anew).
-    func with<Answer>(
-        _ installation: Installation, _ body: (Session) async throws(CLIError) -> Answer
-    ) async throws(CLIError) -> Answer {
+    func with<CommandResult>(
+        _ installation: Installation, _ body: (Session) async throws(CLIError) -> CommandResult
+    ) async throws(CLIError) -> CommandResult {
         guard let kept = kept(installation) else { return try await body(session(installation)) }
         do {
             return try await body(kept)

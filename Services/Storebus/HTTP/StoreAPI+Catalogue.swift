@@ -49,7 +49,7 @@ extension StoreAPI {
 
     /// `GET /admin/v1/apps/{bundleId}/products`: all of them, in the catalogue's order.
     func catalogProducts(_ bundleId: String, storefront: String) async throws(CLIError) -> [Product] {
-        let pages = try await pages(\ProductsPageAnswer.after) { after throws(CLIError) in
+        let pages = try await pages(\ProductsPageResponse.after) { after throws(CLIError) in
             try await get(
                 "\(Self.appPath(bundleId))/products", ["storefront": storefront, "limit": "100", "after": after],
                 token: adminKey)
@@ -176,7 +176,7 @@ struct ProductPrices: Hashable, Sendable, Codable {
 }
 
 /// `{"products":[…],"invalidProductIdentifiers":["…"],"degraded":["eligibility"]}`
-struct ProductsAnswer: Hashable, Sendable, Codable {
+struct ProductsResponse: Hashable, Sendable, Codable {
     var products: [Product]
     var invalidProductIdentifiers: [String]
     /// What the answer had to do without.
@@ -184,7 +184,7 @@ struct ProductsAnswer: Hashable, Sendable, Codable {
 }
 
 /// A page of the operator's list: `{"products":[…],"after":"com.example.b"}`
-struct ProductsPageAnswer: Hashable, Sendable, Codable {
+struct ProductsPageResponse: Hashable, Sendable, Codable {
     var products: [Product]
     /// The next page's; absent on the last.
     var after: String?

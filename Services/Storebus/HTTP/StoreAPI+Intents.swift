@@ -56,18 +56,18 @@ extension StoreAPI {
     func decide(
         _ intent: String, _ decision: DecideIntentRequest.Decision, feedback: String? = nil, token: String,
         timeout: Duration = .seconds(10)
-    ) async throws(CLIError) -> IntentDecision {
+    ) async throws(CLIError) -> IntentDecisionResponse {
         var body: [String: JSONValue] = ["decision": .string(decision.rawValue)]
         if let feedback { body["feedback"] = .string(feedback) }
         let request = StoreRequest(
             .post, "/v1/intents/\(PercentEncoding.encode(intent))/decision", token: token,
             body: Array(JSONText.line(.object(body)).utf8), timeout: timeout)
-        return try decode(IntentDecision.self, await exchange(request))
+        return try decode(IntentDecisionResponse.self, await exchange(request))
     }
 }
 
 /// What `POST /v1/intents/{id}/decision` answers: `{"intent":{…},"transaction":{…}}`
-struct IntentDecision: Hashable, Sendable, Codable {
+struct IntentDecisionResponse: Hashable, Sendable, Codable {
     var intent: PurchaseIntent
     /// Of `continue`; absent while there is none yet.
     var transaction: PaymentTransaction?

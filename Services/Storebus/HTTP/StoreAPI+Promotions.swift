@@ -30,9 +30,11 @@ extension StoreAPI {
         return list.products
     }
 
-    private func put<Answer: Decodable>(_ path: String, _ body: JSONValue) async throws(CLIError) -> Answer {
+    private func put<CommandResult: Decodable>(_ path: String, _ body: JSONValue) async throws(CLIError)
+        -> CommandResult
+    {
         let request = StoreRequest(.put, path, token: adminKey, body: Array(JSONText.line(body).utf8))
-        return try decode(Answer.self, await exchange(request))
+        return try decode(CommandResult.self, await exchange(request))
     }
 
     // MARK: Images
@@ -95,13 +97,13 @@ extension StoreAPI {
     }
 
     /// `GET /v1/store-page`, `/v1/featured` or `/v1/search?q=`
-    func view(_ view: StoreView, token: String) async throws(CLIError) -> StorePageAnswer {
+    func view(_ view: StoreView, token: String) async throws(CLIError) -> StorePageResponse {
         try await get(view.path, token: token)
     }
 }
 
 /// What the store shows on a device: `{"promotions":[{"product":{…},"owned":false}],"degraded":["eligibility"]}`
-struct StorePageAnswer: Hashable, Sendable, Codable {
+struct StorePageResponse: Hashable, Sendable, Codable {
     var promotions: [Promotion]
     /// What it had to do without.
     var degraded: [String] = []

@@ -87,7 +87,7 @@ extension StoreAPI {
     /// `GET /v1/receipt`
     /// - Returns: base64.
     func receipt(token: String) async throws(CLIError) -> String {
-        let answer: ReceiptAnswer = try await get("/v1/receipt", token: token, timeout: .seconds(60))
+        let answer: ReceiptResponse = try await get("/v1/receipt", token: token, timeout: .seconds(60))
         return answer.receiptData
     }
 
@@ -105,4 +105,4 @@ extension StoreAPI {
 }
 
 /// `{"receiptData":"MIIT…"}`
-struct ReceiptAnswer: Decodable { var receiptData: String }
+struct ReceiptResponse: Decodable { var receiptData: String }

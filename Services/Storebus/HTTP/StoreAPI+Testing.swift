@@ -40,22 +40,22 @@ extension StoreAPI {
     }
 
     /// `POST /admin/v1/apps/{bundleId}/reset`
-    func reset(_ bundleId: String) async throws(CLIError) -> ResetAnswer {
+    func reset(_ bundleId: String) async throws(CLIError) -> ResetResponse {
         try await call(.post, "\(Self.appPath(bundleId))/reset", token: adminKey, body: nil)
     }
 
     /// `DELETE /admin/v1/apps/{bundleId}/transactions?account=`
-    func clearHistory(_ account: String, bundleId: String) async throws(CLIError) -> HistoryAnswer {
+    func clearHistory(_ account: String, bundleId: String) async throws(CLIError) -> HistoryResponse {
         let path = "\(Self.appPath(bundleId))/transactions" + Self.query(["account": account])
         return try decode(
-            HistoryAnswer.self, await exchange(StoreRequest(.delete, path, token: adminKey)))
+            HistoryResponse.self, await exchange(StoreRequest(.delete, path, token: adminKey)))
     }
 
     // MARK: Accounts
 
     /// `GET /admin/v1/testers`: all of them.
-    func testers() async throws(CLIError) -> [TesterAnswer] {
-        let pages = try await pages(\TestersAnswer.after) { after throws(CLIError) in
+    func testers() async throws(CLIError) -> [TesterResponse] {
+        let pages = try await pages(\TestersResponse.after) { after throws(CLIError) in
             try await get("/admin/v1/testers", ["after": after, "limit": "100"], token: adminKey)
         }
         return pages.flatMap(\.testers)
@@ -66,12 +66,12 @@ extension StoreAPI {
     }
 
     /// `GET /admin/v1/testers/{account}`
-    func tester(_ account: String) async throws(CLIError) -> TesterAnswer {
+    func tester(_ account: String) async throws(CLIError) -> TesterResponse {
         try await get(Self.testerPath(account), token: adminKey)
     }
 
     /// `PUT /admin/v1/testers/{account}`: the whole of what is set.
-    func putTester(_ account: String, _ settings: JSONValue) async throws(CLIError) -> TesterAnswer {
+    func putTester(_ account: String, _ settings: JSONValue) async throws(CLIError) -> TesterResponse {
         try await call(.put, Self.testerPath(account), token: adminKey, body: settings.objectValue ?? [:])
     }
 
@@ -132,16 +132,16 @@ extension StoreAPI {
 }
 
 /// What `POST …/reset` answers: `{"removedTransactions":12,"cancelledIntents":1}`.
-struct ResetAnswer: Hashable, Sendable, Codable {
+struct ResetResponse: Hashable, Sendable, Codable {
     var removedTransactions: Int
     /// Purchases that began in the store and were open; absent from a store of an earlier version.
     var cancelledIntents: Int?
 }
 
 /// What `DELETE …/transactions` answers: `{"removed":12,"cancelledIntents":1}`.
-struct HistoryAnswer: Hashable, Sendable, Codable {
+struct HistoryResponse: Hashable, Sendable, Codable {
     var removed: Int
-    /// As ``ResetAnswer/cancelledIntents``.
+    /// As ``ResetResponse/cancelledIntents``.
     var cancelledIntents: Int?
 }
 
@@ -150,7 +150,7 @@ struct HistoryAnswer: Hashable, Sendable, Codable {
 /// ```json
 /// {"account":"alice","storefront":"FRA","canMakePayments":true,"sheet":"auto","overrides":{"storefront":"FRA"}}
 /// ```
-struct TesterAnswer: Sendable, Decodable {
+struct TesterResponse: Sendable, Decodable {
     var account: String
     /// What counts: set by the operator, else the app's default, else StoreKit's.
     var effective: TesterSettings
@@ -171,7 +171,7 @@ struct TesterAnswer: Sendable, Decodable {
 }
 
 /// `{"testers":[…],"after":"…"}`
-struct TestersAnswer: Sendable, Decodable {
-    var testers: [TesterAnswer]
+struct TestersResponse: Sendable, Decodable {
+    var testers: [TesterResponse]
     var after: String?
 }

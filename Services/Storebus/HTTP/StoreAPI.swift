@@ -26,7 +26,7 @@ struct StoreAPI: Sendable {
     // MARK: App
 
     /// `POST /v1/products/query`
-    func products(_ identifiers: [String], token: String) async throws(CLIError) -> ProductsAnswer {
+    func products(_ identifiers: [String], token: String) async throws(CLIError) -> ProductsResponse {
         try await call(
             .post, "/v1/products/query", token: token, body: ["productIdentifiers": JSONText.value(identifiers)])
     }
@@ -89,11 +89,11 @@ struct StoreAPI: Sendable {
     }
 
     /// - Parameter query: names in any order; those without a value are left out.
-    func get<Answer: Decodable>(
+    func get<CommandResult: Decodable>(
         _ path: String, _ query: KeyValuePairs<String, String?> = [:], token: String?, timeout: Duration = .seconds(10)
-    ) async throws(CLIError) -> Answer {
+    ) async throws(CLIError) -> CommandResult {
         let request = StoreRequest(.get, path + Self.query(query), token: token, timeout: timeout)
-        return try decode(Answer.self, await exchange(request))
+        return try decode(CommandResult.self, await exchange(request))
     }
 
     static func query(_ query: KeyValuePairs<String, String?>) -> String {
@@ -101,11 +101,11 @@ struct StoreAPI: Sendable {
         return parts.isEmpty ? "" : "?" + parts.joined(separator: "&")
     }
 
-    func call<Answer: Decodable>(
+    func call<CommandResult: Decodable>(
         _ method: StoreRequest.Method, _ path: String, token: String?, body: [String: JSONValue]?
-    ) async throws(CLIError) -> Answer {
+    ) async throws(CLIError) -> CommandResult {
         let bytes = body.map { Array(JSONText.line(.object($0)).utf8) }
-        return try decode(Answer.self, await exchange(StoreRequest(method, path, token: token, body: bytes)))
+        return try decode(CommandResult.self, await exchange(StoreRequest(method, path, token: token, body: bytes)))
     }
 
     func exchange(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {
@@ -123,7 +123,9 @@ struct StoreAPI: Sendable {
         return error
     }
 
-    func decode<Answer: Decodable>(_ type: Answer.Type, _ response: StoreResponse) throws(CLIError) -> Answer {
+    func decode<CommandResult: Decodable>(_ type: CommandResult.Type, _ response: StoreResponse) throws(CLIError)
+        -> CommandResult
+    {
         do {
             return try StoreJSON.decode(type, from: response.body)
         } catch {

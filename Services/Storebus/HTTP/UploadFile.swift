@@ -18,7 +18,7 @@ struct UploadFile: AsyncSequence, Sendable {
         let length = try file.length()
         guard length <= lengthMax else {
             throw CLIError(
-                .fileUnreadable, "\(path) has \(Words.size(length)); at most \(Words.size(lengthMax)) are taken",
+                .fileUnreadable, "\(path) has \(Format.size(length)); at most \(Format.size(lengthMax)) are taken",
                 hints: ["content of that size is refused"], status: .badInput)
         }
         self.path = path

@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreModels
 
 /// What a command found out, in every form it can be printed in.
-struct Answer: Sendable {
+struct CommandResult: Sendable {
     /// For people; ends with a line feed unless empty.
     var text: @Sendable (Style) -> String
     /// For programs: a superset of `text`.
@@ -46,22 +46,22 @@ struct Answer: Sendable {
     }
 
     /// The same, with the app that its commands are about.
-    func about(_ bundleId: String?) -> Answer {
-        var answer = self
-        answer.app = bundleId
-        return answer
+    func about(_ bundleId: String?) -> CommandResult {
+        var copy = self
+        copy.app = bundleId
+        return copy
     }
 
     /// The same, with commands that can be typed as they stand.
-    func completed(_ commands: PrintedCommands) -> Answer {
-        var answer = self
-        answer.next = next.map { commands.complete($0, app: app) }
-        answer.notes = notes.map { commands.complete($0, app: app) }
-        return answer
+    func completed(_ commands: PrintedCommands) -> CommandResult {
+        var copy = self
+        copy.next = next.map { commands.complete($0, app: app) }
+        copy.notes = notes.map { commands.complete($0, app: app) }
+        return copy
     }
 
     /// Standard output's part.
-    func result(_ format: OutputFormat, _ style: Style) -> String {
+    func output(_ format: OutputFormat, _ style: Style) -> String {
         switch format {
         case .human: return text(style)
         case .json:

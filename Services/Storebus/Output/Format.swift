@@ -1,7 +1,7 @@
 import StoreModels
 
 /// How facts of the store read in sentences and tables.
-enum Words {
+enum Format {
     /// `9.99 USD`, as the receipt says it: digits and currency, whatever the locale.
     static func price(_ money: Money) -> String { "\(money.amount) \(money.currency)" }
 
@@ -60,7 +60,9 @@ enum Words {
         if transaction.isInIntroOfferPeriod == true, transaction.isTrialPeriod != true {
             remarks.append("introductory")
         }
-        if let offer = transaction.offer, offer.type != .introductory { remarks.append(SubscriptionWords.offer(offer)) }
+        if let offer = transaction.offer, offer.type != .introductory {
+            remarks.append(SubscriptionFormat.offer(offer))
+        }
         if let effective = transaction.effectiveDate { remarks.append("takes effect \(time(effective))") }
         if let expires = transaction.expiresDate { remarks.append("expires \(time(expires))") }
         if let error = transaction.error { remarks.append("\(error.name) (\(error.code))") }

@@ -7,7 +7,7 @@ struct Progress: Sendable {
     let isShown: Bool
 
     /// Before it, nobody is told.
-    static let patience = Duration.seconds(1)
+    static let delay = Duration.seconds(1)
     private static let interval = Duration.milliseconds(120)
     private static let frames = ["|", "/", "-", "\\"]
 
@@ -36,7 +36,7 @@ struct Progress: Sendable {
     func tick(_ words: String) -> Task<Void, Never> {
         let start = ContinuousClock.now
         return Task { [console] in
-            try? await ContinuousClock().sleep(for: Self.patience)
+            try? await ContinuousClock().sleep(for: Self.delay)
             var frame = 0
             while !Task.isCancelled {
                 let seconds = (ContinuousClock.now - start).components.seconds
@@ -85,7 +85,7 @@ final class TransferProgress: Sendable {
         let now = ContinuousClock.now
         let first: Int64? = state.withLock { state in
             if state.first == nil { state.first = count }
-            guard now - start >= Progress.patience, state.shown.map({ now - $0 >= Self.interval }) ?? true else {
+            guard now - start >= Progress.delay, state.shown.map({ now - $0 >= Self.interval }) ?? true else {
                 return nil
             }
             state.shown = now
@@ -122,10 +122,10 @@ final class TransferProgress: Sendable {
         let speed = seconds > 0 ? Double(moved) / seconds : 0
         var words = [
             "[\(bar)] \(String(repeating: " ", count: 3 - percent.count))\(percent) %",
-            "\(Words.size(count)) of \(Words.size(length))",
+            "\(Format.size(count)) of \(Format.size(length))",
         ]
         if speed >= 1 {
-            words.append("\(Words.size(Int64(speed)))/s")
+            words.append("\(Format.size(Int64(speed)))/s")
             words.append("\(Int((Double(length - count) / speed).rounded(.up))) s left")
         }
         return words.joined(separator: "  ")

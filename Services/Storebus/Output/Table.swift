@@ -81,10 +81,8 @@ struct Table: Hashable, Sendable {
 /// product     com.example.pro.monthly
 /// price       9.99 USD a month
 /// ```
-struct Facts: Sendable {
+struct FieldList: Sendable {
     private var lines: [(name: String, value: String, isState: Bool)] = []
-
-    init() {}
 
     /// - Parameter value: nothing is added for nil.
     mutating func add(_ name: String, _ value: String?, isState: Bool = false) {

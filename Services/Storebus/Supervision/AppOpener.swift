@@ -52,7 +52,7 @@ struct AppOpener: Sendable {
     func run(from start: String) async {
         await withDiscardingTaskGroup { group in
             var after = start
-            var backOff = BackOff()
+            var backoff = Backoff()
             while !Task.isCancelled {
                 let began = ContinuousClock.now
                 do throws(CLIError) {
@@ -62,9 +62,9 @@ struct AppOpener: Sendable {
                         group.addTask { await open(event) }
                     }
                 } catch {
-                    let delay = backOff.next(lived: ContinuousClock.now - began)
+                    let delay = backoff.next(lived: ContinuousClock.now - began)
                     if !Task.isCancelled {
-                        tellOfSilence?("note: \(error.message); asking again in \(Words.delay(delay))\n")
+                        tellOfSilence?("note: \(error.message); asking again in \(Format.delay(delay))\n")
                     }
                     try? await ContinuousClock().sleep(for: delay)
                 }
@@ -110,7 +110,7 @@ struct AppOpener: Sendable {
                 }
             }
             opened.runs(app.place, pid: child.pid)
-            tell("\(Words.clock(.wallClock()))  opened  \(app.words)  pid \(child.pid)\n")
+            tell("\(Format.clock(.wallClock()))  opened  \(app.words)  pid \(child.pid)\n")
         } catch {
             opened.end(app.place)
             tell("\(app.words) cannot be opened: \(error.reason)\n")

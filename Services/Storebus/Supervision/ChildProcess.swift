@@ -80,7 +80,7 @@ final class SpawnThread: Sendable {
 
     /// Runs `body` on the thread and waits for it, the millisecond a fork takes.
     func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
-        let answer = Answer<Result>()
+        let answer = Outcome<Result>()
         work.withLock { $0.append { answer.give(body()) } }
         arrived.signal()
         return answer.wait()
@@ -96,7 +96,7 @@ final class SpawnThread: Sendable {
     }
 
     /// One result, handed from thread to thread.
-    private final class Answer<Result: Sendable>: Sendable {
+    private final class Outcome<Result: Sendable>: Sendable {
         private let result = Mutex<Result?>(nil)
         private let given = DispatchSemaphore(value: 0)
 

@@ -5,7 +5,7 @@ import Glibc
 /// goes away.
 enum PostgresProbe {
     /// Of one address.
-    private static let patience: Int32 = 2000
+    private static let timeoutMilliseconds: Int32 = 2000
 
     /// PostgreSQL's SSLRequest: eight bytes long, code 80877103. It is answered with one byte, `S` or `N`.
     private static let question: [UInt8] = [0, 0, 0, 8, 4, 210, 22, 47]
@@ -82,7 +82,7 @@ enum PostgresProbe {
     private static func wait(_ descriptor: Int32, _ events: Int16) -> Bool {
         var request = pollfd(fd: descriptor, events: events, revents: 0)
         while true {
-            let count = poll(&request, 1, patience)
+            let count = poll(&request, 1, timeoutMilliseconds)
             if count < 0, errno == EINTR { continue }
             return count == 1
         }

@@ -4,7 +4,7 @@ import StoreModels
 /// The processes of one store, run by a ``Supervisor``: performs its actions and tells it what happens.
 @MainActor
 final class Stack {
-    private let roster: ServiceRoster
+    private let serviceList: ServiceList
     private let report: (Supervisor.Report) -> Void
     private var supervisor: Supervisor
     private var ports: [String: ReadyFile] = [:]
@@ -26,9 +26,9 @@ final class Stack {
     private nonisolated static let logCheck = Duration.seconds(10)
 
     /// - Parameter report: told what a person wants to know.
-    init(roster: ServiceRoster, report: @escaping (Supervisor.Report) -> Void) {
-        self.roster = roster
-        supervisor = Supervisor(roster.plans)
+    init(serviceList: ServiceList, report: @escaping (Supervisor.Report) -> Void) {
+        self.serviceList = serviceList
+        supervisor = Supervisor(serviceList.plans)
         self.report = report
         // Unbounded, and bounded in fact: a handful per process and its life, and two signals.
         (events, happened) = AsyncStream.makeStream()
@@ -37,7 +37,9 @@ final class Stack {
     /// Starts everything and goes on until every process has ended.
     func run() async -> Supervisor.Outcome {
         if let outcome = perform(supervisor.handle(.start, now: .now)) { return outcome }
-        let logs = (roster.instances.map(\.name) + [AppOpener.log]).map { roster.settings.directory.logFile($0) }
+        let logs = (serviceList.instances.map(\.name) + [AppOpener.log]).map {
+            serviceList.settings.directory.logFile($0)
+        }
         // For as long as this runs, whichever way it ends.
         let rotation = Task { await Self.keepLogsSmall(logs) }
         defer { rotation.cancel() }
@@ -92,10 +94,10 @@ final class Stack {
     }
 
     private func spawn(_ service: String) -> Supervisor.Event {
-        let directory = roster.settings.directory
+        let directory = serviceList.settings.directory
         unlink(directory.readyFile(service))
         do {
-            let child = try ChildProcess.start(roster.launch(service, ports: ports)) { [happened] pid, end in
+            let child = try ChildProcess.start(serviceList.launch(service, ports: ports)) { [happened] pid, end in
                 happened.yield(.event(.exited(service, pid: pid, end)))
             }
             try? FileAccess.write(Array("\(child.pid)\n".utf8), to: directory.pidFile(service), mode: 0o600)
@@ -108,7 +110,7 @@ final class Stack {
 
     /// Waits for the ready file of this very process; one left by an earlier process has another id.
     private func watch(_ service: String, pid: Int32) -> Task<Void, Never> {
-        let path = roster.settings.directory.readyFile(service)
+        let path = serviceList.settings.directory.readyFile(service)
         return Task { [happened] in
             while !Task.isCancelled {
                 if let file = ReadyFile.read(path), file.pid == pid {
@@ -122,8 +124,8 @@ final class Stack {
 
     private func forget(_ service: String) {
         watchers.removeValue(forKey: service)?.cancel()
-        unlink(roster.settings.directory.pidFile(service))
-        unlink(roster.settings.directory.readyFile(service))
+        unlink(serviceList.settings.directory.pidFile(service))
+        unlink(serviceList.settings.directory.readyFile(service))
     }
 
     private func armTimer() {

@@ -3,7 +3,7 @@
 ///
 /// - Start: stage by stage; a stage begins when everything of the stages before is ready. The bus is the first stage,
 ///   because the others' first attempt to connect should succeed.
-/// - Life: what ends is started again after ``BackOff``, on its own: the others stay, they are built to lose one.
+/// - Life: what ends is started again after ``Backoff``, on its own: the others stay, they are built to lose one.
 /// - Stop: SIGTERM stage by stage, the gateway first so that nothing new comes in; SIGKILL for what is still there
 ///   10 s later.
 struct Supervisor: Sendable {
@@ -37,7 +37,7 @@ struct Supervisor: Sendable {
     private struct Member {
         var plan: Plan
         var state = State.idle
-        var backOff = BackOff()
+        var backoff = Backoff()
         var wasReady = false
         var lastEnd: Termination?
 
@@ -167,7 +167,7 @@ struct Supervisor: Sendable {
 
     @discardableResult
     private mutating func rest(_ index: Int, lived: Duration, _ now: Instant) -> Duration {
-        let delay = members[index].backOff.next(lived: lived)
+        let delay = members[index].backoff.next(lived: lived)
         members[index].state = .backingOff(until: now + delay)
         return delay
     }

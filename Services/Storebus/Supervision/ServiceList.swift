@@ -1,7 +1,7 @@
 import StoreModels
 
 /// The processes of a store: which there are, in what order they start and stop, and how each is called.
-struct ServiceRoster: Sendable {
+struct ServiceList: Sendable {
     static let broker = "broker"
     static let gateway = ServiceName.gateway.rawValue
 
@@ -183,7 +183,7 @@ struct Replicas: Hashable, Sendable {
     }
 
     private mutating func add(_ service: String, _ text: String) throws(CLIError) {
-        guard service != ServiceRoster.broker else {
+        guard service != ServiceList.broker else {
             throw CLIError(
                 .usage, "the broker is one process: services meet on it",
                 hints: ["any other service can have replicas, such as payment-queue=2"])

@@ -13,9 +13,12 @@ struct SubCommand: AsyncParsableCommand {
             A subscription is named by any of its transactions, or by --as when the account has one only.
             """,
         subcommands: [
-            List.self, Show.self, SubTimelineCommand.self, SubCancelCommand.self, SubResumeCommand.self,
-            SubUpgradeCommand.self, SubDowngradeCommand.self, SubChangeCommand.self, SubRenewCommand.self,
-            SubExpireCommand.self, SubExtendCommand.self, SubFailNextCommand.self, SubResolveBillingCommand.self,
+            List.self, Show.self, SubTimelineCommand.self, SubscriptionVerb.Cancel.Command.self,
+            SubscriptionVerb.Resume.Command.self,
+            SubUpgradeCommand.self, SubDowngradeCommand.self, SubChangeCommand.self,
+            SubscriptionVerb.Renew.Command.self,
+            SubscriptionVerb.Expire.Command.self, SubExtendCommand.self, SubscriptionVerb.FailNext.Command.self,
+            SubscriptionVerb.ResolveBilling.Command.self,
         ])
 
     /// `storebus sub list`

@@ -1,59 +1,94 @@
 import ArgumentParser
 import StoreModels
 
-/// `storebus sub cancel`
-struct SubCancelCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "Turn auto-renew off: the subscription ends with its present period.",
-        discussion: """
+/// A verb of `storebus sub` that is one operation on a subscription and takes nothing else.
+struct SubscriptionVerb: Sendable {
+    let operation: OperateSubscriptionRequest.Operation
+    /// What the subscription is once it is done.
+    let word: String
+    let help: CommandConfiguration
+
+    init(
+        _ name: String, _ operation: OperateSubscriptionRequest.Operation, _ word: String, _ abstract: String,
+        _ discussion: String
+    ) {
+        self.operation = operation
+        self.word = word
+        help = CommandConfiguration(commandName: name, abstract: abstract, discussion: discussion)
+    }
+
+    /// A row of the table, as a type, because the parser knows a command by its type.
+    protocol Row { static var verb: SubscriptionVerb { get } }
+
+    /// The command of one row.
+    struct RowCommand<Verb: Row>: AsyncParsableCommand {
+        static var configuration: CommandConfiguration { Verb.verb.help }
+
+        @OptionGroup var named: SubscriptionArguments
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            try await SubscriptionOperation(Verb.verb.operation, Verb.verb.word).run(named, global)
+        }
+    }
+
+    enum Cancel: Row {
+        static let verb = SubscriptionVerb(
+            "cancel", .disableAutoRenew, "cancelled",
+            "Turn auto-renew off: the subscription ends with its present period.",
+            """
             storebus sub cancel --as alice
             storebus sub cancel …0001
             """)
+    }
 
-    @OptionGroup var named: SubscriptionArguments
-    @OptionGroup var global: GlobalOptions
+    enum Resume: Row {
+        static let verb = SubscriptionVerb(
+            "resume", .enableAutoRenew, "resumed", "Turn auto-renew on again.",
+            "storebus sub resume --as alice")
+    }
 
-    func run() async throws { try await SubscriptionOperation(.disableAutoRenew, "cancelled").run(named, global) }
-}
-
-/// `storebus sub resume`
-struct SubResumeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Turn auto-renew on again.",
-        discussion: "storebus sub resume --as alice")
-
-    @OptionGroup var named: SubscriptionArguments
-    @OptionGroup var global: GlobalOptions
-
-    func run() async throws { try await SubscriptionOperation(.enableAutoRenew, "resumed").run(named, global) }
-}
-
-/// `storebus sub renew`
-struct SubRenewCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "renew", abstract: "Renew now; the new period begins where the present one ends.",
-        discussion: """
+    enum Renew: Row {
+        static let verb = SubscriptionVerb(
+            "renew", .renew, "renewed", "Renew now; the new period begins where the present one ends.",
+            """
             storebus sub renew --as alice
 
             The clock stays. storebus time next moves it to the renewal instead.
             """)
+    }
 
-    @OptionGroup var named: SubscriptionArguments
-    @OptionGroup var global: GlobalOptions
+    enum Expire: Row {
+        static let verb = SubscriptionVerb(
+            "expire", .expire, "expired", "End the present period now, for good.",
+            "storebus sub expire --as alice")
+    }
 
-    func run() async throws { try await SubscriptionOperation(.renew, "renewed").run(named, global) }
+    enum FailNext: Row {
+        static let verb = SubscriptionVerb(
+            "fail-next", .failNextRenewal, "will fail", "Let the next charge of a renewal be declined.",
+            """
+            storebus sub fail-next --as alice
+
+            Grace or billing retry begins at the renewal then: storebus time next. Later charges are what the account's \
+            processor makes of them.
+            """)
+    }
+
+    enum ResolveBilling: Row {
+        static let verb = SubscriptionVerb(
+            "resolve-billing", .resolveBilling, "resolved", "Try a renewal that failed again, now.",
+            """
+            storebus sub resolve-billing --as alice
+
+            What a customer causes who corrects the card. In the grace period the billing date stays; after it the new \
+            period begins now.
+            """)
+    }
 }
 
-/// `storebus sub expire`
-struct SubExpireCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "expire", abstract: "End the present period now, for good.",
-        discussion: "storebus sub expire --as alice")
-
-    @OptionGroup var named: SubscriptionArguments
-    @OptionGroup var global: GlobalOptions
-
-    func run() async throws { try await SubscriptionOperation(.expire, "expired").run(named, global) }
+extension SubscriptionVerb.Row {
+    typealias Command = SubscriptionVerb.RowCommand<Self>
 }
 
 /// `storebus sub extend`
@@ -76,42 +111,6 @@ struct SubExtendCommand: AsyncParsableCommand {
     }
 
     func run() async throws { try await SubscriptionOperation(.extend, "extended", days: days).run(named, global) }
-}
-
-/// `storebus sub fail-next`
-struct SubFailNextCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "fail-next", abstract: "Let the next charge of a renewal be declined.",
-        discussion: """
-            storebus sub fail-next --as alice
-
-            Grace or billing retry begins at the renewal then: storebus time next. Later charges are what the account's \
-            processor makes of them.
-            """)
-
-    @OptionGroup var named: SubscriptionArguments
-    @OptionGroup var global: GlobalOptions
-
-    func run() async throws {
-        try await SubscriptionOperation(.failNextRenewal, "will fail").run(named, global)
-    }
-}
-
-/// `storebus sub resolve-billing`
-struct SubResolveBillingCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "resolve-billing", abstract: "Try a renewal that failed again, now.",
-        discussion: """
-            storebus sub resolve-billing --as alice
-
-            What a customer causes who corrects the card. In the grace period the billing date stays; after it the new \
-            period begins now.
-            """)
-
-    @OptionGroup var named: SubscriptionArguments
-    @OptionGroup var global: GlobalOptions
-
-    func run() async throws { try await SubscriptionOperation(.resolveBilling, "resolved").run(named, global) }
 }
 
 /// What support or time does to one subscription, and what is said of it:

@@ -154,7 +154,7 @@ private struct PingReport {
     ])
     private var items: [JSONValue] = []
     private var names: [String] = []
-    /// Whether everybody who was there has answered.
+    /// Whether every instance has answered.
     private(set) var isComplete = true
 
     mutating func add(_ instance: PingResponse, _ time: Duration?) {

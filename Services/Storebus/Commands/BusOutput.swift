@@ -178,7 +178,7 @@ struct BusInstance: Hashable, Sendable {
         endpoints = (json["endpoints"]?.arrayValue ?? []).map(Endpoint.init)
     }
 
-    /// Everybody on the bus, by service and then by instance.
+    /// All instances on the bus, by service and then by instance.
     static func all(_ result: JSONValue) -> [BusInstance] {
         (result["services"]?.arrayValue ?? []).map(BusInstance.init)
             .sorted { ($0.service, $0.instance) < ($1.service, $1.instance) }

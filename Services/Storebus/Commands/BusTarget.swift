@@ -172,7 +172,7 @@ func callingBus<Value>(_ body: () async throws(BusError) -> Value) async throws(
 }
 
 extension BusClient {
-    /// What only Storebus's own broker has is said so, rather than that nobody answers.
+    /// Refuses what only Storebus's own broker has, instead of reporting a missing responder.
     func requireSystemSubjects() throws(CLIError) {
         if capabilities.contains(.systemSubjects) { return }
         throw CLIError(

@@ -72,7 +72,7 @@ extension BusCommand {
 struct MessageWatch: Sendable {
     /// What is subscribed to.
     var pattern: String
-    /// Ends after so many; nil goes on.
+    /// Ends after so many; nil means no limit.
     var count: Int?
     /// Only messages that hold this text somewhere.
     var text: String?

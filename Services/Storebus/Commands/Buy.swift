@@ -154,7 +154,7 @@ struct Purchase: Sendable {
             isProcessorAway: isUnderWay ? await Self.isProcessorAway(context) : false)
     }
 
-    /// False where nobody can say.
+    /// False where it cannot be found out.
     private static func isProcessorAway(_ context: CommandContext) async -> Bool {
         let missing = (try? await context.api.services())?["missing"]?.arrayValue ?? []
         return missing.contains(.string(ServiceName.paymentProcessor.rawValue))
@@ -202,7 +202,7 @@ struct Purchase: Sendable {
         _ installation: Installation, _ session: Session, until deadline: ContinuousClock.Instant,
         _ context: CommandContext
     ) async throws(CLIError) -> PaymentTransaction {
-        // The store has taken the payment: from here on it is under way, whatever happens to the next question.
+        // The store has taken the payment: from here on it is under way, even when the next request fails.
         var underWay: PaymentTransaction?
         while true {
             if Task.isCancelled { throw CLIError(.interrupted, "the purchase may have happened", hints: [sameKey]) }

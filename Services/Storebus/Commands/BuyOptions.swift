@@ -51,8 +51,8 @@ enum OutcomeOption: Hashable, Sendable {
         try Choice.check(flag, text, among: words)
     }
 
-    /// The settings under which a purchase ends so: whatever else could decide it is set to let it pass, and the rest of
-    /// what was set stays.
+    /// The settings under which a purchase ends so: every other setting that could decide it lets it pass, and the
+    /// rest of what was set stays.
     /// - Parameter set: the JSON of what was set before.
     func settings(over set: JSONValue) -> JSONValue {
         var members = (set.objectValue ?? [:]).filter { $0.value != .null }
@@ -279,7 +279,7 @@ struct TesterOverride: Sendable {
         }
     }
 
-    /// What the operator has set; an empty object for an account nobody has.
+    /// What the operator has set; an empty object for an unknown account.
     private func overrides() async throws(CLIError) -> JSONValue {
         do {
             return try await context.api.tester(account).json["overrides"] ?? .object([:])

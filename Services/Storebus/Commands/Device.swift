@@ -135,7 +135,7 @@ struct DeviceResumeCommand: AsyncParsableCommand {
     }
 }
 
-/// A device on the command line, whoever uses it.
+/// A device on the command line, of any account.
 struct DeviceArgument: ParsableArguments {
     @Argument(help: ArgumentHelp("The device.", valueName: "device"), completion: Completion.devices)
     var device: String

@@ -7,7 +7,7 @@ enum DeviceTable {
     /// "platform":"iOS","osVersion":"18.0","version":"1.0","isLaunched":true}`
     struct Row: Hashable, Sendable, Codable {
         var device: String
-        /// nil while nobody has bought anything on it.
+        /// nil before the first purchase on it.
         var account: String?
         var bundleId: String?
         /// Caused by this device.

@@ -261,7 +261,7 @@ struct StoreCheck {
             let report = try await StatusReport.gather(context)
             return ([store(report), versions(report)].compactMap(\.self) + report.rows.map(service), true)
         } catch {
-            // Where nobody has said that there is a store, there need not be one.
+            // Without a named store there need not be one.
             let isExpected = context.settings.url.origin != "default"
             let remedy = Deployment.start(context.environment)
             return ([Finding("store", isExpected ? .fail : .warn, error.message, remedy: remedy)], false)

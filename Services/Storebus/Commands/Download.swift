@@ -214,7 +214,7 @@ struct DownloadChange {
     }
 }
 
-/// Finds the download somebody named among those of an app's unfinished transactions.
+/// Finds the download a command names among those of an app's unfinished transactions.
 enum DownloadLookup {
     /// - Parameter text: the download's identifier or the end of it; or a transaction's, when it has one download.
     /// - Throws: `usage` when several are meant; `notFound` with the nearest one.

@@ -163,7 +163,7 @@ struct IntentOutcome: Hashable, Sendable {
     }
 }
 
-/// What the store did when somebody tapped Buy there:
+/// What the store did when a customer tapped Buy there:
 ///
 /// ```
 /// openApp  i_01j…  com.example.hiddenBeaches  alice on alice-1: the app opens and is given the purchase

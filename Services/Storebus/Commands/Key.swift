@@ -40,7 +40,7 @@ struct KeyCommand: AsyncParsableCommand {
             var lines = ["key     \(identifier)  \(kind)"]
             for member in ["secret", "publicKey"] {
                 guard let text = key[member]?.stringValue else { continue }
-                // A PEM text stands alone on its lines, so that it can be copied.
+                // A PEM text is alone on its lines, so that it can be copied.
                 lines.append(text.contains("\n") ? "\(member)\n\(text)" : "\(member)  \(text)")
             }
             context.print(

@@ -106,7 +106,7 @@ struct LogsCommand: AsyncParsableCommand {
 }
 
 extension DataDirectory {
-    /// The processes a name stands for, as far as they have left logs; the first of a service is always among them.
+    /// The processes a name means, as far as they have left logs; the first of a service is always among them.
     fileprivate func logged(_ instance: ServiceInstance) -> [String] {
         guard instance.number == 1 else { return [instance.name] }
         let others = (2...Replicas.max).map { ServiceInstance(service: instance.service, number: $0).name }

@@ -60,7 +60,7 @@ enum StorePageTable {
             table.add([
                 "\(index + 1)", product.productIdentifier, product.localizedTitle, Format.price(of: product),
                 product.introductoryPrice.map(Format.offer) ?? "-",
-                // Nobody is eligible for an offer that is not there.
+                // No account is eligible for an offer that does not exist.
                 product.introductoryPrice.flatMap { _ in product.introductoryOfferEligibility?.rawValue } ?? "-",
                 promotion.owned.map { $0 ? "yes" : "no" } ?? "unknown",
             ])

@@ -113,7 +113,7 @@ struct ProductInfo: Sendable {
     let product: Product?
     let explanation: ProductExplanation
     let bundleId: String
-    /// Whether somebody may have its introductory offer, when that was asked.
+    /// Whether the account is eligible for its introductory offer, when that was asked.
     let eligibility: ProductEligibility?
     /// Whose purchase is the next step.
     let account: String

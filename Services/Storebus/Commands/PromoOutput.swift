@@ -60,7 +60,7 @@ enum PromotionTable {
 /// What one device shows of an app's promotions, and why: the operator's list beside what the app has set there.
 struct DevicePromotionsReport: Hashable, Sendable {
     let setup: PromotionSetup
-    /// nil for a device nobody knows.
+    /// nil for an unknown device.
     let device: Device?
     let installation: InstallationReference
 

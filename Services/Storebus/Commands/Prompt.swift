@@ -83,7 +83,7 @@ struct PromptCommand: AsyncParsableCommand {
     }
 }
 
-/// Finds the prompt somebody named.
+/// Finds the prompt a command names.
 enum PromptLookup {
     /// By its identifier or the end of it.
     static func find(_ text: String, _ context: CommandContext) async throws(CLIError) -> Prompt {

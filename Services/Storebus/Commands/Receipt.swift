@@ -77,7 +77,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 }
 
-/// A receipt as somebody has it in a file.
+/// A receipt as it is kept in a file.
 enum ReceiptText {
     /// More than a receipt of a hundred thousand purchases takes.
     static let byteCountMax = 64 * 1024 * 1024

@@ -112,7 +112,7 @@ struct StatusReport: Sendable {
                 let file = files.first { $0.1.instance == instance["id"]?.stringValue }
                 return row(file?.0 ?? service, instance, file?.1)
             }
-            // A single process may be somewhere else; of several, each that is missing is told.
+            // A single process may be somewhere else; of several, each missing one is reported.
             let missing = processes.map(\.name).filter { name in
                 here.isEmpty || (processes.count > 1 && !found.contains { $0.service == name })
             }

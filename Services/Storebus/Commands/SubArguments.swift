@@ -36,12 +36,12 @@ struct SubscriptionArguments: ParsableArguments {
     }
 }
 
-/// Finds the subscription somebody named.
+/// Finds the subscription a command names.
 enum SubscriptionSearch {
     /// More are not looked through; what is older is named by its account.
     private static let searchedMax = 20_000
 
-    /// Everybody's, or an account's: at most `limit`, and where to go on when there are more.
+    /// All accounts' subscriptions, or one account's: at most `limit`, and where to continue when there are more.
     static func list(
         _ query: SubscriptionListRequest, limit: Int, _ context: CommandContext
     ) async throws(CLIError) -> (subscriptions: [Subscription], after: String?) {
@@ -87,7 +87,7 @@ enum SubscriptionSearch {
         return matches.first
     }
 
-    /// An account's only one; of several the one that goes on.
+    /// An account's only one; of several the one that renews.
     static func only(
         of account: String, bundleId: String, _ context: CommandContext
     ) async throws(CLIError) -> Subscription {

@@ -145,7 +145,8 @@ struct SubscriptionChange: Sendable {
     let before: Subscription
     let outcome: PurchaseOutcome
     let timeline: SubscriptionTimeline
-    /// Of the timeline, those that were there before the purchase. A clock that stands still tells them not apart.
+    /// Of the timeline, those that were there before the purchase. Timestamps cannot distinguish them when the clock is
+    /// frozen.
     let earlierEventCount: Int
 
     private var transaction: PaymentTransaction { outcome.transaction }

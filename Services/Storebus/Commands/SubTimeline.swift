@@ -182,7 +182,7 @@ struct SubscriptionEventLines: Sendable {
 }
 
 extension SubscriptionEvent {
-    /// Whether a period that somebody bought begins with it, and so the offer that counts from then on.
+    /// Whether a bought period begins with it, and so the offer that counts from then on.
     var beginsPeriod: Bool {
         switch kind {
         case .subscribed, .resubscribed, .renewed, .recovered, .upgraded, .crossgraded: true

@@ -169,7 +169,7 @@ struct TimeAdvanceCommand: AsyncParsableCommand {
 
     func run() async throws { try await options.move(.by(length), try await options.context(), notes: notes) }
 
-    /// Minutes are seldom what somebody means who writes them of a subscription.
+    /// In the length of a subscription, `m` seldom means minutes.
     private var notes: [String] {
         guard length.hasSuffix("m"), let count = Int(length.dropLast()) else { return [] }
         return [
@@ -266,7 +266,7 @@ struct ClockMoveRun: Sendable {
     let distance: ClockDistance
     let bundleId: String
     let key: String
-    /// For all of it. A move that takes longer goes on in the store.
+    /// For all of it. A move that takes longer continues in the store.
     let timeout: Duration
 
     init(_ distance: ClockDistance, bundleId: String, key: String, timeout: Duration) {

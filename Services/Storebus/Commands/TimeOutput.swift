@@ -10,7 +10,7 @@ import StoreModels
 /// ```
 struct ClockInfo: Sendable {
     let clock: AppClockState
-    /// nil when nobody can say what is set of it.
+    /// nil when its settings cannot be read.
     private let app: App?
 
     init(_ clock: AppClockState, of app: App? = nil) {

@@ -194,7 +194,7 @@ struct FinishCommand: AsyncParsableCommand {
     }
 }
 
-/// Looks through everybody's transactions, page by page.
+/// Looks through all accounts' transactions, page by page.
 struct TransactionSearch: Sendable {
     let api: StoreAPI
     let filter: Filter
@@ -233,7 +233,7 @@ struct TransactionSearch: Sendable {
         }
     }
 
-    /// The one transaction somebody named.
+    /// The one transaction a command names.
     /// - Throws: `transactionAmbiguous`, or `notFound` with the nearest one.
     static func find(_ text: String, _ context: CommandContext) async throws(CLIError) -> TransactionTable.Row {
         let search = TransactionSearch(
@@ -247,7 +247,7 @@ struct TransactionSearch: Sendable {
     }
 }
 
-/// Finds the transaction somebody named by its identifier or by the end of it.
+/// Finds the transaction a command names by its identifier or by the end of it.
 enum TransactionLookup {
     /// - Parameter text: `2000000000000001`, `…0001`, `0001`, or the store's own `id`.
     /// - Returns: nil when none matches.
@@ -272,7 +272,7 @@ enum TransactionLookup {
         return matches.first
     }
 
-    /// Nobody has it; the nearest identifier is suggested.
+    /// No account has it; the nearest identifier is suggested.
     static func unknown(
         _ text: String, of account: String?, among known: [PaymentTransaction]
     ) -> CLIError {

@@ -146,7 +146,7 @@ struct UpPlan: Sendable {
     var settings: ServiceList.Settings
     var imports: [Import]
     var serviceList: ServiceList
-    /// Whether the gateway is told a key by the environment instead of the made-up one.
+    /// Whether the gateway gets a key from the environment instead of the made-up one.
     var adminKey: String?
     /// Of the apps' clocks; nil leaves them as they are.
     var timeRate: ClockRate?

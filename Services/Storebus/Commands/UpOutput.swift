@@ -32,7 +32,7 @@ struct Banner: Hashable, Sendable {
     /// `.storebus/admin.key`, or `STOREBUS_ADMIN_KEY`.
     var adminKeyPlace: String
     var imports: [Import]
-    /// Of the first app; nil when nobody knows.
+    /// Of the first app; nil when unknown.
     var clock: AppClockState?
     /// Why its subscriptions do not renew in real time.
     var renewals: String?

@@ -21,7 +21,7 @@ final class UpRun {
     private var openingApps: Task<Void, Never>?
     private var failure: CLIError?
 
-    /// - Parameter isDetached: nobody is there to press Ctrl-C.
+    /// - Parameter isDetached: no terminal can send Ctrl-C.
     init(
         plan: UpPlan, output: OutputFormat, start: ContinuousClock.Instant, console: Console, progress: Progress,
         isDetached: Bool = false

@@ -47,7 +47,7 @@ struct WatchCommand: AsyncParsableCommand {
     }
 }
 
-/// Everybody's events as they happen: long polls, one behind the other, so that none is missed.
+/// All accounts' events as they happen: long polls, one behind the other, so that none is missed.
 struct EventWatch: Sendable {
     let context: CommandContext
     let filter: Filter
@@ -55,7 +55,7 @@ struct EventWatch: Sendable {
     /// Of one poll. The store allows a minute.
     private static let poll = Duration.seconds(30)
 
-    /// Goes on until the task is cancelled.
+    /// Continues until the task is cancelled.
     /// - Throws: what the first attempt met, and what another attempt cannot change.
     func run() async throws(CLIError) {
         var backoff = Backoff()
@@ -120,7 +120,7 @@ struct Observer: Sendable {
         case broken(String, lived: Duration)
     }
 
-    /// Goes on until it is superseded or the task is cancelled.
+    /// Continues until it is superseded or the task is cancelled.
     /// - Throws: what the very first attempt met, and errors that another attempt cannot change.
     func run() async throws(CLIError) {
         var backoff = Backoff()

@@ -13,7 +13,7 @@ struct EventPrinter: Sendable {
 
     private let ends: Bool
 
-    /// - Parameter ends: whether nobody waits for more once everything has come.
+    /// - Parameter ends: whether the command ends once everything has come.
     init(account: String, ends: Bool = false) {
         self.account = account
         self.ends = ends

@@ -96,7 +96,7 @@ struct TransactionExplanation: Sendable {
     }
 }
 
-/// Why a subscription stands where it stands, and why one of its transactions costs what it costs, from its timeline.
+/// Explains why a subscription is in its state, and why one of its transactions costs what it costs, from its timeline.
 struct SubscriptionExplanation: Sendable {
     let timeline: SubscriptionTimeline
 

@@ -124,7 +124,7 @@ struct CLIErrorCode: Hashable, Sendable {
     static let busUnreachable = CLIErrorCode("busUnreachable", .unreachable)
     /// The broker took neither the credentials nor, with them, what was asked for.
     static let busRefused = CLIErrorCode("busRefused", .notAllowed)
-    /// Nobody on the bus takes the subject, or answers in time.
+    /// No service takes the subject, or answers in time.
     static let nobodyAnswers = CLIErrorCode("nobodyAnswers", .temporary)
     static let interrupted = CLIErrorCode("interrupted", .interrupted)
     static let `internal` = CLIErrorCode("internal", .bug)
@@ -156,7 +156,7 @@ struct CLIErrorCode: Hashable, Sendable {
     }
 }
 
-/// How `storebus` ends, after `sysexits.h` where it has a word for it. The table stands in `storebus --help` too.
+/// How `storebus` ends, after `sysexits.h` where it has a word for it. `storebus --help` shows the table too.
 package enum CLIExit: Int32, CaseIterable, Sendable {
     case success = 0
     /// The store understood and refused: not finishable, storefront differs, key used for another request. Also what

@@ -92,7 +92,7 @@ struct CommandContext: Sendable {
         sessions = other.sessions
     }
 
-    /// A file somebody named, from where the command was typed.
+    /// A file's path, relative to where the command was typed.
     func path(_ name: String) -> String {
         name.hasPrefix("/") ? name : "\(environment.currentDirectory)/\(name)"
     }
@@ -119,7 +119,7 @@ struct CommandContext: Sendable {
 
     /// Asks before something that cannot be undone.
     ///
-    /// - Throws: `usage` when nobody can be asked and `--yes` is missing, `interrupted` when the answer is no.
+    /// - Throws: `usage` without a terminal to ask on and without `--yes`, `interrupted` when the answer is no.
     func confirm(_ question: String) throws(CLIError) {
         if saysYes { return }
         guard environment.terminal.isInput, environment.terminal.isError else {

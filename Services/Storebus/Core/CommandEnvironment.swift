@@ -56,9 +56,9 @@ struct CommandEnvironment: Sendable {
     }()
 }
 
-/// What stands at the ends of the process's three streams.
+/// Which of the process's three streams are terminals.
 struct Terminal: Hashable, Sendable {
-    /// Somebody can be asked.
+    /// A question can be answered.
     var isInput: Bool
     var isOutput: Bool
     var isError: Bool

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
 
-/// Runs a command line and turns whatever ends it into words and an exit status.
+/// Runs a command line and turns its end into a message and an exit status.
 package enum CommandLineEntry {
     /// - Returns: the status to exit with; everything was printed.
     @MainActor
@@ -79,7 +79,7 @@ package enum CommandLineEntry {
         var sentence = String(lines.first ?? "wrong command line")
         if sentence.hasSuffix(".") { sentence.removeLast() }
         if let unknown = CommandTree.root.unknown(arguments) {
-            // Whatever the parser stumbled over first, this is what is wrong.
+            // The parser may have stumbled over another word first; this is the cause.
             sentence = "there is no command 'storebus \(unknown.joined(separator: " "))'"
         }
         var hints = arguments.first.flatMap { CommandTree.absent[$0] } ?? []
@@ -209,7 +209,7 @@ enum GlobalFlags {
         }
     }
 
-    /// Those that are ours: behind `--` stands another program's command line.
+    /// Those that are ours: behind `--` is another program's command line.
     private static func own(_ arguments: [String]) -> ArraySlice<String> { arguments.prefix { $0 != "--" } }
 
     /// Every value of an option, in the order they were typed.

@@ -27,7 +27,7 @@ struct EffectiveSettings: Hashable, Sendable {
     static let defaultURL = "http://127.0.0.1:7430"
     /// The app of the sample catalogue, which commands speak of unless told otherwise.
     static let defaultBundleId = "com.example.app"
-    /// The origin of what nobody has named.
+    /// The origin of a default.
     static let defaultOrigin = "default"
 
     static func find(
@@ -74,7 +74,7 @@ struct EffectiveSettings: Hashable, Sendable {
     }
 
     /// The same with the store's only app in the place of the default. An app that is named, or is there, stays; so it
-    /// does when nobody can say which apps there are.
+    /// does when the list of apps cannot be read.
     /// - Throws: `usage` when the store has several apps and none is named.
     func withOnlyApp(_ api: StoreAPI) async throws(CLIError) -> EffectiveSettings {
         guard bundleId.origin == Self.defaultOrigin, api.adminKey != nil, let apps = try? await api.apps(),

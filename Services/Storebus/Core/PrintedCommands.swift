@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreModels
 
 /// Completes the commands that are printed as hints with the flags that led to this store and app, so that each can be
-/// typed as it stands.
+/// typed as it is.
 struct PrintedCommands: Hashable, Sendable {
     /// As they were typed; nil: not at all.
     private var data: String?

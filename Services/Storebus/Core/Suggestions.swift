@@ -40,7 +40,7 @@ enum DidYouMean {
         try await replacing(.notFound, body) { _ in await accountError(account, context) }
     }
 
-    /// Every name may be an account's; one that nobody has used is perhaps misspelt.
+    /// Every name may be an account's; one without settings or purchases is perhaps misspelt.
     static func notes(aboutAccount account: String, _ context: CommandContext) async -> [String] {
         guard let testers = try? await context.api.testers(),
             !testers.contains(where: { $0.account.isExactly(account) })
@@ -57,7 +57,7 @@ enum DidYouMean {
                 + ["all accounts: storebus account list"])
     }
 
-    /// The storefront somebody named, by its three letters, in any case.
+    /// The storefronts of these names: three letters, in any case.
     /// - Throws: `usage` with the one that was meant.
     static func storefronts(
         _ names: [String], _ context: CommandContext
@@ -131,7 +131,7 @@ extension CommandContext {
     }
 }
 
-/// Guesses what somebody meant to type.
+/// Guesses which word was meant.
 enum Suggestion {
     /// The candidate nearest to `text`, if it is near enough to be worth saying: at most a third of its letters wrong,
     /// or one the other's beginning. Equal distances are settled by the candidates' order.

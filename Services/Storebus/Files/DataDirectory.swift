@@ -66,7 +66,7 @@ struct RunRecord: Hashable, Sendable, Codable {
     /// The gateway.
     var url: String
     var busURL: String
-    /// The broker's monitoring pages; nil for a store on a bus of somebody else's.
+    /// The broker's monitoring pages; nil for a store on an external bus.
     var monitorPort: Int?
     /// Absolute.
     var dataDirectory: String
@@ -146,12 +146,12 @@ final class DirectoryLock: Sendable {
     }
 
     /// Who runs a store on the directory now.
-    /// - Returns: nil when nobody does.
+    /// - Returns: nil when no process does.
     static func holder(_ directory: DataDirectory) -> Int32? {
         let descriptor = open(directory.lockFile, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        // Whoever can have the lock, if only for a moment, sees that nobody holds it.
+        // Getting the lock, if only for a moment, shows that no process holds it.
         guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return nil }
         return FileAccess.text(directory.lockFile).flatMap { Int32($0) }
     }

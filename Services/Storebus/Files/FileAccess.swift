@@ -50,8 +50,8 @@ enum FileAccess {
         return String(text[first...last])
     }
 
-    /// Writes a file so that whoever reads it sees the old content or the new one, never a half.
-    /// - Parameter mode: of the new file, whatever the umask says.
+    /// Writes a file so that a reader sees the old content or the new one, never a half.
+    /// - Parameter mode: of the new file, regardless of the umask.
     static func write(_ bytes: [UInt8], to path: String, mode: mode_t) throws(CLIError) {
         let temporary = "\(path).new-\(getpid())"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)

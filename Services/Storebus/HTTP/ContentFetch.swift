@@ -112,8 +112,8 @@ struct ContentFetch: Sendable {
     }
 }
 
-/// A file that comes in parts: what is there so far stands in `FILE.part`, and `FILE.part.tag` says what it is a part of.
-/// It takes its name when it is whole, so that nobody takes a half for the whole.
+/// A file that comes in parts: what is there so far is in `FILE.part`, and `FILE.part.tag` says what it is a part of.
+/// It takes its name when it is whole, so that a half is never taken for the whole.
 struct PartialFile: Hashable, Sendable {
     /// Of the whole file; absolute.
     let path: String
@@ -133,7 +133,7 @@ struct PartialFile: Hashable, Sendable {
 
     /// Opens the part for more.
     /// - Parameters:
-    ///   - offset: what stands behind it is dropped; 0 begins anew.
+    ///   - offset: what comes behind it is dropped; 0 begins anew.
     ///   - tag: what the bytes to come are a part of; an empty one means that a later run cannot go on from them.
     func open(at offset: Int64, tag: String) throws(CLIError) -> Writer {
         if offset == 0 {

@@ -21,7 +21,7 @@ extension StoreAPI {
         try await get(Self.devicePath(device), token: adminKey)
     }
 
-    /// The same; nil for a device nobody knows yet.
+    /// The same; nil for an unknown device.
     func knownDevice(_ device: String) async throws(CLIError) -> Device? {
         do {
             return try await self.device(device)
@@ -98,7 +98,7 @@ struct DeviceProfile: Hashable, Sendable {
     /// A telephone with an app that handles promoted purchases.
     /// What the store knows of an installation; an app that was never there comes in its present version.
     ///
-    /// Somebody without the admin key is told nothing, and a store whose services are away neither: sessions are opened
+    /// Without the admin key nothing is known, nor while the store's services are away: sessions are opened
     /// all the same.
     static func known(_ installation: Installation, _ api: StoreAPI) async -> DeviceProfile {
         var profile = DeviceProfile()

@@ -2,7 +2,7 @@ import StoreModels
 
 /// Purchases that begin in the store.
 extension StoreAPI {
-    /// `POST /v1/store-page/purchase`: somebody taps Buy.
+    /// `POST /v1/store-page/purchase`: a customer taps Buy.
     func tapBuy(
         _ product: String, source: PurchaseIntent.Source, token: String
     ) async throws(CLIError) -> StartPurchaseReply {
@@ -11,7 +11,7 @@ extension StoreAPI {
         return try await call(.post, "/v1/store-page/purchase", token: token, body: body)
     }
 
-    /// `POST /v1/open-url`: somebody opens a link on the device.
+    /// `POST /v1/open-url`: a customer opens a link on the device.
     func openURL(_ link: String, token: String) async throws(CLIError) -> StartPurchaseReply {
         try await call(.post, "/v1/open-url", token: token, body: ["url": .string(link)])
     }

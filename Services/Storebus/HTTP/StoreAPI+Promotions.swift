@@ -73,7 +73,7 @@ extension StoreAPI {
 
     // MARK: The store on a device
 
-    /// What of the store somebody looks at.
+    /// Which part of the store is looked at.
     enum StoreView: Hashable, Sendable {
         case page, featured
         case search(String)

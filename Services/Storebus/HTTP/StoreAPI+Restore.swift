@@ -7,7 +7,7 @@ extension StoreAPI {
     private struct Begun: Decodable { var restoreIdentifier: String }
 
     /// `POST /v1/restore`
-    /// - Returns: the restore's identifier. It goes on by itself; ``restore(_:token:)`` says how far it is.
+    /// - Returns: the restore's identifier. It continues by itself; ``restore(_:token:)`` says how far it is.
     func startRestore(
         applicationUsername: String?, key: String, token: String
     ) async throws(CLIError) -> String {

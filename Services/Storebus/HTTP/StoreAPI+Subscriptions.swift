@@ -4,7 +4,7 @@ import StoreModels
 extension StoreAPI {
     // MARK: Operator
 
-    /// `GET /admin/v1/subscriptions`: one page of everybody's, each with its app and account.
+    /// `GET /admin/v1/subscriptions`: one page of all accounts', each with its app and account.
     func subscriptions(_ query: SubscriptionListRequest) async throws(CLIError) -> SubscriptionsPage {
         try await get(
             "/admin/v1/subscriptions",

@@ -4,7 +4,7 @@ import StoreModels
 extension StoreAPI {
     // MARK: Transactions
 
-    /// `GET /admin/v1/transactions`: one page of everybody's, each with the account it belongs to.
+    /// `GET /admin/v1/transactions`: one page of all accounts', each with the account it belongs to.
     func transactions(
         _ query: TransactionListRequest
     ) async throws(CLIError) -> TransactionsPage {

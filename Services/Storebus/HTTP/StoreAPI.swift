@@ -9,7 +9,7 @@ struct StoreAPI: Sendable {
 
     // MARK: Open
 
-    /// `GET /readyz`: whether purchases are taken and completed, and the whole body, whatever the status.
+    /// `GET /readyz`: whether purchases are taken and completed, and the whole body, with any status.
     func readiness() async throws(CLIError) -> (isReady: Bool, body: JSONValue) {
         let response = try await transport.send(StoreRequest(.get, "/readyz", timeout: .seconds(5)))
         let body = (try? StrictJSON.parse(response.body)) ?? .null

@@ -4,7 +4,7 @@ protocol StoreTransport: Sendable {
     /// - Throws: `serverUnreachable` when nothing answers; answers of any status are returned.
     func send(_ request: StoreRequest) async throws(CLIError) -> StoreResponse
 
-    /// A request whose answer goes on: the observer's stream, or content.
+    /// A request with a streamed response: the observer's stream, or content.
     /// - Returns: the answer's head, with the body in pieces as they come. An answer other than 200 and 206 has its body
     ///   in `failure`.
     func open(_ request: StoreRequest) async throws(CLIError) -> StoreStream
@@ -53,7 +53,7 @@ struct StoreResponse: Hashable, Sendable {
     var isReplayed: Bool = false
 }
 
-/// An answer that goes on.
+/// A streamed response.
 struct StoreStream: Sendable {
     /// Set when the status is neither 200 nor 206.
     var failure: StoreResponse?

@@ -11,7 +11,7 @@ struct CommandResult: Sendable {
     var names: [String]
     /// The next useful command, without a full stop.
     var next: String?
-    /// Where a list that was cut goes on.
+    /// Where a truncated list continues.
     var after: String?
     /// What is worth saying beside the result, a sentence each.
     var notes: [String]
@@ -40,7 +40,7 @@ struct CommandResult: Sendable {
         }
     }
 
-    /// Words that stay as they are, whatever the colours.
+    /// Text without colours.
     init(_ text: String, data: JSONValue, names: [String] = [], next: String? = nil, notes: [String] = []) {
         self.init(data: data, names: names, next: next, notes: notes) { _ in text }
     }

@@ -25,7 +25,7 @@ struct Console: Sendable {
         if !text.isEmpty { progress.above { writeNarration(text) } }
     }
 
-    /// Shows, replaces or takes away the line that says what goes on; only for a terminal.
+    /// Shows, replaces or takes away the progress line; only for a terminal.
     func showProgress(_ text: String?) { progress.show(text) }
 
     /// The process's own. Unbuffered, so that what `watch` prints into a pipe arrives at once. A reader that went away
@@ -35,8 +35,7 @@ struct Console: Sendable {
         narration: { _ = FileAccess.writeAll(Array($0.utf8), to: STDERR_FILENO) })
 }
 
-/// The last line of a terminal, where something that takes long says that it goes on. Whatever else is printed stands
-/// above it.
+/// The last line of a terminal, where long work shows its progress. All other output is above it.
 final class ProgressLine: Sendable {
     private let shown = Mutex<String?>(nil)
     private let write: @Sendable (String) -> Void

@@ -2,7 +2,7 @@ import StoreModels
 
 /// How facts of the store read in sentences and tables.
 enum Format {
-    /// `9.99 USD`, as the receipt says it: digits and currency, whatever the locale.
+    /// `9.99 USD`, as the receipt says it: digits and currency, in any locale.
     static func price(_ money: Money) -> String { "\(money.amount) \(money.currency)" }
 
     /// `2026-11-28 10:00:04Z`

@@ -1,12 +1,12 @@
 import StoreModels
 import Synchronization
 
-/// Says on a terminal that something goes on, once it has taken a second; in a pipe nothing is said.
+/// Shows on a terminal that work is going on, once it has taken a second; in a pipe nothing is said.
 struct Progress: Sendable {
     private let console: Console
     let isShown: Bool
 
-    /// Before it, nobody is told.
+    /// The delay before it is shown.
     static let delay = Duration.seconds(1)
     private static let interval = Duration.milliseconds(120)
     private static let frames = ["|", "/", "-", "\\"]
@@ -16,7 +16,7 @@ struct Progress: Sendable {
         isShown = environment.terminal.isError && !environment.terminal.isDumb && !isQuiet
     }
 
-    /// - Parameter words: what goes on, `waiting for the store`.
+    /// - Parameter words: the work, `waiting for the store`.
     func during<Value>(
         _ words: String, _ body: () async throws(CLIError) -> Value
     ) async throws(CLIError) -> Value {

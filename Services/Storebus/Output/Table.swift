@@ -38,7 +38,7 @@ struct Table: Hashable, Sendable {
         return header + lines(style, widths(with: [titles])).joined()
     }
 
-    /// The rows alone, for what stands under a sentence instead of a header.
+    /// The rows alone, for a table under a sentence instead of a header.
     func lines(_ style: Style) -> [String] { lines(style, widths(with: [])) }
 
     private func widths(with others: [[String]]) -> [Int] {
@@ -112,7 +112,7 @@ struct Style: Hashable, Sendable {
 
     static let plain = Style(isOn: false)
 
-    /// What a colour stands for.
+    /// The meaning of a colour.
     enum Tone: String, Sendable {
         case good = "32"
         case bad = "31"

@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// One service's process: a child that the kernel kills when `storebus up` ends in whatever way, in a process group of
+/// One service's process: a child that the kernel kills when `storebus up` ends in any way, in a process group of
 /// its own, so that a Ctrl-C at the terminal reaches `up` only, which then stops the services in order.
 struct ChildProcess: Sendable {
     struct Launch: Hashable, Sendable {

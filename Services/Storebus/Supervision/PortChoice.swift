@@ -99,7 +99,7 @@ struct PortOwner: Hashable, Sendable {
     var program: String
 
     /// - Parameter root: where the process file system is; tests have one of their own.
-    /// - Returns: nil when nobody listens, or when the owner is another user's process and stays unknown.
+    /// - Returns: nil when no process listens, or when the owner is another user's process and stays unknown.
     static func find(port: Int, root: String = "/proc") -> PortOwner? {
         let tables = ["\(root)/net/tcp", "\(root)/net/tcp6"].compactMap { FileAccess.text($0) }
         let sockets = Set(tables.flatMap { listeningSockets(port: port, table: $0) }.map { "socket:[\($0)]" })

@@ -41,7 +41,7 @@ struct ServiceList: Sendable {
     /// Their names, and those of their executables.
     static let services = [broker] + ServiceName.allCases.map(\.rawValue)
 
-    /// Those that are started: on a bus of somebody else's, no broker.
+    /// Those that are started: on an external bus, no broker.
     private var started: [String] { Self.services.filter { $0 != Self.broker || settings.bus == nil } }
 
     /// Every process, by the name it is reported under.
@@ -51,7 +51,7 @@ struct ServiceList: Sendable {
         }
     }
 
-    /// The bus starts first and stops last, because every other service stands on it; the gateway stops first.
+    /// The bus starts first and stops last, because every other service needs it; the gateway stops first.
     var plans: [Supervisor.Plan] {
         instances.map { instance in
             Supervisor.Plan(
@@ -74,7 +74,7 @@ struct ServiceList: Sendable {
     /// How a process is started.
     /// - Parameters:
     ///   - name: of the process, `payment-queue#2`.
-    ///   - ports: what services have told of their ports; a restarted one gets the port it had.
+    ///   - ports: the ports that services have reported; a restarted one gets the port it had.
     func launch(_ name: String, ports: [String: ReadyFile]) -> ChildProcess.Launch {
         let directory = settings.directory
         let instance = ServiceInstance(name)
@@ -104,7 +104,7 @@ struct ServiceList: Sendable {
     /// What leads to the database, and into it.
     private static let databaseVariables = ["DATABASE_URL", "DATABASE_PASSWORD_FILE", "PGPASSFILE", "PGPASSWORD"]
 
-    /// Only the gateway is told the admin key, and only what stores is told the database: as variables, because every
+    /// Only the gateway gets the admin key, and only services that store get the database: as variables, because every
     /// process of the machine can read arguments.
     private func environment(of service: String, busPort: Int?) -> [String: String] {
         var variables = environment
@@ -227,7 +227,7 @@ struct Replicas: Hashable, Sendable {
     }
 }
 
-/// A bus that somebody else runs and a store joins, read without connecting: `nats://a,b,c` or `storebus://host:7420`.
+/// An external bus that a store joins, read without connecting: `nats://a,b,c` or `storebus://host:7420`.
 struct ExternalBus: Hashable, Sendable {
     /// As services are given it. It may have a secret in it, so it is never printed and never an argument.
     let url: String

@@ -34,7 +34,7 @@ final class Stack {
         (events, happened) = AsyncStream.makeStream()
     }
 
-    /// Starts everything and goes on until every process has ended.
+    /// Starts everything and returns once every process has ended.
     func run() async -> Supervisor.Outcome {
         if let outcome = perform(supervisor.handle(.start, now: .now)) { return outcome }
         let logs = (serviceList.instances.map(\.name) + [AppOpener.log]).map {

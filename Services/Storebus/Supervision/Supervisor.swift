@@ -203,7 +203,7 @@ struct Supervisor: Sendable {
 
     private mutating func stop(_ now: Instant) -> [Action] {
         if case .stopping(let stage, false) = phase {
-            // Asked twice: somebody is in a hurry.
+            // A second signal: stop faster.
             phase = .stopping(stage: stage, isHurried: true)
             return members.indices.flatMap { index in
                 pid(of: index).map { dismiss(index, $0, isHurried: true, now) } ?? []
@@ -220,7 +220,7 @@ struct Supervisor: Sendable {
         return advanceStop(now)
     }
 
-    /// Goes on to the next stage whose services are still there, once the present one's are gone.
+    /// Proceeds to the next stage whose services are still there, once the present one's are gone.
     private mutating func advanceStop(_ now: Instant) -> [Action] {
         guard case .stopping(let stage, let isHurried) = phase else { return [] }
         let remaining = members.filter { $0.state != .gone }.map(\.plan.stopStage)

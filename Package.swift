@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Continuous integration turns warnings into errors; a user whose toolchain is newer than ours must not be stopped by a new
-// warning.
+// Continuous integration turns warnings into errors. A newer toolchain that adds a warning must not break a user's
+// build.
 let warningsAsErrors: [SwiftSetting] = Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
 // Every target of ours is built with the same settings.
 let settings: [SwiftSetting] =
@@ -25,7 +25,7 @@ func shared(
 /// A service: a library at `Services/<name>` and, inside it, an executable of a few lines. The library can be tested
 /// without a process; the executable only starts it.
 ///
-/// - Parameter failpoints: debug builds can be told by `STOREBUS_FAIL` to die half-way; release builds have nothing of it.
+/// - Parameter failpoints: Debug builds crash at the point `STOREBUS_FAIL` names; release builds contain no failpoints.
 func service(
     _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], resources: [Resource] = [],
     failpoints: Bool = false

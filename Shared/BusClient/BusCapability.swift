@@ -10,11 +10,11 @@ package enum BusCapability: String, CaseIterable, Sendable {
     case loadAwareQueues
     /// A request that everybody who could take it is too busy for fails with `overloaded` at once.
     case overloadStatus
-    /// Nobody can read the answers to another's requests, whatever the users' permissions are.
+    /// A client cannot read the replies to another client's requests, regardless of the users' permissions.
     case privateInboxes
     /// A second connection of the same instance ends the first.
     case instanceEviction
-    /// Only the broker can say `noResponders`; elsewhere whoever may publish to an inbox can pretend to be it.
+    /// Only the broker can send `noResponders`; elsewhere any client that may publish to an inbox can forge it.
     case trustedStatus
     /// A subscription that overlaps what is denied is refused; elsewhere it is accepted and the denied part left out.
     case refusesOverlaps

@@ -1,5 +1,5 @@
 extension BusClient {
-    /// Waits for a connection. For tools that want to say "cannot reach" instead of waiting for ever.
+    /// Waits for a connection, for tools that report "cannot reach" instead of waiting indefinitely.
     ///
     /// - Throws: `timeout`; `closed`, or the final reason when there is one; `cancelled`.
     package func waitUntilConnected(timeout: Duration) async throws(BusError) {

@@ -4,8 +4,8 @@ import EventLoop
 /// A connection to the bus: requests with one answer, events without, and subscriptions.
 ///
 /// The implementations behave alike: ``SBPClient`` speaks SBP/1 to a broker, ``InMemoryBus`` joins clients inside one
-/// process for tests, and `NATSClient` speaks to a NATS cluster. What not all of them can do is in ``BusCapability``. All
-/// methods may be called from any task; code that already runs on `loop` pays no thread hop.
+/// process for tests, and `NATSClient` speaks to a NATS cluster. ``BusCapability`` lists what only some of them
+/// support. All methods may be called from any task; code that already runs on `loop` pays no thread hop.
 package protocol BusClient: Sendable {
     /// The loop that handlers are called on; nil for a bus without one (``InMemoryBus`` made without a loop). Give it to
     /// `Task(executorPreference:)` to keep work on the connection's thread.
@@ -23,14 +23,14 @@ package protocol BusClient: Sendable {
     ///   - key: Requests with the same key go to the same member of the queue group, at most 128 bytes.
     ///   - timeout: Time for the whole exchange, as far as this client is concerned.
     /// - Returns: The answer, error replies of services (`Nats-Service-Error`) included.
-    /// - Throws: `timeout`, `noResponders` (nobody takes the subject: nothing was done), `overloaded` (all who do are:
-    ///   nothing was done), `disconnected`, `takerLost`, `closed`, `cancelled`, `permissionDenied`, `payloadTooLarge`,
-    ///   `invalidSubject`, `invalidMessage`, `tooManyRequests`.
+    /// - Throws: `timeout`, `noResponders` (no subscriber; nothing was done), `overloaded` (every subscriber is
+    ///   overloaded; nothing was done), `disconnected`, `takerLost`, `closed`, `cancelled`, `permissionDenied`,
+    ///   `payloadTooLarge`, `invalidSubject`, `invalidMessage`, `tooManyRequests`.
     func request(
         _ subject: String, body: [UInt8], headers: BusHeaders, key: String?, timeout: Duration
     ) async throws(BusError) -> BusMessage
 
-    /// Sends a request and collects the answers of everybody who takes it, as discovery does.
+    /// Sends a request and collects the replies of all subscribers, as discovery does.
     ///
     /// - Parameters:
     ///   - max: Returns when this many have come.

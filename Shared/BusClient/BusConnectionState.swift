@@ -1,6 +1,6 @@
-/// Where a client's connection stands.
+/// The state of a client's connection.
 ///
-/// `connecting → connected → disconnected → connecting → …`, for ever, until `closed`.
+/// `connecting → connected → disconnected → connecting → …`, repeated until `closed`.
 package enum BusConnectionState: Sendable, Equatable {
     /// No connection yet, or again; an attempt is under way or waits for its turn.
     case connecting

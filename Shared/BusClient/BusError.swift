@@ -13,9 +13,9 @@ package struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
 
         /// No answer in time; the outcome is unknown.
         package static let timeout = Code("timeout")
-        /// Nobody takes the subject; nothing was done.
+        /// The subject has no subscriber; nothing was done.
         package static let noResponders = Code("noResponders")
-        /// Everybody who takes the subject is overloaded; nothing was done.
+        /// Every subscriber of the subject is overloaded; nothing was done.
         package static let overloaded = Code("overloaded")
         /// There is no connection, or it was lost while waiting; then the outcome is unknown.
         package static let disconnected = Code("disconnected")

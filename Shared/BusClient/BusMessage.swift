@@ -9,9 +9,9 @@ package struct BusMessage: Sendable, Equatable {
     /// The affinity key it was published with.
     package var key: String?
     package var headers: BusHeaders
-    /// Set by the broker only: 503 nobody takes the subject, 429 all who do are overloaded, 502 the
-    /// member that took the request has gone. Clients turn it into
-    /// errors, so that requests never return a message with a status.
+    /// Set by the broker only: 503 when the subject has no subscriber, 429 when every subscriber is overloaded, 502
+    /// when the member that took the request has gone. Clients turn it into errors, so requests never return a message
+    /// with a status.
     package var status: Int?
     /// Byte for byte as published; JSON unless `Content-Type` says otherwise.
     package var body: [UInt8]

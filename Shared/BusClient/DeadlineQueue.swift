@@ -33,7 +33,7 @@ package struct DeadlineQueue {
         return first.token
     }
 
-    /// Drops entries that nobody waits for, once they are the most.
+    /// Drops entries whose token is no longer live, once they are the majority.
     package mutating func compact(live: Int, _ isLive: (UInt64) -> Bool) {
         guard heap.count > 64, heap.count > 2 * live else { return }
         let kept = heap.filter { isLive($0.token) }

@@ -51,8 +51,8 @@ package struct PendingRequests {
         return tokens.compactMap { remove($0) }
     }
 
-    /// Hands over an answer. Returns what to do once no lock is held: resume somebody, or nothing for a late answer or
-    /// one of several.
+    /// Hands over an answer. Returns what to run once no lock is held: the waiter's resumption, or nothing for a late
+    /// answer or one of several.
     package mutating func answer(_ token: UInt64, with message: BusMessage) -> (() -> Void)? {
         guard let entry = entries[token] else { return nil }
         let waiter = entry.waiter
@@ -76,12 +76,12 @@ package struct PendingRequests {
         }
     }
 
-    /// The error a status stands for; nil when there is none.
+    /// The error a status means; nil when there is none.
     private static func error(status: Int?) -> BusError? {
         switch status {
         case nil: nil
-        case 503: BusError(.noResponders, "nobody takes this subject", origin: .broker)
-        case 429: BusError(.overloaded, "everybody who takes this subject is overloaded", origin: .broker)
+        case 503: BusError(.noResponders, "no subscriber for this subject", origin: .broker)
+        case 429: BusError(.overloaded, "every subscriber of this subject is overloaded", origin: .broker)
         case 502: BusError(.takerLost, "the member that took the request has gone", origin: .broker)
         case let status?: BusError(.refused, "the broker answered with status \(status)", origin: .broker)
         }

@@ -1,5 +1,5 @@
-/// How long to wait before the next attempt to connect: not at all after a connection that had lived, then full jitter
-/// below a bound that doubles from 100 ms to 5 s, for ever.
+/// The delay before the next attempt to connect. It is zero after a connection that had lived, then full jitter below a
+/// bound that doubles from 100 ms to 5 s. Attempts never end.
 package struct ReconnectBackoff {
     /// Attempts since the last connection that lived.
     package private(set) var attempts = 0

@@ -11,7 +11,7 @@ package enum BusLimits {
     package static let headerBytesMax = 8192
     /// A body is 1 MiB at most: the bus carries requests, not files.
     package static let bodyBytesMax = 1 << 20
-    /// Before `connect` succeeded nobody may make the broker hold more than this.
+    /// The most header bytes the broker holds for a connection before `connect` succeeded.
     package static let headerBytesMaxBeforeConnect = 4096
     /// Before `connect` succeeded there are no bodies.
     package static let bodyBytesMaxBeforeConnect = 0
@@ -35,7 +35,7 @@ package enum BusLimits {
     package static let nameBytesMax = 64
     /// Bytes of a client's `inst`.
     package static let instanceBytesMax = 64
-    /// JSON nesting that is followed in members nobody reads; deeper is malformed.
+    /// JSON nesting accepted in members that are skipped; deeper nesting is malformed.
     package static let nestingMax = 32
     /// The largest integer, 2⁵³−1: what every JSON library can hold exactly.
     package static let integerMax = (1 << 53) - 1

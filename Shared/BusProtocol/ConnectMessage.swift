@@ -21,7 +21,7 @@ package struct ConnectMessage: Sendable, Equatable {
     package var auth: Authentication
     /// Whether the connection gets its own publishes back.
     package var echo: Bool
-    /// Whether it is told, with status 502, of requests whose taker's connection ended before the answer.
+    /// Whether the broker reports, with status 502, requests whose taker's connection ended before the answer.
     package var lost: Bool
     /// Silence in milliseconds after which a ping is sent, 1000…600000.
     package var pingMilliseconds: Int?

@@ -5,7 +5,7 @@
 package struct FrameHeader {
     /// What the frame is; nil when `op` is missing, no string, or unknown.
     package private(set) var op: BusOp?
-    /// Whether a member stands there that SBP/1 does not know.
+    /// Whether the header has a member that SBP/1 does not define.
     package private(set) var hasUnknownMember = false
     /// How many entries `headers` has.
     package private(set) var headersCount = 0

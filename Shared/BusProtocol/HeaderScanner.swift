@@ -25,7 +25,7 @@ struct HeaderScanner {
         }
     }
 
-    /// Takes a string; its range stands between the quotes.
+    /// Takes a string; its range excludes the quotes.
     mutating func string(_ bytes: Span<UInt8>) throws(BusViolation) -> HeaderValue {
         try take(UInt8(ascii: "\""), bytes, "a string")
         let start = at
@@ -67,7 +67,7 @@ struct HeaderScanner {
         at += 1
     }
 
-    /// Takes the byte if it stands here.
+    /// Takes the byte if it is next.
     mutating func takeIf(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool {
         guard at < bytes.count, bytes[at] == byte else { return false }
         at += 1
@@ -92,7 +92,7 @@ struct HeaderScanner {
         return false
     }
 
-    /// Takes an object nobody reads; its range includes the braces.
+    /// Skips an object; its range includes the braces.
     private mutating func object(_ bytes: Span<UInt8>, depth: Int) throws(BusViolation) -> HeaderValue {
         let start = at
         _ = try objectOfMembers(bytes, depth: depth)

@@ -1,4 +1,4 @@
-/// Where one JSON value stands in a header, and what it is. The bytes stay where they are.
+/// The kind and range of one JSON value in a header. The bytes are not copied.
 package struct HeaderValue: Sendable {
     /// What a value is, as far as SBP/1 tells values apart.
     package enum Kind: UInt8, Sendable {
@@ -11,7 +11,7 @@ package struct HeaderValue: Sendable {
     var start: Int32 = 0
     var end: Int32 = 0
 
-    /// A string without its quotes, anything else as it stands.
+    /// The range of a string without its quotes, and of any other value as written.
     package var range: Range<Int> { Int(start)..<Int(end) }
 
     init() {}

@@ -1,6 +1,6 @@
 /// JSON string escapes, for strings that the scanner has already found to be well formed.
 enum JSONEscapes {
-    /// The bytes of a string's text. `body` stands between the quotes.
+    /// The bytes of a string's text. `body` is the text between the quotes.
     static func resolve(_ body: Span<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(body.count)
@@ -20,7 +20,7 @@ enum JSONEscapes {
         return text
     }
 
-    /// What the letter after a backslash stands for.
+    /// The character that the letter after a backslash denotes.
     private static func single(_ letter: UInt8) -> UInt8 {
         switch letter {
         case UInt8(ascii: "b"): 0x08

@@ -1,4 +1,4 @@
-/// `msg`: one delivery to one subscription. The body stands beside it in the frame.
+/// `msg`: one delivery to one subscription. The body follows the header in the frame.
 ///
 /// `{"op":"msg","sid":7,"subject":"sb.catalog.v1.products.get","reply":"_INBOX.x.1","headers":{…}}` · body
 package struct MsgMessage: Sendable, Equatable {
@@ -8,8 +8,8 @@ package struct MsgMessage: Sendable, Equatable {
     package var reply: String?
     package var key: String?
     package var headers: BusHeaders
-    /// Set by the broker only: 503 nobody takes this subject, 429 everybody who does is overloaded, 502 the member that
-    /// took the request has gone.
+    /// Set by the broker only: 503 when the subject has no subscriber, 429 when every subscriber is overloaded, 502
+    /// when the member that took the request has gone.
     package var status: Int?
 
     package init(

@@ -8,8 +8,8 @@ extension PublishHeader {
     /// `reply`, `key`, `headers`, `seq`, and a key without escapes or bytes beyond ASCII. It is how the clients in this
     /// repository write, and anybody may.
     ///
-    /// Nil for every other header, legal or not: `FrameHeader` takes those, and says what is wrong with them. So this
-    /// knows no errors, and whatever it accepts, `FrameHeader` accepts with the same result.
+    /// Nil for every other header, legal or not: `FrameHeader` parses those and reports their errors. This parser
+    /// throws no errors, and `FrameHeader` accepts every header it accepts with the same result.
     package init?(canonical bytes: Span<UInt8>) {
         guard bytes.starts(with: #"{"op":"pub","subject":""#),
             let subject = Self.quotedSubject(bytes, Self.openingBytes)

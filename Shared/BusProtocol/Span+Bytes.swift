@@ -32,7 +32,7 @@ extension Span<UInt8> {
         count >= text.utf8CodeUnitCount && hasPrefix(text.utf8Start, text.utf8CodeUnitCount)
     }
 
-    /// Whether that text stands at `index`.
+    /// Whether the bytes at `index` are that text.
     @inlinable @inline(__always)
     package func holds(_ text: StaticString, at index: Int) -> Bool {
         index <= count && extracting(index..<count).starts(with: text)

@@ -1,5 +1,4 @@
-/// What may be subscribed to: a subject in which `*` stands for one token and a final `>` for one or more. Legal by
-/// construction.
+/// A pattern to subscribe to, legal by construction. `*` matches one token, and a final `>` one or more.
 package struct SubjectPattern: Hashable, Sendable, CustomStringConvertible {
     /// The text as it travels.
     package let text: String

@@ -6,7 +6,8 @@ package enum SubjectSyntax {
     /// Whether the bytes may be published to.
     package static func isSubject(_ bytes: Span<UInt8>) -> Bool { subjectEnd(bytes, 0) == bytes.count }
 
-    /// Where the subject ends that begins at `start`: at the first byte that no subject holds. Nil when none stands there.
+    /// The end of the subject that begins at `start`: the first byte that no subject contains. Nil when there is no
+    /// subject.
     package static func subjectEnd(_ bytes: Span<UInt8>, _ start: Int) -> Int? {
         bytes.withUnsafeBufferPointer { subjectEnd($0, start) }
     }

@@ -15,7 +15,7 @@ extension StoreError {
         case .overloaded, .tooManyRequests:
             self.init(.serviceUnavailable, "\(service) is overloaded", retryAfterMs: 100)
         case .disconnected, .closed, .slowConsumer:
-            // Nobody can say whether the request was carried out; whoever charges money has to know that.
+            // The request may or may not have been carried out; a caller that charges money has to know that.
             self.init(
                 .serviceUnavailable, "the bus is away: \(error.message)", retryAfterMs: 1000,
                 details: ["outcome": "unknown"])

@@ -2,11 +2,11 @@
 package enum BusServiceLimits {
     /// The budget of a call whose caller named none.
     package static let defaultTimeout: Duration = .seconds(5)
-    /// `Sb-Timeout` is believed up to this, so that nobody parks work here for ever.
+    /// The longest accepted `Sb-Timeout`, so that a caller cannot hold work here indefinitely.
     package static let timeoutMax: Duration = .seconds(300)
     /// A reply must fit every transport with room to spare; longer lists are paged (`architecture.md`, Scaling).
     package static let replyBytesMax = 512 << 10
-    /// Requests in flight per endpoint, on either side, without a queue: who comes later is told at once.
+    /// Requests in flight per endpoint, on either side. There is no queue: further requests are refused immediately.
     package static let bulkhead = 1024
     /// How long a stopping service waits for the requests it has taken.
     package static let drainTimeout: Duration = .seconds(10)

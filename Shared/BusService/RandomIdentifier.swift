@@ -1,4 +1,4 @@
-/// Identifiers nobody can guess, from the system's generator.
+/// Unguessable identifiers from the system's random generator.
 package enum RandomIdentifier {
     /// Lower-case hexadecimal digits, at least one of them not zero.
     package static func hex(digits: Int) -> String {

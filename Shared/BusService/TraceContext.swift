@@ -35,7 +35,7 @@ package struct TraceContext: Sendable, Equatable {
         spanID = Self.hex(digits: 16)
     }
 
-    /// The context of whoever receives this one: same trace, new span. An absent or malformed header starts a trace.
+    /// The context of the receiver: same trace, new span. An absent or malformed header starts a trace.
     package static func next(after traceparent: String?) -> TraceContext {
         guard let parent = traceparent.flatMap(TraceContext.init(traceparent:)) else { return TraceContext() }
         return TraceContext(traceID: parent.traceID, flags: parent.flags)

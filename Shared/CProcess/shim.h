@@ -35,7 +35,7 @@ static inline int storebus_spawn(
         return error;
     }
     if (child == 0) {
-        // The parent may have died before prctl was reached; then nobody would send the signal any more.
+        // The parent may have died before prctl was reached; then no signal would be sent.
         if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(127);
         setpgid(0, 0);
         sigset_t none;

@@ -23,7 +23,7 @@ package enum FilePrivacy {
         case isOpen
     }
 
-    /// Files a process makes from now on are its user's only, whatever mode they are asked for with.
+    /// Makes files created from now on private to the process's user, regardless of the requested mode.
     package static func begin() { umask(0o077) }
 
     /// Looks at a directory that a store is to be kept in.

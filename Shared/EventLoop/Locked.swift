@@ -3,8 +3,8 @@ import Glibc
 
 /// A value that only one thread at a time can reach. It is used like the standard library's `Mutex`.
 ///
-/// It stands on `pthread_mutex_t`, because ThreadSanitizer knows that one; it does not see the order that `Mutex` makes
-/// and reports every access behind it as a race.
+/// It uses `pthread_mutex_t`, because ThreadSanitizer understands it. ThreadSanitizer does not see the ordering that
+/// `Mutex` establishes and reports every access under it as a race.
 package final class Locked<Value: ~Copyable>: @unchecked Sendable {
     // Why unchecked: the value is reached through `withLock` only.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>

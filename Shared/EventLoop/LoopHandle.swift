@@ -68,7 +68,7 @@ package class LoopHandle {
     /// The loop is being closed.
     func loopCloses() { beginClosing() }
 
-    /// Called once when closing begins, in the middle of whatever the caller does: no user code from here.
+    /// Called once when closing begins, in the middle of the caller's work: user code must not run here.
     func willClose() {}
 
     /// Called once from the close callback. Requests have been called back by now.

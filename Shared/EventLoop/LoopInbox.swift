@@ -21,12 +21,12 @@ struct LoopInbox: ~Copyable {
     var phase = Phase.idle
     /// Jobs in the order they came.
     var jobs: [LoopJob] = []
-    /// Somebody has claimed the running of the loop.
+    /// A thread has claimed running the loop.
     var runClaimed = false
     /// `close()` was called.
     var closeRequested = false
-    /// The dispatch queue has been told to run the jobs that came after the end.
+    /// The dispatch queue has been asked to run the jobs that came after the end.
     var lateRunScheduled = false
-    /// Those who wait in `close()`.
+    /// Callers waiting in `close()`.
     var closers: [CheckedContinuation<Void, Never>] = []
 }

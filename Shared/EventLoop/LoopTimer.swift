@@ -28,7 +28,7 @@ package final class LoopTimer: LoopHandle {
         loop.preconditionIsolated()
         guard !isClosed else { return }
         self.body = body
-        // The loop's clock stands still during a turn; without this a long turn would shorten the timer.
+        // The loop's clock does not advance during a turn; without this a long turn would shorten the timer.
         uv_update_time(loop.uv)
         let period = repeating.map { max(1, $0.wholeMilliseconds) } ?? 0
         // One more millisecond, since the loop's clock is cut off at whole ones.

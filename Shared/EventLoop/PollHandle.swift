@@ -1,6 +1,6 @@
 internal import CLibUV
 
-/// Watches a file descriptor that somebody else owns, such as libpq's socket or a pipe.
+/// Watches a file descriptor it does not own, such as libpq's socket or a pipe.
 ///
 /// The descriptor becomes non-blocking. Close the handle before the descriptor; `close()` takes effect at once in this
 /// respect. One handle per descriptor.

@@ -38,13 +38,13 @@ package struct UVError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension UVError {
-    /// Somebody else listens on the address.
+    /// Another process listens on the address.
     package static let addressInUse = UV_EADDRINUSE.rawValue
     /// The address belongs to no interface of this machine.
     package static let addressNotAvailable = UV_EADDRNOTAVAIL.rawValue
     /// Ports below 1024 without the privilege, or a firewall rule.
     package static let permissionDenied = UV_EACCES.rawValue
-    /// Nobody listens on the address.
+    /// No process listens on the address.
     package static let connectionRefused = UV_ECONNREFUSED.rawValue
     /// The peer reset the connection.
     package static let connectionReset = UV_ECONNRESET.rawValue

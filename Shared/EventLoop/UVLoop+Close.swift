@@ -25,7 +25,7 @@ extension UVLoop {
             case .wait: break
             case .post: execute { self.beginClosing() }
             case .run:
-                // Nobody ever ran it: the caller does, for the moment it takes.
+                // The loop was never run: the caller runs it briefly.
                 execute { self.beginClosing() }
                 run()
             }

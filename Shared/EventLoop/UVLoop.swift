@@ -14,10 +14,10 @@ import Synchronization
 ///     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 /// }
 /// ```
-/// It is a task executor too, and tasks that work with such actors should prefer it: `Task(executorPreference: loop)` or
-/// `withTaskExecutorPreference(loop)`. A continuation (and an `AsyncStream`, which stands on one) resumes its task on the
-/// task's executor before the actor's; without the preference that is the global pool, so each await of one costs a visit
-/// to another thread and a wake-up. A plain `Task { }` does not inherit the preference.
+/// It is a task executor too, and tasks that work with such actors should prefer it: `Task(executorPreference: loop)`
+/// or `withTaskExecutorPreference(loop)`. A continuation (and an `AsyncStream`, which uses one) resumes its task on the
+/// task's executor before the actor's; without the preference that is the global pool, so each await of one costs a
+/// visit to another thread and a wake-up. A plain `Task { }` does not inherit the preference.
 ///
 /// **Turns.** The loop polls, runs the callbacks of what is ready, then runs all jobs, then the work registered with
 /// `atEndOfTurn`, and polls again. So output written in any number of callbacks and jobs leaves in one write per turn.
@@ -70,8 +70,8 @@ package final class UVLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     /// Input of whichever stream is being read; valid during one `onRead` only.
     let readBuffer: UnsafeMutableRawBufferPointer
 
-    /// Makes a loop that nobody runs yet, and ignores SIGPIPE for the process. Use it, with `run()`, when the caller's
-    /// thread shall become the loop; otherwise `start(name:)`.
+    /// Makes a loop that is not running yet, and ignores SIGPIPE for the process. Use it with `run()` when the caller's
+    /// thread is to become the loop; otherwise use `start(name:)`.
     /// - Throws: `EMFILE` and the like, when the kernel gives no descriptors.
     package init(name: String) throws(UVError) {
         ignoreBrokenPipe()

@@ -11,7 +11,7 @@ import EventLoop
 /// ```
 /// Wildcards, queue groups (a member drawn at random from a seeded generator, or by `key`), 503 without takers, private
 /// inboxes and barriers are the broker's. Deliveries are strictly in order, one at a time: on `loop` when there is one,
-/// otherwise on the thread of whoever publishes. Tests cut a client off with ``InMemoryClient/disconnect()``.
+/// otherwise on the publisher's thread. Tests disconnect a client with ``InMemoryClient/disconnect()``.
 package final class InMemoryBus: Sendable {
     /// One subscription of one client.
     struct Subscription {

@@ -7,14 +7,14 @@ import BusProtocol
 struct ClientStateMachine {
     enum Event {
         case start
-        /// The TCP connection stands.
+        /// The TCP connection is established.
         case opened
         case hello(HelloMessage)
         /// The `ok` of `connect`.
         case signedIn(OkMessage)
         /// A fatal `err`.
         case refused(ErrMessage)
-        /// The connection could not be made or has ended, for whatever reason.
+        /// The connection could not be made or has ended, for any reason.
         case lost(BusError)
         /// The timer.
         case tick
@@ -29,7 +29,7 @@ struct ClientStateMachine {
         /// Subscribe again, send what waited, be connected.
         case becomeReady(inbox: String)
         case sendPing
-        /// Drop the connection, after `bye` when there is somebody to say it to.
+        /// Drop the connection, after sending `bye` when it is still open.
         case close(goodbye: Bool)
         /// Requests in flight have failed; tell the state.
         case fail(BusError)

@@ -91,8 +91,8 @@ actor SBPCore {
         }
     }
 
-    /// Signed in: the inbox first, then the subscriptions, then what waited, then a ping. Frames are handled in order, so
-    /// whatever this client sends from now on finds all of it in place; for others that is so when the pong comes.
+    /// Signed in: the inbox first, then the subscriptions, then what waited, then a ping. Frames are handled in order,
+    /// so everything this client sends from now on finds all of it in place; for others that is so when the pong comes.
     private func becomeReady(_ inbox: String) {
         self.inbox = inbox
         guard let pattern = try? SubjectPattern("\(inbox).*") else {
@@ -119,7 +119,7 @@ actor SBPCore {
         deadlines.removeAll()
         let flushes = Array(flushes.values)
         self.flushes = [:]
-        // Once per outage; the attempts that follow are for whoever debugs.
+        // Warn once per outage; later attempts are logged for debugging.
         let level: Logger.Level = hasWarned ? .debug : .warning
         hasWarned = true
         logger.log(level: level, "no connection to the bus", metadata: ["error": "\(error)"])
@@ -136,7 +136,7 @@ actor SBPCore {
         deadlineTimer?.close()
         (machineTimer, deadlineTimer) = (nil, nil)
         abandoned = (pending.count, bufferedCount)
-        // The state first: whoever is resumed looks at it.
+        // The state first: resumed waiters read it.
         broadcast.end(reason)
         for waiter in pending.removeAll() { waiter.fail(reason) }
         for flush in flushes.values { flush.resume(returning: .failure(reason)) }

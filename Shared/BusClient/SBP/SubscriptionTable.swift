@@ -65,11 +65,11 @@ struct SubscriptionTable {
         return UnsubMessage(sid: sid, seq: nextSequence)
     }
 
-    /// Forgets a subscription. Returns whoever still waits for its acknowledgement.
+    /// Removes a subscription. Returns the waiter for its acknowledgement, if any.
     mutating func remove(_ sid: Int) -> Waiter? { entries.removeValue(forKey: sid)?.waiter }
 
-    /// The broker's answer to a sequence number. Returns what to do next, and the pattern when a subscription was
-    /// refused that nobody waits for any more, for the log.
+    /// Resolves the broker's answer to a sequence number. Returns what to do next and, when a subscription without a
+    /// waiter was refused, its pattern for the log.
     mutating func resolve(_ sequence: Int, _ error: BusError?) -> (resume: () -> Void, orphan: String?)? {
         guard let call = calls.removeValue(forKey: sequence) else { return nil }
         switch call {
@@ -99,7 +99,7 @@ struct SubscriptionTable {
         return resumes
     }
 
-    /// The client has ended: everybody who waits is told.
+    /// The client has ended: fails every waiter.
     mutating func removeAll(_ error: BusError) -> [() -> Void] {
         let waiters = entries.values.compactMap(\.waiter)
         entries = [:]

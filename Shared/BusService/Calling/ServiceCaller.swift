@@ -31,7 +31,7 @@ package struct ServiceCaller: Sendable {
 
     /// Calls an endpoint and waits for its answer until the context's deadline.
     ///
-    /// Idempotent endpoints are tried up to three times when nobody took the request or the connection broke, if this
+    /// Idempotent endpoints are tried up to three times when the request had no taker or the connection broke, if this
     /// caller retries at all, as far as deadline and budget allow.
     ///
     /// - Parameters:
@@ -63,14 +63,14 @@ package struct ServiceCaller: Sendable {
         }
     }
 
-    /// An endpoint as a function of a request and a deadline, an instant of the monotonic clock: what a service gets that
-    /// knows its collaborators as functions.
+    /// An endpoint as a function of a request and a deadline, an instant of the monotonic clock. Services that receive
+    /// their collaborators as functions use it.
     ///
     /// ```swift
     /// let quote = caller.function(CatalogEndpoints.quoteProduct)
     /// let answer = try await quote(request, .now + .seconds(2))
     /// ```
-    /// - Returns: a function that throws as ``call(_:_:context:key:)`` does.
+    /// - Returns: A function that throws as ``call(_:_:context:key:)`` does.
     package func function<Request, Response>(
         _ endpoint: Endpoint<Request, Response>
     ) -> @Sendable (Request, ContinuousClock.Instant) async throws(StoreError) -> Response {
@@ -117,8 +117,8 @@ package struct ServiceCaller: Sendable {
         }
     }
 
-    /// What a failure says about the endpoint. Only silence and overload open the breaker: "nobody takes it" and "no
-    /// connection" are known at once and cost nothing, and keeping calls away would only make the recovery slower.
+    /// What a failure says about the endpoint. Only timeouts and overload open the breaker. `noResponders` and
+    /// `disconnected` fail immediately and cost nothing, and keeping calls away would only delay the recovery.
     private static func outcome(_ error: BusError) -> CallerState.Outcome {
         switch error.code {
         case .timeout, .overloaded: .failed

@@ -3,8 +3,8 @@ import StoreModels
 
 /// Sends one request for all callers that ask the same while an earlier one is under way.
 ///
-/// A caller's answer is of a request that left after the caller asked. So whatever was acknowledged to anybody before is
-/// in it, and yet the number of requests does not grow with the number of callers.
+/// A caller's answer belongs to a request that was sent after the caller asked. So the answer includes everything
+/// acknowledged before the call, and yet the number of requests does not grow with the number of callers.
 ///
 /// ```swift
 /// let quotes = SharedRequest(caller.function(CatalogEndpoints.quoteProduct))

@@ -4,7 +4,7 @@ import StoreModels
 
 /// Asks who is on the bus and how they are.
 ///
-/// Every instance answers for itself, so the answers are whatever came in time; nobody knows how many there are.
+/// Every instance answers for itself and their number is unknown, so the result is the answers that arrived in time.
 package struct ServiceDiscovery: Sendable {
     /// More instances than any installation has.
     private static let answersMax = 1024
@@ -12,11 +12,11 @@ package struct ServiceDiscovery: Sendable {
 
     package init(_ bus: any BusClient) { self.bus = bus }
 
-    /// Who is there.
+    /// Lists the instances that answer.
     /// - Parameters:
-    ///   - service: Only instances of this one, `catalog`.
+    ///   - service: Only instances of this service, such as `catalog`.
     ///   - timeout: How long answers are collected.
-    /// - Returns: Sorted by name and identifier; empty when nobody is there.
+    /// - Returns: Sorted by name and identifier; empty when no instance answers.
     /// - Throws: `disconnected` and `closed` of the bus.
     package func ping(
         _ service: String? = nil, timeout: Duration = .milliseconds(300)
@@ -51,7 +51,7 @@ package struct ServiceDiscovery: Sendable {
         do throws(BusError) {
             let replies = try await bus.requestMany(
                 verb.subject(name: service), body: [], headers: [:], max: Self.answersMax, timeout: timeout)
-            // What is no answer of this kind comes from somebody who is not a service; it is not ours to judge.
+            // A reply that does not decode comes from a sender that is not a service; it is ignored.
             return replies.compactMap { try? StoreJSON.decode(Answer.self, from: $0.body) }
         } catch  where error.code == .noResponders {
             return []

@@ -14,7 +14,7 @@ import StoreModels
 /// try await service.run()                  // until graceful shutdown
 /// ```
 /// Handlers run as tasks on the bus's loop. Requests join queue group `q`; `$SRV` verbs are answered by every instance.
-/// The client is not closed here: whoever made it may still need it for what ends later.
+/// The client is not closed here: its creator may still need it for parts that end later.
 package final class BusService: ServiceLifecycle.Service {
     package let identity: ServiceIdentity
     /// One sentence, for `$SRV.INFO`.
@@ -50,9 +50,9 @@ package final class BusService: ServiceLifecycle.Service {
     /// Registers the handler of an endpoint, before `run`.
     ///
     /// The request was decoded strictly when the handler is called; its result is encoded and sent. A thrown
-    /// `StoreError` becomes the error reply, anything else is logged and becomes `internal`. Requests whose deadline has
-    /// passed are answered `deadlineExceeded` without calling the handler; those over 1024 in flight get
-    /// `serviceUnavailable` at once.
+    /// `StoreError` becomes the error reply, any other error is logged and becomes `internal`. Requests whose deadline
+    /// has passed are answered `deadlineExceeded` without calling the handler; those over 1024 in flight get
+    /// `serviceUnavailable` immediately.
     package func handle<Request, Response>(
         _ endpoint: Endpoint<Request, Response>,
         _ handler: @escaping @Sendable (Request, RequestContext) async throws -> Response
@@ -95,21 +95,21 @@ package final class BusService: ServiceLifecycle.Service {
     /// cancelled.
     package func ready() async { await readiness.wait() }
 
-    /// The answer to `$SRV.HEALTH`, for whoever shows it elsewhere.
+    /// The answer to `$SRV.HEALTH`, for other places that show it.
     package func healthResponse() async -> HealthResponse {
         let (status, checks) = await health.run()
         return HealthResponse(identity, status: status, checks: checks)
     }
 
-    /// Serves until the task is told to shut down gracefully: then no request comes in any more, those taken are
-    /// finished (up to 10 s), their replies are flushed, and it returns.
+    /// Serves until graceful shutdown. It then accepts no more requests, finishes those taken (up to 10 s), flushes
+    /// their replies, and returns.
     ///
     /// - Throws: `BusError` when a subscription is refused, or the connection ends for good (`authenticationFailed`,
     ///   `replaced`, `closed`); ``StoreConflict`` when another store, or another database of this service, is on the bus.
     package func run() async throws {
         let subscriptions: Subscriptions
         do {
-            // Without a broker subscribing waits for ever; an end before the beginning must still come at once.
+            // Without a broker, subscribing waits indefinitely; a shutdown before that must still return immediately.
             subscriptions = try await cancelWhenGracefulShutdown { try await self.subscribeAll() }
         } catch let error as BusError where error.code == .cancelled {
             return
@@ -187,7 +187,7 @@ package final class BusService: ServiceLifecycle.Service {
         await withDiscardingTaskGroup { group in
             for subscription in subscriptions.discovery { group.addTask { await subscription.unsubscribe() } }
         }
-        // Fails only when the connection is gone, and then nobody can get the replies any more.
+        // Fails only when the connection is gone, and then the replies cannot be delivered.
         try? await bus.flush(timeout: .seconds(2))
         logger.info("stopped serving")
     }

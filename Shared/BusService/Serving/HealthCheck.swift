@@ -2,7 +2,7 @@
 package enum HealthStatus: String, Sendable, Codable, Comparable {
     /// All is well.
     case pass
-    /// It works, with something that somebody should look at.
+    /// It works, with a condition the operator should look at.
     case warn
     /// It does not do its work.
     case fail

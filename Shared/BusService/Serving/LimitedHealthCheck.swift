@@ -1,6 +1,6 @@
 import EventLoop
 
-/// A health check that answers within a second, whatever the check itself does.
+/// A health check that answers within a second, even when the check itself takes longer.
 final class LimitedHealthCheck: Sendable {
     private struct Contents {
         var isRunning = false

@@ -32,8 +32,8 @@ package struct RequestContext: Sendable {
         baseLogger = logger
     }
 
-    /// Reads the headers of a request that has just arrived. What is missing or malformed gets its default: headers
-    /// other than these are nobody's to reject.
+    /// Reads the headers of a request that has just arrived. Missing or malformed headers get their defaults. Unknown
+    /// headers are ignored.
     init(endpoint: String, headers: BusHeaders, logger: Logger) {
         var budget = BusServiceLimits.defaultTimeout
         if let milliseconds = headers[BusHeader.sbTimeout].flatMap(Int64.init), milliseconds >= 0 {

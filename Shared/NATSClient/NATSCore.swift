@@ -3,8 +3,8 @@ import BusProtocol
 import EventLoop
 import Logging
 
-/// The part of a ``NATSClient`` that lives on the loop: performs what ``NATSConnectionMachine`` decides, and matches what
-/// arrives with who waits.
+/// The part of a ``NATSClient`` that lives on the loop. It performs what ``NATSConnectionMachine`` decides, and matches
+/// arriving messages with their waiters.
 actor NATSCore {
     nonisolated let loop: UVLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -33,8 +33,8 @@ actor NATSCore {
 
     /// The sid of the inbox; subscriptions of users begin above it.
     static let inboxSid = 1
-    /// The flush that follows the subscriptions of a new connection. Flushes have negative numbers when they acknowledge
-    /// a subscription, and positive ones when somebody asked for them.
+    /// The flush that follows the subscriptions of a new connection. Flush numbers are negative when they acknowledge a
+    /// subscription, and positive when a caller asked for the flush.
     static let resubscribedFlush = 0
 
     init(_ configuration: NATSClient.Configuration, loop: UVLoop, broadcast: StateBroadcast, logger: Logger) {
@@ -66,7 +66,7 @@ actor NATSCore {
     }
 
     private func open() {
-        // A link that was given up may still say something: it is told by its number.
+        // A link that was given up may still report events: its number identifies it.
         let mine = NATSLinkNumber()
         let link = NATSLink(name: configuration.name, inbox: inbox, loop: loop) { [weak self] event in
             self?.assumeIsolated { $0.receive(event, from: mine) }
@@ -81,8 +81,8 @@ actor NATSCore {
 
     func isCurrent(_ number: NATSLinkNumber) -> Bool { number === current && link != nil }
 
-    /// A server has taken the client in: the inbox first, then the subscriptions, then what waited, then a flush. Orders
-    /// are carried out in order, so whatever this client sends from now on finds all of it in place.
+    /// A server has taken the client in: the inbox first, then the subscriptions, then what waited, then a flush.
+    /// Orders are carried out in order, so everything this client sends from now on finds all of it in place.
     private func becomeReady() {
         link?.give(.subscribe(sid: Self.inboxSid, subject: "\(inbox).*", queue: nil, max: nil))
         for sid in subscriptions.sids { sendSubscribe(sid) }
@@ -104,7 +104,7 @@ actor NATSCore {
         deadlines.removeAll()
         let flushes = Array(flushes.values)
         self.flushes = [:]
-        // Once per outage; the attempts that follow are for whoever debugs.
+        // Warn once per outage; later attempts are logged for debugging.
         let level: Logger.Level = hasWarned ? .debug : .warning
         hasWarned = true
         logger.log(level: level, "no connection to the bus", metadata: ["error": "\(error)"])
@@ -121,7 +121,7 @@ actor NATSCore {
         deadlineTimer?.close()
         (machineTimer, deadlineTimer) = (nil, nil)
         abandoned = (pending.count, buffered.count)
-        // The state first: whoever is resumed looks at it.
+        // The state first: resumed waiters read it.
         broadcast.end(reason)
         for waiter in pending.removeAll() { waiter.fail(reason) }
         for flush in flushes.values { flush.resume(returning: .failure(reason)) }
@@ -158,7 +158,7 @@ actor NATSCore {
         armDeadlines()
     }
 
-    /// Subscribes on the link, and has it acknowledged when somebody waits for that.
+    /// Subscribes on the link, and requests an acknowledgement when a caller waits for it.
     func sendSubscribe(_ sid: Int) {
         guard let order = subscriptions.order(sid) else { return }
         link?.give(order)

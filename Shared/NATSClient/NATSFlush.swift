@@ -28,7 +28,8 @@ final class NATSFlush: @unchecked Sendable {
                 status == NATS_TIMEOUT
                     ? BusError(.timeout, "the server did not answer within \(timeout)") : BusError(connection: status))
         }
-        // What is refused is told on another thread of libnats, perhaps later than the pong; here it stands already.
+        // libnats reports a refusal on another thread, perhaps after the pong; the connection's last error is set by
+        // now.
         var text: UnsafePointer<CChar>?
         if natsConnection_GetLastError(connection, &text) == NATS_NOT_PERMITTED, let text {
             refusal = String(cString: text)

@@ -169,7 +169,7 @@ final class NATSLink: @unchecked Sendable {
         let subscriptions = self.subscriptions.values.map { UInt(bitPattern: $0) }
         self.subscriptions = [:]
         let address = UInt(bitPattern: connection)
-        // Ends the flushes that wait; then nobody uses the connection any more, and it can go.
+        // Ends the waiting flushes; after that the connection is unused and can be destroyed.
         natsConnection_Close(connection)
         flushes.async {
             for subscription in subscriptions { natsSubscription_Destroy(OpaquePointer(bitPattern: subscription)) }

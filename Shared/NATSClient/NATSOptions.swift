@@ -3,12 +3,11 @@ internal import CNATS
 import EventLoop
 import Glibc
 
-/// How libnats is told to behave.
+/// The options of libnats.
 enum NATSOptions {
     /// Options that try each server once and report to a link. The caller destroys them.
     ///
-    /// libnats does not reconnect by itself: it would send requests that waited meanwhile, whose callers were told long
-    /// ago that they failed.
+    /// libnats does not reconnect by itself: it would send waiting requests whose callers had long received a failure.
     static func make(_ configuration: NATSClient.Configuration, link: NATSLink) -> Result<OpaquePointer, BusError> {
         var made: OpaquePointer?
         guard natsOptions_Create(&made) == NATS_OK, let options = made else {
@@ -54,8 +53,8 @@ enum NATSOptions {
     }
 }
 
-/// The links that libnats may call back. Its connection callbacks are given a number, not a pointer: one that comes late
-/// finds nobody instead of freed memory.
+/// The links that libnats may call back. Its connection callbacks get a number, not a pointer: a late callback finds no
+/// link instead of freed memory.
 enum NATSLinks {
     private static let links = Locked<[UInt: NATSLink]>([:])
     private static let last = Locked<UInt>(0)

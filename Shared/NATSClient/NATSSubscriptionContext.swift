@@ -30,8 +30,8 @@ final class NATSSubscriptionContext: Sendable {
         // The loop's own bound is the one that counts; see `NATSLink.take`.
         natsSubscription_SetPendingLimits(subscription, -1, -1)
         if natsSubscription_SetOnCompleteCB(subscription, onComplete, context.toOpaque()) != NATS_OK {
-            // The connection was lost between the two calls, so nobody will say so. A message may still be on its way to
-            // the context: its reference is left behind rather than risk that.
+            // The connection was lost between the two calls, so no completion will be reported. A message may still be
+            // on its way to the context: leaking its reference is safer than releasing it.
             end()
         }
         return subscription

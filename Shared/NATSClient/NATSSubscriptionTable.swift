@@ -29,7 +29,7 @@ struct NATSSubscriptionTable {
             pattern: pattern.text, queue: queue?.text, handler: handler, remaining: max, waiter: waiter)
     }
 
-    /// What a link is told; nil for one that is gone or about to go.
+    /// The order that subscribes on a link; nil for a subscription that is gone or about to end.
     func order(_ sid: Int) -> NATSLink.Order? {
         guard let entry = entries[sid], entry.ending.isEmpty else { return nil }
         return .subscribe(sid: sid, subject: entry.pattern, queue: entry.queue, max: entry.remaining)
@@ -49,33 +49,34 @@ struct NATSSubscriptionTable {
         return entry.handler
     }
 
-    /// The server has taken everything up to now. Returns whoever waits for this one.
+    /// The server has processed everything up to now. Returns the waiter for this subscription, if any.
     mutating func acknowledge(_ sid: Int) -> Waiter? {
         defer { entries[sid]?.waiter = nil }
         return entries[sid]?.waiter
     }
 
-    /// The server does not allow a pattern. Returns who waits for it, and whether it had been acknowledged to somebody.
+    /// The server does not allow a pattern. Returns the waiters, and whether the subscription had been acknowledged to
+    /// a caller.
     mutating func refuse(_ pattern: String) -> (waiters: [Waiter], wasAcknowledged: Bool) {
         let refused = entries.filter { $0.value.pattern == pattern }
         for sid in refused.keys { entries[sid] = nil }
         return (refused.values.compactMap(\.waiter), refused.values.contains { $0.waiter == nil })
     }
 
-    /// Somebody wants it to end. Returns false, and keeps nothing, when it is gone.
+    /// A caller ends the subscription. Returns false, and stores nothing, when it is gone.
     mutating func end(_ sid: Int, _ continuation: CheckedContinuation<Void, Never>) -> Bool {
         guard entries[sid] != nil else { return false }
         entries[sid]?.ending.append(continuation)
         return true
     }
 
-    /// Forgets a subscription. Returns whoever still waits for its beginning, and for its end.
+    /// Removes a subscription. Returns the waiters for its beginning and for its end.
     mutating func remove(_ sid: Int) -> (beginning: Waiter?, ending: [CheckedContinuation<Void, Never>]) {
         let entry = entries.removeValue(forKey: sid)
         return (entry?.waiter, entry?.ending ?? [])
     }
 
-    /// The link says that a subscription has ended. Returns whoever waits for that.
+    /// The link reports that a subscription has ended. Returns the waiters for its end.
     mutating func ended(_ sid: Int) -> [CheckedContinuation<Void, Never>] {
         guard let entry = entries[sid], !entry.ending.isEmpty else { return [] }
         entries[sid] = nil
@@ -87,7 +88,7 @@ struct NATSSubscriptionTable {
         entries.keys.flatMap { ended($0) }
     }
 
-    /// The client has ended: everybody who waits is told.
+    /// The client has ended: removes and returns every waiter.
     mutating func removeAll() -> (beginning: [Waiter], ending: [CheckedContinuation<Void, Never>]) {
         defer { entries = [:] }
         return (entries.values.compactMap(\.waiter), entries.values.flatMap(\.ending))

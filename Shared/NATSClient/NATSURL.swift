@@ -66,7 +66,7 @@ package struct NATSURL: Sendable, Equatable, CustomStringConvertible {
         self.init(servers: servers, credentials: credentials)
     }
 
-    /// Gives a secret that stands in a file its place: the password of the URL's user, or a token when it names none.
+    /// Adds a secret read from a file: the password of the URL's user, or a token when the URL names none.
     package mutating func add(secret: String) {
         if case .user(let user, _) = credentials {
             credentials = .user(user, password: secret)
@@ -75,7 +75,7 @@ package struct NATSURL: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// `token`, or `user:password` with an empty password for one that stands in a file.
+    /// Parses `token` or `user:password`; an empty password means that a file holds it.
     private static func credentials(_ text: Substring) throws(BusError) -> Credentials {
         guard let colon = text.firstIndex(of: ":") else { return .token(try decoded(text)) }
         return .user(try decoded(text[..<colon]), password: try decoded(text[text.index(after: colon)...]))

@@ -15,16 +15,16 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
         case storageFull
         /// Reading or writing the disk failed.
         case storageFailed
-        /// Somebody else locked the file for longer than the busy timeout. May be tried again.
+        /// Another connection locked the file for longer than the busy timeout. May be retried.
         case busy
-        /// More reads or writes wait than the bound allows. May be tried again.
+        /// More reads or writes wait than the bound allows. May be retried.
         case overloaded
         /// The database was closed.
         case closed
         /// The server is away, or the connection was lost before the commit was asked for. Nothing was written; may be
         /// tried again.
         case unavailable
-        /// The connection was lost while the commit was under way: nobody knows whether it stands. Reading finds out.
+        /// The connection was lost during the commit: whether it succeeded is unknown. Reading finds out.
         case outcomeUnknown
         /// The engine gave the transaction up because of another one, again and again. Nothing was written; may be tried
         /// again.
@@ -77,7 +77,8 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
         }
     }
 
-    /// Whether a UNIQUE or PRIMARY KEY of this table was broken: how a repository learns that somebody was first.
+    /// Whether a UNIQUE or PRIMARY KEY of this table was violated. A repository learns from it that another writer was
+    /// first.
     package func isUniqueViolation(of table: String) -> Bool {
         code == .constraint(.unique) && columns.contains { $0.hasPrefix("\(table).") }
     }

@@ -9,8 +9,8 @@ package import ServiceLifecycle
 /// }
 /// ```
 /// A body does SQL and nothing else that waits: others queue behind it. It may be run again from its beginning where
-/// the engine asks for that, so it changes nothing but the database. A statement that fails ends the transaction: what
-/// follows fails too, and so does the call, whatever the body makes of it.
+/// the engine asks for that, so it changes nothing but the database. A statement that fails ends the transaction:
+/// statements after it fail too, and so does the call, even when the body catches the error.
 ///
 /// As a service it keeps the database open until graceful shutdown, then closes it; it throws ``fault`` as soon as
 /// there is one, so that the process ends and is started again.

@@ -7,7 +7,7 @@ package enum SQLDialect: Hashable, Sendable {
     /// is lock enough.
     package var lockRow: String { self == .postgres ? "FOR UPDATE" : "" }
 
-    /// As ``lockRow``; rows that somebody else has locked are left out instead of waited for.
+    /// As ``lockRow``, but leaves out rows that another transaction has locked instead of waiting for them.
     package var skipLocked: String { self == .postgres ? "FOR UPDATE SKIP LOCKED" : "" }
 
     /// The engine's clock in milliseconds since 1970.

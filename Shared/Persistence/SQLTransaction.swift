@@ -24,11 +24,11 @@ package final class SQLTransaction: SQLReader {
         try await session.run(sql, arguments.map(\.sqlValue), rowsMax: .max).changed
     }
 
-    /// Runs a statement whose count nobody needs, without waiting for its answer where the engine can go on without
-    /// it. On PostgreSQL that saves a round trip; SQLite runs it at once.
+    /// Runs a statement whose count is not needed, without waiting for its result where the engine can continue without
+    /// it. On PostgreSQL that saves a round trip; SQLite runs it immediately.
     ///
     /// - Throws: ``PersistenceError``. A failure that is known only later is thrown by the next statement that waits,
-    ///   or takes the place of the commit; so a constraint somebody wants to catch belongs to ``execute(_:_:)``.
+    ///   or takes the place of the commit; so use ``execute(_:_:)`` to catch a constraint violation.
     package func send(_ sql: String, _ arguments: any SQLValueConvertible...) async throws(PersistenceError) {
         try await session.send(sql, arguments.map(\.sqlValue))
     }

@@ -3,7 +3,7 @@ import Logging
 import Persistence
 import StoreModels
 
-/// Registers endpoints whose handlers work on the service's database: what it throws is told to callers as a
+/// Registers endpoints whose handlers work on the service's database. Callers receive what it throws as a
 /// ``StoreModels/StoreError``.
 ///
 /// ```swift
@@ -33,8 +33,8 @@ package struct DatabaseEndpoints: Sendable {
         }
     }
 
-    /// Registers a handler that asks others besides, or waits, until the request's deadline: an instant of the monotonic
-    /// clock.
+    /// Registers a handler that also calls other services, or waits, until the request's deadline: an instant of the
+    /// monotonic clock.
     package func handle<Request, Response>(
         _ endpoint: Endpoint<Request, Response>,
         _ handler: @escaping @Sendable (Request, ContinuousClock.Instant) async throws -> Response

@@ -2,12 +2,13 @@ import Persistence
 import StoreModels
 
 extension StoreError {
-    /// What a caller is told when the database threw.
+    /// The error a caller receives when the database threw.
     ///
-    /// A full disk, a long queue or a server that is away wrote nothing: `serviceUnavailable`. After a flush that failed, or
-    /// a connection lost during a commit, nobody knows what is stored, and the same request again finds out:
-    /// `outcomeUnknown`. The rest is a fault of ours, `internal`, told in the log and not to the caller.
-    /// - Parameter owner: whose database it is, in a sentence: "the payment queue".
+    /// A full disk, a long queue or a server that is away wrote nothing: `serviceUnavailable`. After a flush that
+    /// failed, or a connection lost during a commit, it is unknown what is stored, and repeating the same request finds
+    /// out: `outcomeUnknown`. Every other error is a Storebus fault, `internal`; its details go to the log, not to the
+    /// caller.
+    /// - Parameter owner: The owner of the database, in a sentence: "the payment queue".
     package init(storage error: PersistenceError, of owner: String) {
         switch error.code {
         case .storageFull: self.init(.serviceUnavailable, "\(owner)'s disk is full; nothing was written")

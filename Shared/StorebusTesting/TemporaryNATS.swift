@@ -2,8 +2,8 @@ import Foundation
 
 /// A nats-server of the test's own, on a port of its own on loopback.
 ///
-/// It ends when it is told to, and with the test process, however that ends: a shell beside it waits for the end of its
-/// input, which this process holds. The program is `NATS_SERVER`, else the one in the path or where Debian puts it.
+/// It ends on request, and with the test process, however that ends: a helper shell waits for the end of its input,
+/// which this process holds. The program is `NATS_SERVER`, else the one in the path or where Debian puts it.
 public final class TemporaryNATS: Sendable {
     /// What has to be installed.
     public struct Missing: Error, CustomStringConvertible {
@@ -76,7 +76,7 @@ public final class TemporaryNATS: Sendable {
     public func frozen() async throws {
         signal(SIGSTOP)
         let process = processIdentifier
-        try await eventually("nats-server stands still") {
+        try await eventually("nats-server is stopped") {
             let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
             return threads.allSatisfy { Self.state(of: "\(process)/task/\($0)") == "T" }
         }
@@ -92,7 +92,7 @@ public final class TemporaryNATS: Sendable {
         try await eventually("nats-server is gone") { Self.isGone(process) }
     }
 
-    /// Nobody may have asked yet how it ended: whoever inherits it from the shell may take his time.
+    /// The exit status may not have been collected yet: the process that inherits it from the shell may take its time.
     private static func isGone(_ process: Int32) -> Bool {
         let state = state(of: "\(process)")
         return state == nil || state == "Z"

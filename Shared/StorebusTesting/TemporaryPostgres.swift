@@ -2,10 +2,10 @@ import Foundation
 
 /// A PostgreSQL server of the test process's own, on a socket in a temporary directory; nothing listens on the network.
 ///
-/// It is started when the first test asks for it, shared by the others, who take a schema each, and ends with the
-/// process, however that ends: a shell beside it waits for the end of its input, which this process holds.
-/// Root cannot run PostgreSQL, so for root it runs as `postgres` or `nobody`.
-/// Its files are in memory where there is room for them, so that hundreds of tests do not wait for one another's flushes.
+/// It is started when the first test asks for it, and ends with the process, however that ends: a helper shell waits
+/// for the end of its input, which this process holds. Other tests share it, with a schema each. Root cannot run
+/// PostgreSQL, so for root it runs as `postgres` or another unprivileged user. Its files are in memory where there is
+/// room for them, so that hundreds of tests do not wait for one another's flushes.
 public final class TemporaryPostgres: Sendable {
     /// The one server of this process.
     /// - Throws: ``Missing`` with the remedy when PostgreSQL is not installed.

@@ -11,7 +11,7 @@ package final class TestDatabase: Sendable {
     package static var loop: UVLoop { get throws { try started.get() } }
 
     package let engine: Engine
-    /// The service's name, told to whoever is refused; on PostgreSQL also the schema, so that tests do not meet.
+    /// The service's name, reported to a refused process; on PostgreSQL also the schema, so that tests do not meet.
     package let holder: String
     private let directory: TemporaryDirectory
 

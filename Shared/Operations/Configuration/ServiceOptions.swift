@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// The flags every executable of Storebus has. Whatever is not given comes from the environment, then from the file of
-/// `--config`, then from the default.
+/// The flags every executable of Storebus has. A setting without a flag comes from the environment, then from the file
+/// of `--config`, then from the default.
 package struct ServiceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Read settings from this JSON file.", valueName: "file"))
     package var config: String?

@@ -3,12 +3,12 @@ import EventLoop
 
 /// Writes lines together: the first after a silence as soon as possible, those that follow within ``gathersFor`` at once.
 ///
-/// A write for each line cost a fifth of what answering a request for products costs, and blocked whoever had it to say
-/// (docs/performance.md). What is urgent is written before the caller goes on, and everything before it. A process that
-/// is killed takes the lines of its last ``gathersFor`` along; what it has acknowledged stands in databases, not in logs.
+/// A write for each line cost a fifth of what answering a request for products costs, and blocked the logging task
+/// (docs/performance.md). An urgent line, and everything before it, is written before the call returns. A process that
+/// is killed loses the lines of its last ``gathersFor``; what it has acknowledged is in databases, not in logs.
 final class LineWriter: Sendable {
     static let gathersFor = DispatchTimeInterval.milliseconds(20)
-    /// Bytes that wait for a reader. Whoever has more to say waits too, so that nothing is left out.
+    /// The most bytes that wait for a reader. Beyond that the logging caller waits too, so that no line is lost.
     static let waitingMax = 256 * 1024
 
     /// The process's own, whose reader is a terminal, a file or `storebus up`.
@@ -16,7 +16,7 @@ final class LineWriter: Sendable {
 
     private struct State {
         var waiting: [UInt8] = []
-        /// Whether somebody will write what waits.
+        /// Whether a write of the waiting lines is scheduled.
         var isAwake = false
     }
 

@@ -5,7 +5,7 @@ enum StandardError {
     /// Whether a person is watching.
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Writes all bytes. A reader that has gone takes the line with it: there is nobody left to tell.
+    /// Writes all bytes. When the reader has gone, the line is dropped.
     static func write(_ line: [UInt8]) {
         line.withUnsafeBytes { buffer in
             var rest = buffer[...]

@@ -77,7 +77,7 @@ struct StorebusLogHandler: LogHandler {
         let clock = time.dropFirst(11).dropLast()
         let level = "\(event.level)".padding(to: 8)
         let pairs = fields.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
-        // A line stays a line, whatever stands in the values.
+        // An event stays one line, even when its values contain line breaks.
         let text = "\(clock) \(level) \(service): \(event.message)\(pairs)"
         return Array("\(String(text.map { $0.isNewline ? " " : $0 }))\n".utf8)
     }

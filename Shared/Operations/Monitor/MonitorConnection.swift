@@ -38,7 +38,7 @@ final class MonitorConnection {
     func close() { stream.close() }
 
     private func take(_ buffer: UnsafeRawBufferPointer, _ handle: (MonitorRequest) -> Void) {
-        // Whatever follows the request is nobody's.
+        // Bytes after the request are ignored.
         guard !isAnswered else { return }
         switch parser.take(buffer) {
         case .incomplete: break

@@ -14,10 +14,10 @@ import StoreModels
 /// `--health`: asks the instance that runs here how it is, over the bus, as any other client of the bus would.
 ///
 /// Made for the health checks of containers: a process that only has its port open, or that lost the bus, is not well.
-/// Which instance that is stands in its ready file, so the probe is given the same `--ready-file`, settings and
-/// credentials as the process.
+/// The ready file names the instance, so the probe is given the same `--ready-file`, settings and credentials as the
+/// process.
 enum HealthProbe {
-    /// Below any health check's own time limit, so that the reason is told and not cut off.
+    /// Shorter than any health check's own time limit, so that the probe can print its reason.
     static let timeLimit: Duration = .seconds(3)
 
     /// Returns when the instance passes, perhaps with warnings, after its answer was printed.

@@ -7,13 +7,13 @@ import StoreModels
     import Foundation
 #endif
 
-/// Tells whoever started the process that it serves: the file of `--ready-file`, and a log line by the caller.
+/// Tells the process's starter that it serves: the file of `--ready-file`, and a log line by the caller.
 ///
 /// ```json
 /// {"host":"127.0.0.1","instance":"9f2c…","monitorPort":0,"pid":812,"port":7430,"service":"gateway"}
 /// ```
-/// `port` is 0 for a process that listens nowhere, `monitorPort` 0 without a monitoring port. Written beside its place
-/// and renamed, so a reader sees all of it or nothing.
+/// `port` is 0 for a process that listens nowhere, `monitorPort` 0 without a monitoring port. Written to a temporary
+/// file in the same directory and renamed, so a reader sees all of it or nothing.
 package final class ReadyFile: Sendable {
     /// The file's contents.
     package struct Contents: Codable, Sendable, Equatable {

@@ -22,7 +22,7 @@ package struct ProcessEnvironment: Sendable {
     package let dataDirectory: String
     /// `--host`, else 127.0.0.1.
     package let host: String
-    /// `--port`; nil when nobody set one.
+    /// `--port`; nil when it is not set.
     package let port: Int?
 }
 

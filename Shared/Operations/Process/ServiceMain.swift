@@ -75,7 +75,7 @@ package enum ServiceMain {
     /// Runs a process that is on no bus by itself. It is ready when `ready.listening` is called.
     ///
     /// - Parameters:
-    ///   - monitorPort: The monitoring port when nobody set one; nil: none.
+    ///   - monitorPort: The monitoring port when none is configured; nil: none.
     /// - Throws: `ExitCode`, after the reason was written to standard error.
     package static func runProcess(
         name: String, options: ServiceOptions, monitorPort: Int? = nil, usesData: Bool = false,

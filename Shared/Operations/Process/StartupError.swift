@@ -21,7 +21,7 @@ package struct StartupError: Error, Equatable, Sendable, CustomStringConvertible
 }
 
 extension StartupError {
-    /// What an error that ended the process means to whoever started it.
+    /// Converts an error that ended the process into one for its starter.
     package init(_ error: any Error) {
         switch error {
         case let error as StartupError: self = error

@@ -1,9 +1,9 @@
 /// Something a connection has sent and has no answer to yet.
 struct PostgresCommand {
     enum Kind {
-        /// Whoever waits gets the rows; without anybody only a failure is noted.
+        /// The waiter gets the rows; without a waiter only a failure is noted.
         case statement(PostgresStatement)
-        /// As a statement; when the connection is lost meanwhile, nobody knows the outcome.
+        /// As a statement; when the connection is lost meanwhile, the outcome is unknown.
         case commit(PostgresStatement)
         /// Makes a statement known to the server.
         case prepare(PostgresStatement)

@@ -2,11 +2,12 @@ internal import CPostgres
 import DequeModule
 internal import EventLoop
 
-/// One connection of libpq, non-blocking and in pipeline mode: a statement is sent before the one before it is answered.
+/// One connection of libpq, non-blocking and in pipeline mode. A statement is sent before the one before it is
+/// answered.
 ///
-/// A segment is what lies between two syncs. Statements nobody waits for go out with the next one somebody waits for;
-/// that one ends the segment. After a failure the server skips the rest of the segment, and the transaction is rolled
-/// back by whoever runs it.
+/// A segment is the statements between two syncs. Statements without a waiter are sent with the next one that has a
+/// waiter; that one ends the segment. After a failure the server skips the rest of the segment, and the transaction's
+/// runner rolls it back.
 ///
 /// Everything happens on the loop. Calls from the loop's own thread go straight in; others are sent there, in order.
 actor PostgresConnection {
@@ -101,7 +102,7 @@ actor PostgresConnection {
         if waiter != nil { endSegment() }
     }
 
-    /// Sends COMMIT behind what was sent already, so that nothing of it stands when one of them fails.
+    /// Sends COMMIT after the statements already sent; when one of them fails, nothing is stored.
     func commit(_ request: PostgresRequestState, _ waiter: PostgresCommand.Waiter?) {
         if let failure = request.failure {
             waiter?.resume(returning: .failure(failure))
@@ -111,8 +112,8 @@ actor PostgresConnection {
         endSegment()
     }
 
-    /// Takes the transaction back; nobody waits for it. The sync before it ends a segment that may have failed, in
-    /// which the ROLLBACK would be skipped.
+    /// Rolls the transaction back without waiting. The sync before it ends a segment that may have failed, in which the
+    /// ROLLBACK would be skipped.
     func rollBack() {
         guard handle != nil else { return }
         endSegment()
@@ -310,7 +311,7 @@ actor PostgresConnection {
 
     private func refusal() -> PersistenceError { PersistenceError(.unavailable, "\(place): the connection was lost") }
 
-    /// The connection has ended by itself: whoever waits is told.
+    /// The connection has ended by itself: fails every waiter.
     private func lose(_ error: PersistenceError) {
         guard handle != nil else { return }
         finish()
@@ -327,7 +328,7 @@ actor PostgresConnection {
         onLoss = nil
     }
 
-    /// Ends it; nobody may wait.
+    /// Closes the connection; there must be no waiters.
     func close() {
         onLoss = nil
         finish()

@@ -2,7 +2,7 @@ internal import EventLoop
 
 /// Opens connections without blocking the loop, but for the name of a host, which libpq looks up by itself.
 actor PostgresConnector {
-    /// For one attempt, whatever it waits for.
+    /// The time limit for one attempt, including all its waits.
     static let time: Duration = .seconds(5)
 
     nonisolated let loop: UVLoop

@@ -64,7 +64,7 @@ actor PostgresPool {
     private func acquire(_ waiter: Waiter) {
         if isClosing { return waiter.resume(returning: .failure(state.closed)) }
         if let connection = idle.popLast() { return waiter.resume(returning: .success(connection)) }
-        // While the server is away it is asked again by itself; nobody waits for that.
+        // While the server is unreachable the pool retries by itself; callers do not wait for that.
         if count == 0, let away = state.fault { return waiter.resume(returning: .failure(away)) }
         guard waiters.count < SQLiteDatabase.waitingMax else {
             return waiter.resume(returning: .failure(state.overloaded))
@@ -89,7 +89,7 @@ actor PostgresPool {
 
     private func connect() {
         count += 1
-        // Not a child of the caller's task: the connection outlives whoever was first to need it.
+        // Not a child of the caller's task: the connection outlives the caller that first needed it.
         Task(executorPreference: loop) {
             do throws(PersistenceError) {
                 await self.opened(.success(try await self.open()))
@@ -126,7 +126,7 @@ actor PostgresPool {
         if count == 0 { failed(error) } else if !waiters.isEmpty { connect() }
     }
 
-    /// Without any connection those who wait are told, and the server is asked again and again.
+    /// Without any connection, fails every waiter and retries the server until it answers.
     private func failed(_ error: PersistenceError) {
         settle()
         guard count == 0, !isClosing else { return }

@@ -2,7 +2,7 @@ internal import CPostgres
 
 /// Why PostgreSQL, or libpq, has refused a connection.
 ///
-/// A refused connection has no result, so its SQLSTATE is read from the message, where it stands the same in each
+/// A refused connection has no result, so its SQLSTATE is read from the message, where its position is the same in each
 /// language the server may speak: `FATAL:  28P01: password authentication failed for user "shop"`.
 struct PostgresRefusal {
     /// The server's code; nil when libpq speaks, because the server was not reached.

@@ -2,6 +2,6 @@
 ///
 /// `@unchecked Sendable`: it travels with the statements, and is touched on the connection's loop only.
 final class PostgresRequestState: @unchecked Sendable {
-    /// The first failure. Whatever comes after it is not sent.
+    /// The first failure. Statements after it are not sent.
     var failure: PersistenceError?
 }

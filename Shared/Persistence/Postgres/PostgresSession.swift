@@ -44,8 +44,8 @@ final class PostgresSession: SQLSession {
         }
     }
 
-    /// Ends the transaction and waits until it stands. Without any statement nothing was begun.
-    /// - Throws: what a statement failed with that nobody waited for, or the commit itself.
+    /// Commits the transaction and waits for the result. Without any statement no transaction was begun.
+    /// - Throws: The failure of a statement without a waiter, or of the commit itself.
     func commit() async throws(PersistenceError) {
         if let failure { throw failure }
         guard begin == nil else { return }

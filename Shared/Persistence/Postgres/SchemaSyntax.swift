@@ -11,7 +11,7 @@ enum SchemaSyntax {
     )
 
     static func postgres(_ sql: String) -> String {
-        // What stands between quotes are values: every second piece.
+        // Text between quotes is a value: every second piece.
         sql.split(separator: "'", omittingEmptySubsequences: false).enumerated().map { index, piece in
             index.isMultiple(of: 2) ? exchange(String(piece)) : String(piece)
         }.joined(separator: "'")

@@ -47,7 +47,7 @@ final class SQLiteStatement {
         }
     }
 
-    /// The row the statement stands on.
+    /// The statement's current row.
     func row() -> SQLRow {
         let count = Int(sqlite3_data_count(handle))
         // SQLite prepares a statement again by itself after the schema has changed; then it may have other columns.

@@ -25,7 +25,7 @@ extension EventPosition {
         prefix + CrockfordBase32.digits(UInt64(transaction), count: 13) + CrockfordBase32.digits(UInt64(row), count: 13)
     }
 
-    /// The place an identifier made by ``identifier(_:)`` stands for; nil for anything else.
+    /// The position that an identifier made by ``identifier(_:)`` encodes; nil for anything else.
     package init?(_ identifier: String, prefix: String) {
         guard identifier.utf8.starts(with: prefix.utf8) else { return nil }
         let digits = Array(identifier.utf8.dropFirst(prefix.utf8.count))

@@ -1,11 +1,11 @@
 import Persistence
 
-/// A table of what has happened, read in the order of the commits by whoever waits for something to happen.
+/// A table of what has happened, read in the order of the commits by its waiting readers.
 ///
 /// Its rows have `position`, which the database counts on from, and `xact`, on PostgreSQL the number of the transaction
-/// that wrote them. On PostgreSQL commits run side by side. There only rows of transactions are read that are older than
-/// all that are under way, in the order of the transactions: so whatever is committed later has a place behind everything
-/// that was read. A transaction that takes long holds events back for as long.
+/// that wrote them. On PostgreSQL commits run concurrently. There only rows of transactions older than all active ones
+/// are read, in the order of the transactions: so everything committed later has a position after everything that was
+/// read. A long transaction holds events back for its whole duration.
 ///
 /// ```swift
 /// let dialect = reader.dialect
@@ -31,7 +31,7 @@ package struct EventTable: Sendable {
 
     private let name: String
 
-    /// - Parameter name: the table's, as it stands in SQL.
+    /// - Parameter name: The table's name, as written in SQL.
     package init(_ name: String) { self.name = name }
 
     /// How far the events are now.

@@ -16,11 +16,12 @@ package struct BackgroundJob: Sendable {
     /// - Parameter body: returns when its task is cancelled.
     package init(_ body: @escaping @Sendable () async -> Void) { self.body = body }
 
-    /// Does `work` at once and then again and again. A round that fails is told of and not the end: the next may work.
+    /// Runs `work` immediately and then after every interval. A round that fails is logged and does not end the job:
+    /// the next may work.
     /// - Parameters:
-    ///   - name: what it is called in the log.
-    ///   - interval: between two rounds; monotonic.
-    ///   - work: one round; says how much it has done.
+    ///   - name: The job's name in the log.
+    ///   - interval: The monotonic time between two rounds.
+    ///   - work: One round; returns how much it has done.
     package static func repeating(
         _ name: String, every interval: Duration, _ logger: Logger,
         _ work: @escaping @Sendable () async throws -> Int
@@ -40,8 +41,8 @@ package struct BackgroundJob: Sendable {
         }
     }
 
-    /// Does all of them side by side until graceful shutdown, and returns when they have ended. In a service group whoever
-    /// calls it stands before the bus service, so that it ends after the last request.
+    /// Runs all jobs concurrently until graceful shutdown, and returns when they have ended. In a service group the
+    /// caller precedes the bus service, so that the jobs end after the last request.
     package static func run(_ jobs: [BackgroundJob]) async {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in

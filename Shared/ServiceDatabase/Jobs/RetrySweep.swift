@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Tries what a table says is left undone, page after page and several at once, each again when its time has come
-/// (``RetrySchedule``). Knows nothing by heart but when that is: each sweep reads the table.
+/// Retries what a table records as undone, page after page and several concurrently, each when its time has come
+/// (``RetrySchedule``). It remembers only those times: each sweep reads the table.
 ///
 /// ```swift
 /// let open = try await sweep.run(
@@ -20,12 +20,12 @@ package final class RetrySweep: Sendable {
 
     /// Tries everything that is due once.
     /// - Parameters:
-    ///   - now: by this instant of the monotonic clock it is due.
-    ///   - id: what a row is known by; pages are in its order.
-    ///   - page: the rows behind an identifier, so many at most; the first page is behind "".
-    ///   - isTaken: whether somebody else is at it; then it is left alone.
-    ///   - attempt: tries one, and says whether it is done for good.
-    /// - Returns: how many are still undone.
+    ///   - now: An instant of the monotonic clock; rows due by it are tried.
+    ///   - id: A row's identifier; pages are in its order.
+    ///   - page: The rows after an identifier, up to the limit; the first page is after "".
+    ///   - isTaken: Whether another task is working on a row; then it is skipped.
+    ///   - attempt: Tries one row, and returns whether it is done for good.
+    /// - Returns: The number of rows still undone.
     package func run<Row: Sendable>(
         now: ContinuousClock.Instant = .now, id: @Sendable @escaping (Row) -> String,
         page: (_ after: String, _ limit: Int) async throws -> [Row], isTaken: (Row) -> Bool = { _ in false },
@@ -60,7 +60,7 @@ package final class RetrySweep: Sendable {
         await withTaskGroup { group in
             var (running, undone) = (0, 0)
             for row in rows {
-                // Looked at as late as can be: somebody else may have begun while others were tried.
+                // Checked as late as possible: another task may have begun while other rows were tried.
                 guard !isTaken(row), schedule.withLock({ $0.isDue(id(row), now: now) }) else {
                     undone += 1
                     continue

@@ -42,6 +42,6 @@ package struct CertificateAuthority: Sendable {
         self.leafKey = leafKey
     }
 
-    /// Leaf first, as a chain is told.
+    /// The certificates in chain order, leaf first.
     package var chain: [Certificate] { [leaf, intermediate, root] }
 }

@@ -27,7 +27,7 @@ struct CertificateTemplate {
     static let notValidBefore = Date(timeIntervalSince1970: 946_684_800)
     static let notValidAfter = Date(timeIntervalSince1970: 7_258_118_399)
 
-    /// - Parameter issuer: The template of whoever signs; for a root its own.
+    /// - Parameter issuer: The issuer's template; for a root its own.
     func certificate(
         for key: P256.Signing.PublicKey, issuer: CertificateTemplate, issuerKey: P256.Signing.PrivateKey
     ) throws -> Certificate {

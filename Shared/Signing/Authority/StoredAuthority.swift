@@ -4,7 +4,7 @@ import X509
 
 /// A ``CertificateAuthority`` as it is kept: certificates in DER, private keys as their 32 bytes.
 ///
-/// Whoever reads it can sign as the store; it belongs where the store's other secrets are and in no log.
+/// Its reader can sign as the store: keep it with the store's other secrets and out of logs.
 package struct StoredAuthority: Sendable {
     package var rootCertificate: [UInt8]
     package var intermediateCertificate: [UInt8]

@@ -3,7 +3,7 @@ package enum ReceiptEnvironment: String, CaseIterable, Sendable {
     case sandbox
     case production
 
-    /// What stands in the receipt, and in an answer's `receipt_type`.
+    /// The value in the receipt, and in a response's `receipt_type`.
     package var receiptType: String {
         switch self {
         case .sandbox: "ProductionSandbox"

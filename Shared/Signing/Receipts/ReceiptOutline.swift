@@ -1,7 +1,7 @@
-/// What a message is, told from the heads of a few elements.
+/// The outline of a message, read from the headers of its first elements.
 ///
-/// A parser makes a node of each element it meets, and whoever sends a message of 1 MiB chooses how many there are. The
-/// outline costs the same however many: by it a message is sorted out before anything parses it.
+/// A parser makes a node of each element it meets, and the sender of a message of 1 MiB chooses how many there are. The
+/// outline's cost does not depend on that number: it rejects a message before a parser reads it.
 struct ReceiptOutline {
     /// Of a message around its content: three certificates, a signature, and room. Ours has about 1 700.
     static let wrappingBytesMax = 8192

@@ -74,7 +74,7 @@ package struct ReceiptPurchase: Hashable, Sendable {
     private static let types: [ProductType] = [.nonConsumable, .consumable, .nonRenewable, .autoRenewable]
 
     var typeNumber: Int64 {
-        // Every type stands in the list.
+        // The list contains every type.
         Int64(Self.types.firstIndex(of: type)!)
     }
 

@@ -3,8 +3,8 @@ import SwiftASN1
 
 /// The attributes of a receipt, or of a purchase in it, by their number.
 ///
-/// Numbers nobody knows are passed over, as Apple asks readers to do. What is known must be there once, or not at all
-/// where it may be missing.
+/// Unknown numbers are skipped, as Apple asks readers to do. A known attribute must occur once, or at most once where
+/// it is optional.
 struct ReceiptReading {
     private var attributes: [Int64: [ArraySlice<UInt8>]] = [:]
 

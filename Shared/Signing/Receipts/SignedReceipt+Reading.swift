@@ -2,9 +2,9 @@ import SwiftASN1
 import X509
 
 extension SignedReceipt {
-    /// Takes the parts out of the one form ``encoded()`` writes. Names of algorithms and versions are passed over here:
-    /// whoever reads compares with what the parts are written as.
-    /// - Throws: What is in another form.
+    /// Takes the parts out of the one form ``encoded()`` writes. Names of algorithms and versions are skipped here: the
+    /// reader compares with how the parts are written.
+    /// - Throws: An error when the bytes are in another form.
     init(reading bytes: [UInt8]) throws {
         self = try DER.sequence(DER.parse(bytes), identifier: .sequence) { nodes in
             _ = try ASN1ObjectIdentifier(derEncoded: &nodes)
@@ -30,7 +30,7 @@ extension SignedReceipt {
         signature = signer.signature
     }
 
-    /// No more than a chain has: how much work somebody else's bytes make is not theirs to say.
+    /// At most as many certificates as a chain has: the sender's bytes must not decide how much work is done.
     private static func certificates(_ nodes: inout ASN1NodeCollection.Iterator) throws -> [Certificate] {
         guard let node = nodes.next() else { throw ASN1Error.invalidASN1Object(reason: "there are no certificates") }
         let found = try DER.lazySet(of: WholeCertificate.self, identifier: first, rootNode: node)

@@ -19,9 +19,9 @@ enum ClientLimits {
     /// Finished transactions that are remembered, so that nothing late brings them again. The oldest are forgotten; the
     /// store does not send finished transactions anyway.
     static let finishedMax = 4096
-    /// Restores whose end is remembered, so that it is told once.
+    /// Restores whose end is remembered, so that the observer is notified once.
     static let restoresMax = 256
-    /// Questions to the delegate that are remembered, so that each is put once.
+    /// Questions to the delegate that are remembered, so that each is asked once.
     static let questionsMax = 256
     /// Parts that content is fetched in, in bytes.
     static let contentPartBytes: ClosedRange<Int64> = 64 * 1024...1024 * 1024

@@ -11,13 +11,13 @@ final class TaskBag: Sendable {
 
     deinit { for task in state.withLock({ $0.tasks.values }) { task.cancel() } }
 
-    /// Runs an operation that nobody waits for.
+    /// Runs an operation without waiting for its end.
     func run(_ operation: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             let number = state.next
             state.next += 1
-            // Unstructured, because StoreKit's calls return at once. It cannot end before it is in the bag: ending takes
-            // the lock that is held here.
+            // Unstructured, because StoreKit's calls return immediately. It cannot end before it is in the bag: ending
+            // takes the lock that is held here.
             state.tasks[number] = Task { [weak self] in
                 await operation()
                 self?.state.withLock { $0.tasks[number] = nil }

@@ -23,7 +23,7 @@ struct DownloadProgress: Equatable, Sendable {
         last = now
     }
 
-    /// The transfer stands still.
+    /// The transfer has stopped.
     mutating func stop() { start = nil }
 
     /// 0…1.

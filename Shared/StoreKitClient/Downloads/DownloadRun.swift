@@ -62,7 +62,8 @@ struct DownloadRun: Sendable {
             download.arrived(at: file.url)
             _ = try await tell(.finish)
         } catch {
-            // The store is told, so that other runs know; the app is told by the store, or here when it cannot.
+            // The store is notified, so that other runs know; the app is notified by the store, or here when the store
+            // is unreachable.
             guard !Task.isCancelled, !(error is CancellationError) else { throw error }
             guard (try? await tell(.fail)) != nil else { throw error }
         }

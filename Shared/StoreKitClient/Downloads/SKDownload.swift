@@ -5,8 +5,9 @@ public let SKDownloadTimeRemainingUnknown: TimeInterval = -1
 
 /// A package of content that comes with a transaction.
 ///
-/// One object for one download, which says how far it is at the moment it is asked. `queue.start(_:)` fetches it; when it
-/// is `.finished`, `contentURL` is a file, which the app moves to its own place before it finishes the transaction.
+/// One object represents one download; its properties give the progress at the time of the call. `queue.start(_:)`
+/// fetches it; when it is `.finished`, `contentURL` is a file, which the app moves to its own directory before it
+/// finishes the transaction.
 open class SKDownload: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: what the store said is behind the lock.
     private struct State: Sendable {
@@ -14,7 +15,7 @@ open class SKDownload: NSObject, @unchecked Sendable {
         var owner: QueuedTransaction
         var progress: DownloadProgress
         var contentURL: URL?
-        /// The store could not be told to start it.
+        /// The request that starts it in the store failed.
         var failure: SKError?
     }
 

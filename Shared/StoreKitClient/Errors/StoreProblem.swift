@@ -5,7 +5,8 @@ internal import StoreModels
 public struct StoreProblem: LocalizedError, Equatable, Sendable {
     /// The HTTP status.
     public let status: Int
-    /// The contract: `serviceUnavailable`, `requestInvalid`, … Empty when somebody else than the gateway answered.
+    /// The contract's error code: `serviceUnavailable`, `requestInvalid`, … Empty when the response is not the
+    /// gateway's.
     public let code: String
     /// One sentence for people.
     public let detail: String
@@ -22,7 +23,7 @@ public struct StoreProblem: LocalizedError, Equatable, Sendable {
 }
 
 extension StoreProblem {
-    /// Reads `application/problem+json`; whatever else an intermediary sends is told by its status alone.
+    /// Reads `application/problem+json`; any other body of an intermediary is reported by its status alone.
     init(status: Int, body: [UInt8]) {
         let members = (try? StrictJSON.parse(body))?.objectValue ?? [:]
         self.status = status

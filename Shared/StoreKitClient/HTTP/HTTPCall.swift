@@ -34,7 +34,7 @@ struct HTTPCall: Sendable {
     /// A body of ours is made of strings, numbers and booleans, which always have a JSON form.
     private static func bytes(of body: some Encodable) -> [UInt8] { (try? StoreJSON.encode(body)) ?? [] }
 
-    /// A part of a path that comes from somebody else.
+    /// Escapes a part of a path.
     static func escape(_ part: String) -> String {
         let unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
         return part.addingPercentEncoding(withAllowedCharacters: CharacterSet(charactersIn: unreserved)) ?? ""

@@ -4,17 +4,17 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Sends requests, each over a connection of its own. Without cookies, cache or redirects: a bearer token goes to the
-/// gateway and to nobody a gateway might name.
+/// Sends requests, each over its own connection. It uses no cookies, cache or redirects: a bearer token goes to the
+/// gateway and to no host that a redirect names.
 ///
-/// A `URLSession` for each request, because a session keeps connections: one that the store has closed meanwhile is found
-/// out only when it is used again, libcurl then repeats the request by itself, and Foundation on Linux does not hand it
-/// the body a second time. Such a request hangs until its timeout.
+/// A `URLSession` for each request, because a session keeps connections. A connection that the store has closed
+/// meanwhile is detected only when it is used again; libcurl then repeats the request by itself, and Foundation on
+/// Linux does not hand it the body a second time. Such a request hangs until its timeout.
 struct HTTPTransport: Sendable {
     /// How long a request may be without a byte.
     let timeout: Duration
 
-    /// Sends a request; `transfer` hears of everything that comes back, unless the task is cancelled before.
+    /// Sends a request; `transfer` receives everything that comes back, unless the task is cancelled before.
     @discardableResult
     func start(_ request: URLRequest, _ transfer: any Transfer) -> URLSessionTask {
         let session = URLSession(

@@ -3,7 +3,7 @@ struct RepeatedCall: Sendable {
     let gateway: GatewayClient
     let timing: ClientTiming
 
-    /// - Parameter patience: How long a request that never reached the store is tried; nil is for ever.
+    /// - Parameter patience: How long a request that never reached the store is retried; nil: without limit.
     /// - Returns: The store's answer.
     /// - Throws: ``StoreProblem`` when the store refuses; `URLError` when it could not be reached in time;
     ///   `CancellationError` when the queue is gone.

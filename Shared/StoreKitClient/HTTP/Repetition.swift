@@ -1,8 +1,8 @@
 /// Decides, after each attempt at a request that may be repeated, what comes next. Pure: time is passed in.
 ///
-/// The request carries its key, so the store does once what is asked several times. What matters is what is *known*: a
-/// request that has certainly not arrived may be given up after a while; one whose answer was lost may have been carried
-/// out, so it is repeated until the store says what became of it, for as long as the process lives.
+/// The request carries its key, so the store does once what is asked several times. What matters is what is *known*. A
+/// request that has certainly not arrived may be given up after a while. One whose answer was lost may have been
+/// carried out, so it is repeated until the store reports its outcome, for as long as the process lives.
 struct Repetition: Sendable {
     enum Step: Sendable {
         case done(HTTPAnswer)
@@ -20,7 +20,7 @@ struct Repetition: Sendable {
         case unknown(any Error, retryAfter: Duration?)
     }
 
-    /// How long a request that was certainly not taken is tried; nil is for ever.
+    /// How long a request that was certainly not taken is retried; nil: without limit.
     private let patience: Duration?
     private var backoff: Backoff
     /// One of the attempts may have been carried out.

@@ -7,7 +7,7 @@ internal import StoreModels
 
 /// Keeps the one session of this launch: opens it when it is first needed, and again when the store no longer takes it.
 ///
-/// Whoever needs it while it is being opened waits for the same one. Written with completions, so that a thread which
+/// Callers that need it while it is being opened wait for the same one. It uses completions, so that a thread which
 /// blocks in `canMakePayments()` never waits for the pool it may be a thread of.
 final class SessionKeeper: Sendable {
     typealias Completion = @Sendable (Result<StoreSession, any Error>) -> Void
@@ -28,7 +28,7 @@ final class SessionKeeper: Sendable {
     private let changed: @Sendable (Storefront) -> Void
     private let state = Locked(State())
 
-    /// - Parameter changed: Told of the storefront when another session finds the customer elsewhere.
+    /// - Parameter changed: Called with the storefront when another session finds the customer in another storefront.
     init(
         _ connection: StoreConnection, _ transport: HTTPTransport, changed: @escaping @Sendable (Storefront) -> Void
     ) {
@@ -75,8 +75,8 @@ final class SessionKeeper: Sendable {
         }
     }
 
-    /// The app is launched once more. A session that was superseded makes way for a new one, and so does one that has said
-    /// something else of promoted purchases: the store asks an app the way its latest launch has said.
+    /// The app is launched once more. A superseded session is replaced by a new one, and so is one that declared
+    /// another handling of promoted purchases: the store asks an app the way its latest launch declared.
     func sessionForLaunch(_ handler: DeviceLaunch.PromotedPurchases) async throws -> StoreSession {
         state.withLock { $0.handler = handler }
         while true {

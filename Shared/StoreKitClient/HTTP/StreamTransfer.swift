@@ -4,10 +4,10 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Hands on what comes as it comes, to one reader.
+/// Passes bytes on as they arrive, to one reader.
 ///
-/// `URLSession` cannot be told to read more slowly, so what waits for the reader has a bound; beyond it the transfer ends
-/// with `dataLengthExceedsMaximum`.
+/// `URLSession` cannot slow its reading down, so the bytes that wait for the reader have a bound; beyond it the
+/// transfer ends with `dataLengthExceedsMaximum`.
 final class StreamTransfer: Transfer {
     /// What an answer consists of.
     enum Part: Sendable {

@@ -26,7 +26,8 @@ struct PaymentFields: Hashable, Sendable {
         requestData = payment.requestData
     }
 
-    /// Of a transaction. Whatever began in the store has been continued by it: adding the payment again is a new purchase.
+    /// The fields of a transaction's payment. The transaction has continued any purchase that began in the store:
+    /// adding the payment again is a new purchase.
     init(_ model: Payment) {
         productIdentifier = model.productIdentifier
         quantity = model.quantity
@@ -57,6 +58,6 @@ struct PaymentFields: Hashable, Sendable {
 }
 
 extension String? {
-    /// StoreKit's default of many wrappers is the empty name, which stands for none.
+    /// StoreKit's default in many wrappers is the empty name, which means none.
     var nonEmpty: String? { self?.isEmpty == true ? nil : self }
 }

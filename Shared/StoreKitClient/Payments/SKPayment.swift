@@ -29,9 +29,9 @@ open class SKPayment: NSObject, NSCopying, NSMutableCopying, @unchecked Sendable
     open var productIdentifier: String { fields.productIdentifier }
     /// 1…10; 1 unless a mutable payment says otherwise.
     open var quantity: Int { fields.quantity }
-    /// Which of the app's own accounts it is for; comes back with the transaction. Empty stands for none.
+    /// The app's own account that the payment is for; returned with the transaction. An empty string means none.
     open var applicationUsername: String? { fields.applicationUsername }
-    /// Asks the sandbox to let somebody approve it first: the transaction becomes `.deferred`.
+    /// Simulates Ask to Buy in the sandbox: the transaction becomes `.deferred` until it is approved.
     open var simulatesAskToBuyInSandbox: Bool { fields.simulatesAskToBuyInSandbox }
     open var paymentDiscount: SKPaymentDiscount? { fields.paymentDiscount }
     /// Reserved: a payment that has any is refused, as by StoreKit.

@@ -1,10 +1,10 @@
 internal import StoreModels
 
-/// A transaction in the queue, as it was when the observer was told.
+/// A transaction in the queue, as it was when the observer was notified.
 ///
-/// It does not change in the observer's hands: a new state is a new object, and two objects of one transaction are equal,
-/// so `==`, `contains` and dictionaries see one transaction through all its states. One that the store did not make, such
-/// as a subclass in an app's tests, equals itself alone.
+/// It does not change after it is delivered: a new state is a new object, and two objects of one transaction are equal,
+/// so `==`, `contains` and dictionaries see one transaction through all its states. A transaction that the store did
+/// not make, such as a subclass in an app's tests, equals only itself.
 open class SKPaymentTransaction: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees it.
     private(set) var queued: QueuedTransaction?

@@ -27,7 +27,7 @@ open class SKRequest: NSObject, @unchecked Sendable {
         set { state.withLock { $0.queue = newValue } }
     }
 
-    /// Told of the end. A subclass gives it its own type.
+    /// The delegate that is called at the end. A subclass gives it its own type.
     var listener: (any SKRequestDelegate)? {
         get { state.withLock { $0.listener } }
         set { state.withLock { $0.listener = newValue } }
@@ -70,7 +70,7 @@ open class SKRequest: NSObject, @unchecked Sendable {
     /// Puts the question. What it returns keeps the request until it has ended.
     func send() -> any RunningRequest { NotYetRunning() }
 
-    /// Whether the delegate may still hear of it. True once.
+    /// Whether the delegate may still be called. True once.
     func end() -> Bool {
         state.withLock { state in
             defer { state.phase = .over }

@@ -4,7 +4,7 @@ internal import StoreModels
 struct IntentDecision: Sendable {
     let intentIdentifier: String
     let decision: DecideIntentRequest.Decision
-    /// What the user was told, with `cancel`.
+    /// The message the user was shown, with `cancel`.
     var feedback: String?
     /// What continuing adds to the queue, with `continue`.
     var payment: Payment?

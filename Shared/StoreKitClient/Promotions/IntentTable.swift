@@ -1,12 +1,12 @@
 internal import StoreModels
 
-/// The purchases that began in the store, as the app has been told of them and has decided. Pure.
+/// The purchases that began in the store, with the app's notifications and decisions. Pure.
 ///
-/// The store tells each stream of everything pending, so an intent comes again when a connection breaks before it is
-/// decided: the app is asked once in a run, and its answer stands (M60, M77). Decisions about one intent are sent one after
-/// the other, so the store hears them in the order they were made.
+/// The store sends each stream everything pending, so an intent comes again when a connection breaks before it is
+/// decided: the app is asked once in a run, and its answer is kept (M60, M77). Decisions about one intent are sent one
+/// after the other, so the store receives them in the order they were made.
 struct IntentTable: Sendable {
-    /// Told and not decided, oldest first.
+    /// Delivered and not decided, oldest first.
     private(set) var undecided: [StoreModels.PurchaseIntent] = []
     private var decided = BoundedSet<String>(count: ClientLimits.intentsMax)
     /// Whose payment is or was in the queue.
@@ -17,8 +17,8 @@ struct IntentTable: Sendable {
     /// How many decisions the store has not answered.
     var unansweredCount: Int { sending.values.reduce(0) { $0 + 1 + $1.count } }
 
-    /// The store tells of a purchase.
-    /// - Returns: Whether the app is to be told.
+    /// The store reports a purchase.
+    /// - Returns: Whether the app is to be notified.
     mutating func told(_ intent: StoreModels.PurchaseIntent) -> Bool {
         let id = intent.intentIdentifier
         guard !isDecided(id), sending[id] == nil, !undecided.contains(where: { $0.intentIdentifier == id }) else {
@@ -30,7 +30,7 @@ struct IntentTable: Sendable {
         return true
     }
 
-    /// Nobody was there to be asked: the next stream tells of it again.
+    /// The queue had no observer to ask: the next stream delivers it again.
     mutating func withdraw(_ id: String) { undecided.removeAll { $0.intentIdentifier == id } }
 
     /// Whether the app has said something about it.
@@ -62,7 +62,7 @@ struct IntentTable: Sendable {
         return next
     }
 
-    /// Nobody listens any more: what is pending is told, and asked, again at the next launch.
+    /// The last observer and iterator are gone: what is pending is delivered, and asked, again at the next launch.
     mutating func endRun() {
         undecided = []
         decided = BoundedSet(count: ClientLimits.intentsMax)

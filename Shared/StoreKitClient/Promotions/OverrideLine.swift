@@ -1,5 +1,5 @@
-/// Carries out what an app says and asks about promotions, one after the other in the order it was said: of two updates
-/// the second stands, and a fetch sees what was set before it.
+/// Runs the app's promotion updates and fetches one after the other, in the order of the calls. Of two updates the
+/// second wins, and a fetch sees what was set before it.
 final class OverrideLine: Sendable {
     typealias Work = @Sendable () async -> Void
 

@@ -7,8 +7,8 @@ internal import StoreModels
 ///     try await intent.purchase()                     // then .purchasing and .purchased, as with any payment
 /// }
 /// ```
-/// An app handles these, or has `paymentQueue(_:shouldAddStorePayment:for:)`, never both (M60). An intent that nobody
-/// purchases counts as deferred after ten seconds; it can still be purchased until it expires.
+/// An app handles these, or has `paymentQueue(_:shouldAddStorePayment:for:)`, never both (M60). An intent that the app
+/// does not purchase counts as deferred after ten seconds; it can still be purchased until it expires.
 public struct PurchaseIntent: Sendable, Identifiable, Hashable {
     let model: StoreModels.PurchaseIntent
     let queue: SKPaymentQueue
@@ -39,7 +39,7 @@ public struct PurchaseIntent: Sendable, Identifiable, Hashable {
                 payment: IntentDecision.payment(of: model)))
     }
 
-    /// Says that it will not be purchased, and what the user was told. An addition of this library's.
+    /// Declines the purchase and records the message the user was shown. An addition of this library.
     /// - Parameter feedback: At most 500 characters.
     /// - Throws: ``SKError``: it was purchased, or has expired.
     public func cancel(feedback: String? = nil) async throws {

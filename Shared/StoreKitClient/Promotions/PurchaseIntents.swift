@@ -7,8 +7,8 @@ extension PurchaseIntent {
     /// Of the app and device that `queue` speaks for.
     public static func intents(of queue: SKPaymentQueue) -> PurchaseIntents { PurchaseIntents(queue: queue) }
 
-    /// Whoever iterates handles promoted purchases for as long as the iterator lives: with the first, the app's launch says
-    /// so to the store, and with the last that ends.
+    /// The promoted purchases. An iterating app handles them for as long as the iterator lives: with the first
+    /// iterator, the app's launch declares this to the store, and it ends with the last.
     ///
     /// - Precondition of iterating: No observer of the queue has `shouldAddStorePayment`, and the device has `PurchaseIntent`
     ///   (``StoreConnection/isPurchaseIntentAvailable``), as with the library missing on an older system.
@@ -40,7 +40,7 @@ extension PurchaseIntent {
                 if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
                     return await intents.next(isolation: actor)
                 }
-                // Nothing else has the iterator meanwhile; older systems cannot be told so.
+                // Nothing else has the iterator meanwhile; older systems cannot express this.
                 nonisolated(unsafe) var iterator = intents
                 defer { intents = iterator }
                 return await iterator.next()

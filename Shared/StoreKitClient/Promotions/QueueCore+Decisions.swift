@@ -27,9 +27,10 @@ extension QueueCore {
         decide(decision)
     }
 
-    /// Tells the store what the app has decided. Sent until the store has answered; the same decision twice is one.
+    /// Sends the app's decision to the store. It is repeated until the store has answered; the same decision twice
+    /// counts once.
     ///
-    /// Continuing puts the payment into the queue at once: `.purchasing` is told first here, too (M37).
+    /// Continuing puts the payment into the queue immediately: `.purchasing` is delivered first here, too (M37).
     func decide(_ decision: IntentDecision) {
         let (isTaken, next) = state.withLock { state -> (Bool, IntentDecision?) in
             guard state.intents.unansweredCount < ClientLimits.intentsMax,
@@ -59,7 +60,7 @@ extension QueueCore {
             } catch {
                 failure = SKError(cause: error)
             }
-            // Without the queue there is still somebody who waits for `purchase()`.
+            // Without the queue a caller may still wait for `purchase()`.
             guard let self else { return decision.completion?(failure) ?? () }
             end(decision, failure)
             let next = state.withLock { $0.intents.answered(decision.intentIdentifier) }

@@ -34,7 +34,7 @@ extension QueueCore {
                 : IntentDecision(intentIdentifier: id, decision: .defer))
     }
 
-    /// Purchases that begin in the store, for somebody who handles them.
+    /// The stream of purchases that begin in the store, for an app that handles them.
     /// - Precondition: As ``PurchaseIntent/PurchaseIntents`` says.
     func promotedPurchases() -> AsyncStream<StoreModels.PurchaseIntent> {
         if let reason = connection.purchaseIntentUnsupported { fatalError(reason) }

@@ -8,14 +8,15 @@ extension SKPaymentQueue {
         try await DeferredPaymentsQuery(gateway: core.gateway).run()
     }
 
-    /// Says that a deferred purchase will not be made, and what the user was told. The store cannot tell a `false` that
-    /// defers from one that cancels, so without this it counts as deferred until it expires. May be called within
-    /// `shouldAddStorePayment`, which then returns `false`.
+    /// Cancels a deferred purchase, and records the message the user was shown. The store cannot distinguish a `false`
+    /// that defers from one that cancels, so without this call the purchase counts as deferred until it expires. May be
+    /// called within `shouldAddStorePayment`, which then returns `false`.
     ///
     /// - Parameters:
     ///   - payment: The one `shouldAddStorePayment` was asked about, or one of ``deferredStorePayments()``.
-    ///   - feedback: At most 500 characters. Without any, the operator is shown that the user was left in the dark.
-    ///   - completionHandler: Called on the callback queue; with an ``SKError`` when the purchase was made or has expired.
+    ///   - feedback: At most 500 characters. Without any, the operator sees that the user got no explanation.
+    ///   - completionHandler: Called on the callback queue; with an ``SKError`` when the purchase was made or has
+    ///     expired.
     /// - Precondition: The payment began in the store.
     public func cancelStorePayment(
         _ payment: SKPayment, feedback: String? = nil,

@@ -1,15 +1,15 @@
 internal import StoreModels
 
-/// Says which promoted products this device shows in the store, and in which order.
+/// Sets which promoted products this device shows in the store, and in which order.
 ///
 /// ```swift
 /// let storePromotionController = SKProductStorePromotionController.default()
 /// storePromotionController.update(storePromotionVisibility: .hide, for: proSubscription)
 /// storePromotionController.update(storePromotionOrder: [hiddenBeaches, proSubscription])
 /// ```
-/// What is set counts for this app on this device alone and stays until the app is deleted. The store takes it once the app
-/// was launched there, which using the queue does. Calls of one queue are carried out one after the other, so the last one
-/// stands and a fetch sees every update before it. Completion handlers are called on the callback queue.
+/// A setting applies to this app on this device alone and remains until the app is deleted. The store accepts it once
+/// the app was launched there, which using the queue does. Calls of one queue run one after the other, so the last one
+/// wins and a fetch sees every update before it. Completion handlers are called on the callback queue.
 ///
 /// An error is what stopped the connection, or an ``SKError``: `unsupportedPlatform` where a device has no promotions,
 /// else `unknown` with a ``StoreProblem`` beneath. Apple has deprecated this type; the name stays for the code that uses it.

@@ -3,8 +3,8 @@ public protocol StorePaymentAnswer: Sendable {}
 
 extension Bool: StorePaymentAnswer {}
 
-/// What the method returns that an observer has left out. Nobody else can make one, so its type alone tells the queue,
-/// before anybody is asked, that the app does not handle promoted purchases (M69, M75).
+/// The return value of the method when an observer does not implement it. Only this library can make one. Its type
+/// alone tells the queue, before an observer is asked, that the app does not handle promoted purchases (M69, M75).
 public struct NoStorePaymentAnswer: StorePaymentAnswer {
     init() {}
 }
@@ -15,7 +15,7 @@ extension SKPaymentTransactionObserver {
         StorePaymentDecision.self == Bool.self || OlderStorePaymentDecision.self == Bool.self
     }
 
-    /// - Returns: Whether to continue; false when there is nobody who could say so.
+    /// - Returns: Whether to continue; false when the observer implements neither method.
     func shouldAdd(_ payment: SKPayment, for product: SKProduct, to queue: SKPaymentQueue) -> Bool {
         let answer = paymentQueue(queue, shouldAddStorePayment: payment, for: product)
         if let answer = answer as? Bool { return answer }

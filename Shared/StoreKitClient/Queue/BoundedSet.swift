@@ -3,7 +3,7 @@ struct BoundedSet<Element: Hashable & Sendable>: Sendable {
     private let count: Int
     private var members: Set<Element> = []
     private var order: [Element] = []
-    /// Where the oldest member stands in `order`, once it is full.
+    /// The index of the oldest member in `order`, once it is full.
     private var oldest = 0
 
     init(count: Int) { self.count = count }

@@ -1,4 +1,4 @@
-/// Something an observer is told.
+/// A callback to an observer.
 enum QueueCallback: Sendable {
     case updatedTransactions([SKPaymentTransaction])
     case removedTransactions([SKPaymentTransaction])

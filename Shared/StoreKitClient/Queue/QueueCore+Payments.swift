@@ -48,7 +48,7 @@ extension QueueCore {
                 let id = try StoreJSON.decode(Named.self, from: answer.body).id
                 self?.state.withLock { $0.table.name(key: key, id: id) }
             } catch is CancellationError {
-                // The queue is gone, and with it whoever would be told.
+                // The queue is gone, and its observers with it.
             } catch {
                 self?.refuse(key, SKError(cause: error))
             }
@@ -73,7 +73,7 @@ extension QueueCore {
                     .post("/v1/transactions/\(HTTPCall.escape(id))/finish", [String: String]()), patience: nil)
                 self?.finishAnswered(id)
             } catch let problem as StoreProblem where problem.status == 404 {
-                // Somebody has cleared it away.
+                // The transaction no longer exists in the store.
                 self?.finishAnswered(id)
             } catch {
                 self?.connection.log?("a transaction could not be finished and comes again: \(type(of: error))")

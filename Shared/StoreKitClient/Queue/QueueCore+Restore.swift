@@ -15,7 +15,7 @@ extension QueueCore {
                     .post("/v1/restore", RestoreBody(applicationUsername: applicationUsername), key: key),
                     patience: call.timing.patience)
             } catch is CancellationError {
-                // The queue is gone, and with it whoever would be told.
+                // The queue is gone, and its observers with it.
             } catch {
                 self?.tell(.restoreFailed(SKError(cause: error)))
             }

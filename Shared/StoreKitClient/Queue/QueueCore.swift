@@ -1,10 +1,11 @@
 import Foundation
 internal import StoreModels
 
-/// What is behind `SKPaymentQueue`: decides under one lock, tells observers on one serial queue, sends in tasks.
+/// The implementation behind `SKPaymentQueue`: decides under one lock, notifies observers on one serial queue, sends in
+/// tasks.
 ///
-/// A callback is put on its queue while the lock is held that decided on it, so callbacks come in the order of the
-/// decisions, whatever thread they were made on.
+/// A callback is put on its queue while the lock is held under which it was decided, so callbacks come in the order of
+/// the decisions, regardless of the thread.
 final class QueueCore: Sendable {
     let connection: StoreConnection
     let timing: ClientTiming
@@ -59,8 +60,8 @@ final class QueueCore: Sendable {
 // MARK: Observers
 
 extension QueueCore {
-    /// The first observer opens the stream. A later one is told what is known.
-    /// - Precondition: It has no `shouldAddStorePayment`, or nobody iterates ``PurchaseIntent/intents``.
+    /// The first observer opens the stream. A later one receives what is known.
+    /// - Precondition: It has no `shouldAddStorePayment`, or ``PurchaseIntent/intents`` has no iterator.
     func add(_ observer: any SKPaymentTransactionObserver) {
         InheritedConformance.warn(of: observer, as: "observer", connection) {
             $0 is any SKPaymentTransactionObserver.Type
@@ -96,7 +97,8 @@ extension QueueCore {
         let stream = ObserverStream(
             number: state.nextStream, handler: handler, connection: connection, transport: streamTransport,
             sessions: sessions, timing: timing)
-        // Unstructured, because registering an observer returns at once; the queue cancels it when nobody observes.
+        // Unstructured, because registering an observer returns immediately; the queue cancels it when no observer is
+        // left.
         let task = Task { [listener = StreamListenerReference(self)] in await stream.run { listener.listener } }
         state.stream = RunningStream(number: state.nextStream, handler: handler, task: task)
     }

@@ -54,7 +54,7 @@ struct QueueObservers: Sendable {
         return nil
     }
 
-    /// The observer of a registration that still stands.
+    /// The observer of a registration that still exists.
     func observer(_ number: Int) -> (any SKPaymentTransactionObserver)? {
         registrations.first { $0.number == number }?.observer
     }

@@ -8,10 +8,10 @@ struct QueueState: Sendable {
     /// The objects the app holds, of the downloads that can be used.
     var downloads: [String: SKDownload] = [:]
     var intents = IntentTable()
-    /// Whoever iterates ``PurchaseIntent/intents``.
+    /// The iterators of ``PurchaseIntent/intents``.
     private(set) var intentListeners: [Int: AsyncStream<StoreModels.PurchaseIntent>.Continuation] = [:]
     private var nextListener = 0
-    /// Runs while somebody observes or listens.
+    /// Runs while there is an observer or an iterator.
     var stream: RunningStream?
     var nextStream = 0
     var restoresEnded = BoundedSet<String>(count: ClientLimits.restoresMax)
@@ -56,7 +56,7 @@ struct QueueState: Sendable {
                 + "PurchaseIntent.intents, never by both: leave one of them out")
     }
 
-    /// Whoever waits for callbacks to catch up, once.
+    /// Takes the continuations that wait for callbacks to catch up.
     mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
         defer { waiting = [] }
         return waiting

@@ -8,11 +8,11 @@ internal import StoreModels
 /// SKPaymentQueue.default().finishTransaction(transaction)         // when it is delivered
 /// SKPaymentQueue.default().remove(StoreObserver.shared)           // before the app ends
 /// ```
-/// Every method returns at once and can be called on any thread. Callbacks come one after the other: on the main queue
-/// while the main run loop runs, on a background queue while it does not; ``StoreConnection/callbackTarget`` puts them
-/// elsewhere.
+/// Every method returns immediately and can be called on any thread. Callbacks come one after the other: on the main
+/// queue while the main run loop runs, on a background queue while it does not; ``StoreConnection/callbackTarget`` puts
+/// them elsewhere.
 ///
-/// A *run* begins with the first observer and ends when the last is removed. In one run an observer is told of each
+/// A *run* begins with the first observer and ends when the last is removed. In one run an observer receives each
 /// revision of a transaction once, however often the connection breaks; each run begins with everything unfinished.
 open class SKPaymentQueue: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: what changes is behind locks.
@@ -43,7 +43,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     /// A queue of its own: another device or another account in the same process.
     ///
-    /// Its first use launches the app on the device. An observer should come first: the launch says whether the app handles
+    /// Its first use launches the app on the device. Add an observer first: the launch declares whether the app handles
     /// promoted purchases, and if that changes the app is launched once more.
     public convenience init(connection: StoreConnection) { self.init(connection: connection, timing: ClientTiming()) }
 
@@ -54,8 +54,8 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         ownCore = core
     }
 
-    /// What speaks with the store. The default queue's is made by the first call that needs it, so that queues, requests
-    /// and payments can be made without a store.
+    /// The part that communicates with the store. The default queue's is made by the first call that needs it, so that
+    /// queues, requests and payments can be made without a store.
     var core: QueueCore {
         if let ownCore { return ownCore }
         return Self.sharedCore.withLock { core in
@@ -101,8 +101,9 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     // MARK: The receipt
 
-    /// Where the app's receipt lies once ``SKReceiptRefreshRequest`` has fetched it: `Bundle.main.appStoreReceiptURL` in
-    /// StoreKit. A bundle knows no store here, and a process may have several queues, so it is the queue's.
+    /// The location of the app's receipt once ``SKReceiptRefreshRequest`` has fetched it:
+    /// `Bundle.main.appStoreReceiptURL` in StoreKit. A bundle has no store here, and a process may have several queues,
+    /// so it is the queue's.
     ///
     /// ```swift
     /// let receiptData = try Data(contentsOf: SKPaymentQueue.default().appStoreReceiptURL).base64EncodedString()
@@ -115,12 +116,12 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         startedCore?.state.withLock { $0.observers.all } ?? []
     }
 
-    /// Registers an observer, without retaining it. It is told of everything unfinished without any other call.
+    /// Registers an observer, without retaining it. It receives everything unfinished without any other call.
     ///
-    /// - Precondition: Nobody iterates ``PurchaseIntent/intents`` if it has `shouldAddStorePayment`.
+    /// - Precondition: If it has `shouldAddStorePayment`, ``PurchaseIntent/intents`` has no iterator.
     open func add(_ observer: any SKPaymentTransactionObserver) { core.add(observer) }
 
-    /// Ends a registration. A callback that has begun runs to its end; none begins any more.
+    /// Ends a registration. A callback that has begun runs to its end; no further callback begins.
     open func remove(_ observer: any SKPaymentTransactionObserver) { startedCore?.remove(observer) }
 
     // MARK: Payments
@@ -139,8 +140,8 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// Takes a transaction out of the queue, for good: deliver first. Repeating it does nothing, and neither does
     /// finishing one that is deferred: the queue warns of it and keeps it.
     ///
-    /// - Precondition: The transaction is not purchasing. StoreKit throws an Objective-C exception for one that is, which no
-    ///   Swift code can catch.
+    /// - Precondition: The transaction is not purchasing. StoreKit throws an Objective-C exception for one that is,
+    ///   which Swift code cannot catch.
     open func finishTransaction(_ transaction: SKPaymentTransaction) {
         guard let queued = transaction.queued else {
             return StoreConnection.warn(
@@ -161,8 +162,8 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// `.restored` transaction, then the restore's end.
     open func restoreCompletedTransactions() { core.restore(applicationUsername: nil) }
 
-    /// - Parameter username: Which of the app's own accounts asks. The store keeps it; it filters nothing. Empty stands for
-    ///   none.
+    /// - Parameter username: The app's own account that asks. The store keeps it; it filters nothing. An empty string
+    ///   means none.
     open func restoreCompletedTransactions(withApplicationUsername username: String?) {
         core.restore(applicationUsername: username.nonEmpty)
     }
@@ -179,8 +180,8 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     // MARK: Sheets of the store
 
-    /// Has the store ask the person about a higher price that waits for consent: a prompt of the account. Without one it
-    /// does nothing.
+    /// Asks the store to show a pending price increase that needs consent: a prompt of the account. Without one it does
+    /// nothing.
     open func showPriceConsentIfNeeded() { startedCore?.showPriceConsents() }
 
     /// Shows a sheet for offer codes in StoreKit. This store has none, and a tool no screen: the call does nothing.

@@ -1,7 +1,7 @@
-/// What the queue tells: every transaction of this app, account and device, in all its states.
+/// Receives every transaction of this app, account and device, in all its states.
 ///
-/// Register one, shared instance at launch and remove it before the app ends. All methods are called one after the other
-/// on the callback queue (``SKPaymentQueue``): the main queue where a main run loop runs, else one in the background. The
+/// Register one shared instance at launch and remove it before the app ends. All methods are called one after the other
+/// on the callback queue (``SKPaymentQueue``): the main queue where a main run loop runs, else a background queue. The
 /// payment queue does not retain it.
 ///
 /// ```swift
@@ -10,18 +10,18 @@
 ///     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction]) { … }
 /// }
 /// ```
-/// Everything but `updatedTransactions` may be left out. What a class leaves out its subclasses cannot add, for Swift has no
-/// optional methods without Objective-C: declare it in the class that conforms, and override it. The queue warns of an
-/// observer that inherits its conformance.
+/// Every method except `updatedTransactions` is optional. A subclass cannot add a method that its superclass leaves
+/// out, because Swift has no optional methods without Objective-C: declare it in the class that conforms, and override
+/// it. The queue warns of an observer that inherits its conformance.
 public protocol SKPaymentTransactionObserver: NSObjectProtocol {
-    /// `Bool` where the observer has ``paymentQueue(_:shouldAddStorePayment:for:)``; Swift finds out by itself. That is how
-    /// the queue sees, without asking, whether the app handles promoted purchases, and says so at the launch.
+    /// `Bool` where the observer has ``paymentQueue(_:shouldAddStorePayment:for:)``; Swift infers it. By this type the
+    /// queue sees, without asking, whether the app handles promoted purchases, and declares it at the launch.
     associatedtype StorePaymentDecision: StorePaymentAnswer
     /// The same for the older spelling.
     associatedtype OlderStorePaymentDecision: StorePaymentAnswer
 
-    /// Transactions are new or have a new state. Each state is told once while an observer is registered; what is not
-    /// finished is told again at each launch.
+    /// Transactions are new or have a new state. Each state is delivered once while an observer is registered;
+    /// unfinished transactions are delivered again at each launch.
     func paymentQueue(_ queue: SKPaymentQueue, updatedTransactions transactions: [SKPaymentTransaction])
 
     /// Transactions have left the queue: they were finished, here or on another device.
@@ -32,16 +32,16 @@ public protocol SKPaymentTransactionObserver: NSObjectProtocol {
     func paymentQueue(
         _ queue: SKPaymentQueue, restoreCompletedTransactionsFailedWithError error: any Error)
 
-    /// A restore is done; everything it restored was told before.
+    /// A restore is done; everything it restored was delivered before.
     func paymentQueueRestoreCompletedTransactionsFinished(_ queue: SKPaymentQueue)
 
-    /// Downloads have a new state or have come further.
+    /// Downloads have a new state or have progressed.
     func paymentQueue(_ queue: SKPaymentQueue, updatedDownloads downloads: [SKDownload])
 
-    /// A purchase began in the store: `true` adds its payment to the queue, `false` defers or cancels it. To defer it, keep
-    /// the payment and add it later; it is charged once. To cancel it, tell the user why, and the store with
-    /// ``SKPaymentQueue/cancelStorePayment(_:feedback:completionHandler:)``. Asked once for each purchase and run; without
-    /// an answer for ten seconds it counts as deferred, and a later `true` still continues it.
+    /// A purchase began in the store: `true` adds its payment to the queue, `false` defers or cancels it. To defer it,
+    /// keep the payment and add it later; it is charged once. To cancel it, tell the user why, and notify the store
+    /// with ``SKPaymentQueue/cancelStorePayment(_:feedback:completionHandler:)``. Asked once for each purchase and run;
+    /// without an answer for ten seconds it counts as deferred, and a later `true` still continues it.
     /// - Returns: `Bool`.
     func paymentQueue(
         _ queue: SKPaymentQueue, shouldAddStorePayment payment: SKPayment, for product: SKProduct
@@ -55,8 +55,8 @@ public protocol SKPaymentTransactionObserver: NSObjectProtocol {
     /// The customer shops in another country now; `queue.storefront` says in which.
     func paymentQueueDidChangeStorefront(_ queue: SKPaymentQueue)
 
-    /// The customer may no longer use these: a purchase was refunded or taken back. Every device on which the app was
-    /// launched before is told, at its next launch if not at once; where a connection breaks meanwhile, twice.
+    /// The customer may no longer use these: a purchase was refunded or revoked. Every device on which the app was
+    /// launched before is notified, immediately or at its next launch; where a connection breaks meanwhile, twice.
     func paymentQueue(
         _ queue: SKPaymentQueue, didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String])
 }

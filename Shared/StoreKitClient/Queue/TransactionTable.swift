@@ -1,11 +1,12 @@
 import Foundation
 internal import StoreModels
 
-/// The queue's unfinished transactions, and what an observer has to be told of them (M21: each revision once, in order).
+/// The queue's unfinished transactions, and the pending notifications of an observer (M21: each revision once, in
+/// order).
 ///
-/// A pure state machine: what the app does and what the store says goes in, ``Change``s come out in the order they are to
-/// be told. Only the stream brings states, so one source decides their order; the answer to a payment says which
-/// transaction it became, and nothing else.
+/// A pure state machine: the app's calls and the store's events go in, ``Change``s come out in the order of delivery.
+/// Only the stream brings states, so one source decides their order; the answer to a payment says which transaction it
+/// became, and nothing else.
 struct TransactionTable: Sendable {
     enum Change: Equatable, Sendable {
         case updated([QueuedTransaction])
@@ -45,7 +46,8 @@ struct TransactionTable: Sendable {
 
     // MARK: What the app does
 
-    /// A payment was added. The observer hears of it at once (M37); the store's own word for it is not told again.
+    /// A payment was added. The observer is notified immediately (M37); the store's own event for it is not delivered
+    /// again.
     mutating func add(_ payment: Payment) -> [Change] {
         let identity = "payment:\(payment.requestIdentifier)"
         let entry = QueuedTransaction(
@@ -99,7 +101,7 @@ struct TransactionTable: Sendable {
     /// The store does not let it go. The app may try again.
     mutating func finishRefused(_ id: String) { finishing.remove(id) }
 
-    /// Nobody observes any more: what the store said is forgotten, and told again at the next launch (M50).
+    /// The last observer is gone: what the store said is forgotten, and delivered again at the next launch (M50).
     mutating func endRun() {
         for entry in transactions where !entry.isLocal { remove(entry.identity) }
         missing = nil
@@ -160,7 +162,7 @@ struct TransactionTable: Sendable {
         return entries[identity(of: model.id)]
     }
 
-    /// - Returns: What the observer is told; nil when it has been told already.
+    /// - Returns: What is delivered to the observer; nil when it was delivered before.
     private mutating func accept(
         _ model: PaymentTransaction, over known: QueuedTransaction?
     ) -> QueuedTransaction? {
@@ -210,6 +212,7 @@ struct TransactionTable: Sendable {
 }
 
 extension TransactionState {
-    /// Nothing has come of it yet. Such a state is told once, whatever else the store adds to the transaction.
+    /// The transaction has no result yet. Such a state is delivered once, regardless of what else the store adds to the
+    /// transaction.
     fileprivate var isOpen: Bool { self == .purchasing || self == .deferred }
 }

@@ -6,7 +6,7 @@ struct ReceiptFile: Sendable {
 
     init(directory: URL) { url = directory.appendingPathComponent("receipt") }
 
-    /// Whole or not at all: whoever reads meanwhile has the old one.
+    /// Writes atomically: a concurrent reader gets the old file.
     func write(_ data: Data) throws {
         try FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -1,7 +1,7 @@
 /// Reads Server-Sent Events (WHATWG HTML, 9.2) from bytes that come in any pieces.
 ///
-/// Comments and fields we do not use are passed over. An event longer than the bound is told as such, because what
-/// follows it cannot be trusted to begin where an event begins.
+/// Unused fields and comments are skipped. An event longer than the bound is reported as such, because the bytes after
+/// it may not begin at an event.
 struct EventStreamParser: Sendable {
     struct Event: Equatable, Sendable {
         /// `message` when the stream does not say.

@@ -5,10 +5,10 @@ internal import StoreModels
     import FoundationNetworking
 #endif
 
-/// Keeps one stream open for as long as somebody observes: reads it, and opens it again when it breaks.
+/// Keeps one stream open while there is an observer: reads it, and reopens it when it breaks.
 ///
-/// Each opening begins with everything unfinished, so nothing is lost with a connection; what was told before is not told
-/// again (``TransactionTable``).
+/// Each opening begins with everything unfinished, so nothing is lost with a connection. Changes that were delivered
+/// before are not delivered again (``TransactionTable``).
 struct ObserverStream: Sendable {
     private enum End: Error {
         case superseded
@@ -47,7 +47,7 @@ struct ObserverStream: Sendable {
         }
     }
 
-    /// Says what becomes of the stream, unless nobody listens any more: then it is not opened again.
+    /// Logs what becomes of the stream, unless its listener is gone: then it is not opened again.
     private func note(_ sentence: String, _ listener: () -> (any StreamListener)?) {
         guard !Task.isCancelled, listener() != nil else { return }
         connection.log?(sentence)

@@ -232,7 +232,7 @@ import Testing
 
     @Test(arguments: [
         ("", "$", "ends too early"), ("{\"products\":[}", "$.products[0]", "unexpected character"),
-        ("{\"products\":[],\"products\":[]}", "$.products", "stands twice"),
+        ("{\"products\":[],\"products\":[]}", "$.products", "occurs twice"),
         ("{\"products\":[]} x", "$", "more text"), (String(repeating: "[", count: 40), "[0]", "nested deeper"),
         ("{\"products\":[{\"productID\":\"\\u0000\"}]}", "$.products[0].productID", "U+0000"),
         ("\n<?xml version=\"1.0\"?>\n<!DOCTYPE plist>", "$", "is a property list in XML, not JSON"),

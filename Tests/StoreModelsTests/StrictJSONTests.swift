@@ -29,7 +29,7 @@ import Testing
             try StrictJSON.validate(Array(#"{"products":[{},{"price":1,"price":2}]}"#.utf8))
         }
         #expect(error?.path == "$.products[1].price")
-        #expect(error?.reason == "stands twice in the same object")
+        #expect(error?.reason == "occurs twice in the same object")
         #expect(error?.offset == 34)
     }
 

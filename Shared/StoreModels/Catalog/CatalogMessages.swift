@@ -155,9 +155,10 @@ public struct ProductsRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// Every identifier asked for stands in exactly one of the two lists (M2, M4), in the order it was first asked.
+/// The products and the invalid identifiers of a request. Every requested identifier is in exactly one of the two lists
+/// (M2, M4), in the order it was first requested.
 ///
-/// `Item` is how much of a product the asker wants to take apart; on the wire it is always the whole ``Product``.
+/// `Item` is how much of a product the caller wants to decode; on the wire it is always the whole ``Product``.
 public struct ProductsReplyOf<Item: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
     public var products: [Item]
     public var invalidProductIdentifiers: [String]

@@ -32,7 +32,7 @@ public struct ProductExplanation: Hashable, Sendable, Codable {
         /// The app's agreements are not active.
         case agreementInactive
         case storefrontUnavailable
-        /// It refers to hosted content that nobody has uploaded.
+        /// It refers to hosted content that has not been uploaded.
         case hostedContentMissing
         /// Its `availableFrom` lies ahead.
         case notPropagated
@@ -45,7 +45,7 @@ public struct ProductExplanation: Hashable, Sendable, Codable {
     public var reasons: [Reason]
     /// One sentence for each reason, in the same order, saying what to change.
     public var details: [String]
-    /// Why it is not on the store page, when it is not; absent for a product nobody knows.
+    /// Why it is not on the store page, when it is not; absent for an unknown product.
     public var promotion: PromotionExplanation?
 
     public init(

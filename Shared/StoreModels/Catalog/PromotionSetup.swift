@@ -20,7 +20,7 @@ public struct PutPromotionsRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// What the operator has set up, product by product, and what still stands between it and the store page:
+/// The operator's promotions, product by product, and what keeps each off the store page:
 ///
 /// ```json
 /// {"bundleId":"com.example.app","isPreview":false,"promotions":[{"productIdentifier":"com.example.pro.monthly",
@@ -78,7 +78,7 @@ public struct PromotionExplanation: Hashable, Sendable, Codable {
     }
 }
 
-/// A promotional image and where its review stands (M66):
+/// A promotional image and the state of its review (M66):
 ///
 /// ```json
 /// {"productIdentifier":"com.example.pro.monthly","state":"waiting","format":"png","width":1024,"height":1024,
@@ -137,7 +137,8 @@ public struct BeginImageRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// At most ``ContentPartRequest/bytesMax`` bytes of the image `sha256` from `offset` on; replaced meanwhile: `notFound`.
+/// Reads at most ``ContentPartRequest/bytesMax`` bytes of the image `sha256` from `offset`. An image replaced meanwhile
+/// is `notFound`.
 public struct ReadImageRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var productIdentifier: String
@@ -171,7 +172,7 @@ public struct FeaturedList: Hashable, Sendable, Codable {
     public init(products: [ProductReference]) { self.products = products }
 }
 
-/// A product somebody taps Buy on. `isTest`: a test URL, for which it need not be available (M109).
+/// A product on which a user taps Buy. `isTest`: a test URL, for which it need not be available (M109).
 public struct ProductPromotionRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var productIdentifier: String

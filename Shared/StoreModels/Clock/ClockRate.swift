@@ -21,8 +21,8 @@ public enum ClockRate: Hashable, Sendable {
         }
     }
 
-    /// Reads what stands on the wire or on a command line, `realTime`, `one-renewal-every-minute`, `86400`.
-    /// - Returns: nil for a name nobody knows and for a factor out of range.
+    /// Parses the form used on the wire and on a command line: `realTime`, `one-renewal-every-minute`, `86400`.
+    /// - Returns: Nil for an unknown name and for a factor out of range.
     public init?(_ text: String) {
         if let rate = SubscriptionRenewalRate(spelled: text) {
             self = .named(rate)

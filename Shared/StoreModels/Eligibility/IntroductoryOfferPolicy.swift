@@ -4,8 +4,8 @@
 /// The history is PaymentQueue's own, or ``ReceiptHistory/groups(ofProducts:)`` makes it of a receipt; the answer is the
 /// same (O5) but for what no receipt says: an offer that a payment in flight holds, and a renewal that is late.
 ///
-/// Rules, the first that applies: an offer used in the group, whatever became of it; an offer held by a payment; a
-/// subscription of the group that goes on, grace and billing retry included; else eligible.
+/// Rules, the first that applies: an offer used in the group, refunded or not; an offer held by a payment; a
+/// subscription of the group that is active, grace and billing retry included; else eligible.
 public enum IntroductoryOfferPolicy {
     /// Why the answer is what it is (M129).
     public enum Rule: String, CaseIterable, Sendable, Codable {
@@ -13,18 +13,18 @@ public enum IntroductoryOfferPolicy {
         case newSubscriber
         /// Had one, none now, never an offer in the group: eligible (M125).
         case lapsedWithoutOffer
-        /// An offer was used in the group, whatever product, refunded or not: ineligible (M121, M125, M128).
+        /// An offer was used in the group, for any product, refunded or not: ineligible (M121, M125, M128).
         case offerUsed
         /// A payment in flight holds the offer: ineligible (M134).
         case offerReserved
-        /// Subscribed to the group now, whatever the history: ineligible (M126).
+        /// Subscribed to the group now, regardless of the history: ineligible (M126).
         case subscribed
-        /// The last renewal could not be charged and access goes on: ineligible, as a subscriber (M127).
+        /// The last renewal could not be charged and access continues: ineligible, as a subscriber (M127).
         case inGracePeriod
-        /// The last renewal could not be charged and is tried again: ineligible, as a subscriber (M127).
+        /// The last renewal could not be charged and is retried: ineligible, as a subscriber (M127).
         case inBillingRetryPeriod
-        /// PaymentQueue could not be asked, or a receipt has an offer of a product that no longer exists, whose group
-        /// nobody knows: unknown.
+        /// PaymentQueue could not be asked, or a receipt has an offer of a product that no longer exists and whose
+        /// group is unknown: unknown.
         case historyUnavailable
     }
 

@@ -1,6 +1,6 @@
-/// Decides whether a customer may have a subscription's promotional offer: whoever is or was a subscriber of the group,
-/// as often as the app signs for it. Pure; PaymentQueue applies it inside the purchase's commit. A promotional offer
-/// neither asks for the introductory offer nor uses it up.
+/// Decides whether a customer may have a subscription's promotional offer. Every present or former subscriber of the
+/// group may, as often as the app signs for it. Pure; PaymentQueue applies it inside the purchase's commit. A
+/// promotional offer neither requires the introductory offer nor uses it up.
 public enum PromotionalOfferPolicy {
     /// Why; never `subscribed` and `lapsed` for a customer who was never one.
     public enum Rule: String, CaseIterable, Sendable, Codable {

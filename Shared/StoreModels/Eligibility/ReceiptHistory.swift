@@ -34,9 +34,9 @@ extension ReceiptHistory {
             subscriptions: subscriptions.compactMap { $0.entry(at: now) }, offers: offers(items, renewals))
     }
 
-    /// A purchase that nobody knows the group of and that would make the customer ineligible there: an offer was used,
-    /// or a subscription goes on. Nobody may be called eligible then, because the group may be any.
-    /// - Parameter isKnown: whether the catalogue of today has the product, and so its group.
+    /// A purchase of an unknown group that would make the customer ineligible there: an offer was used, or a
+    /// subscription is active. The customer must not be called eligible then, because the group may be any.
+    /// - Parameter isKnown: Whether today's catalogue has the product, and so its group.
     public func unplaced(_ isKnown: (String) -> Bool) -> ReceiptItem? {
         let renewals = renewalsByOriginal
         return items.first { item in

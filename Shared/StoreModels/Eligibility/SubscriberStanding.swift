@@ -17,7 +17,7 @@ extension SubscriptionGroupHistory {
         case .inGracePeriod, .inBillingRetryPeriod: return .existing(state)
         case .expired, .revoked: return .former
         case .subscribed:
-            // A renewal nobody has seen to yet: it would be wrong to treat the customer as gone meanwhile.
+            // A renewal that is not processed yet: it would be wrong to treat the customer as gone meanwhile.
             let goesOn = isRenewalDue || activeUntil.map { $0 > now } ?? false
             return goesOn ? .existing(state) : .former
         }

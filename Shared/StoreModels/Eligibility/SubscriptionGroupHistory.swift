@@ -16,9 +16,10 @@ public struct SubscriptionGroupHistory: Hashable, Sendable, Codable {
     /// The latest expiry among the customer's subscriptions of the group; grace and billing retry included.
     public var activeUntil: Timestamp?
     public var activeTransaction: String?
-    /// Where the subscription stands; nil when there never was one.
+    /// The subscription's state; nil when there never was one.
     public var state: SubscriptionState?
-    /// Nobody has renewed or ended it yet although its time is over: it counts as going on when it renews by itself.
+    /// The period is over, but the subscription is neither renewed nor ended yet: it counts as active when it renews
+    /// automatically.
     public var isRenewalDue: Bool
 
     public init(

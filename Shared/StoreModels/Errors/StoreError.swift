@@ -8,7 +8,7 @@ public struct StoreError: Error, Hashable, Sendable, Codable, CustomStringConver
     /// The HTTP status the gateway turns this into.
     public var status: Int
     public var code: StoreErrorCode
-    /// For the caller: what is wrong and where. No receipt, token or payload ever stands in it.
+    /// For the caller: what is wrong and where. It never contains a receipt, token or payload.
     public var message: String
     /// Whether the same request with the same key may be sent again.
     public var retryable: Bool

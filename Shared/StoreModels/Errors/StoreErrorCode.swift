@@ -61,7 +61,8 @@ public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertib
     public static let outcomeUnknown: StoreErrorCode = "outcomeUnknown"
     public static let serviceUnavailable: StoreErrorCode = "serviceUnavailable"
     public static let notImplemented: StoreErrorCode = "notImplemented"
-    /// A fault of ours. Not in `http-api.md`'s list because no client can act on it; the trace identifier finds the log.
+    /// A fault of Storebus. Not in `http-api.md`'s list because no client can act on it; the trace identifier finds the
+    /// log.
     public static let `internal`: StoreErrorCode = "internal"
 
     private struct Entry {
@@ -123,7 +124,7 @@ public struct StoreErrorCode: Hashable, Sendable, Codable, CustomStringConvertib
         ),
         (
             .intentDecided,
-            Entry(status: 409, isRetryable: false, remedy: "The intent's decision stands; start the purchase again.")
+            Entry(status: 409, isRetryable: false, remedy: "The intent is already decided; start the purchase again.")
         ),
         (
             .intentMismatch,

@@ -14,7 +14,7 @@ final class JSONTape: Sendable {
         var kind: Kind
         /// Of a string: every byte of the text is ASCII.
         var isASCII = true
-        /// The text's bytes; of a string, what stands between the quotes.
+        /// The start of the text; of a string, after the opening quote.
         var start: Int32
         var end: Int32
         /// Behind the value and all that is in it.
@@ -45,7 +45,7 @@ final class JSONTape: Sendable {
     /// The text of a number.
     func text(_ node: Int) -> String { String(decoding: text(of: node), as: UTF8.self) }
 
-    /// The text of any value; of a string, what stands between the quotes.
+    /// The text of any value; of a string, the text between the quotes.
     func text(of node: Int) -> ArraySlice<UInt8> { bytes[Int(nodes[node].start)..<Int(nodes[node].end)] }
 
     /// The first value in an array, or the first name in an object; `end(of:)` when it is empty.
@@ -92,8 +92,8 @@ final class JSONTape: Sendable {
         return true
     }
 
-    /// An integer of any width: written as one, or as a decimal that is one (`1.0`, `1e3`). Exact, whatever its size.
-    /// - Returns: nil when it has a fraction or does not fit.
+    /// An integer of any width: written as one, or as a decimal that is one (`1.0`, `1e3`). Exact at any size.
+    /// - Returns: Nil when it has a fraction or does not fit.
     func integer<Value: FixedWidthInteger>(_ node: Int, as type: Value.Type) -> Value? {
         guard nodes[node].kind == .number else { return nil }
         let text = bytes[Int(nodes[node].start)..<Int(nodes[node].end)]

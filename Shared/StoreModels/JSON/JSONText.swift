@@ -1,8 +1,8 @@
 /// Writes JSON straight into bytes, members in the order of their names.
 ///
 /// `Encodable` types name their members in an order of their own, so an object's members are written as they come and
-/// put in order when the object ends. Containers have no end that is told; one ends when something is written at an
-/// outer level, or when the value that opened it is done.
+/// put in order when the object ends. The encoder gets no call at a container's end; one ends when something is written
+/// at an outer level, or when the value that opened it is done.
 struct JSONText {
     /// A value that is being written.
     private struct Frame {

@@ -1,5 +1,5 @@
-/// A JSON value that is passed on as it came: read once to see that it is sound, never taken apart, written again byte by
-/// byte. For what a service only hands through, such as the products of a page.
+/// A JSON value that is passed on unchanged. It is validated once, never decoded, and written again byte by byte. For
+/// values a service only passes through, such as the products of a page.
 ///
 /// Between two ``StoreJSON`` documents that costs a copy. Any other coder gets the value, too, by way of ``JSONValue``.
 public struct RawJSON: Hashable, Sendable, Codable {
@@ -28,8 +28,8 @@ public struct RawJSON: Hashable, Sendable, Codable {
         return tape.isString(node) ? tape.bytes[text.startIndex - 1...text.endIndex] : text
     }
 
-    /// An object and one more member, as it stands where its name belongs in the order of names: what decoding the
-    /// object, setting the member and encoding it again would make.
+    /// An object with one more member, inserted at its place in the order of names: the result of decoding the object,
+    /// setting the member and encoding it again.
     public struct Extended: Sendable, Encodable {
         public let bytes: [UInt8]
 

@@ -6,7 +6,7 @@ struct StrictJSONReader {
     private(set) var nodes: [JSONTape.Node] = []
     private var path: [Step] = []
 
-    /// How the reader came to where it is; names are looked up only when a fault is told.
+    /// A step of the path to the reader's position; names are looked up only when a fault is reported.
     private enum Step {
         case member(node: Int)
         case element(Int)
@@ -61,7 +61,7 @@ struct StrictJSONReader {
             let name = nodes.count
             try string()
             path.append(.member(node: name))
-            guard !stands(name, alreadyIn: node) else { throw fault("stands twice in the same object") }
+            guard !stands(name, alreadyIn: node) else { throw fault("occurs twice in the same object") }
             skipSpace()
             guard take(UInt8(ascii: ":")) else { throw fault("expects ':' behind the member name") }
             skipSpace()
@@ -172,11 +172,11 @@ struct StrictJSONReader {
 
     // MARK: Duplicates
 
-    /// Whether an earlier member of the object has this name, to the byte once escapes are read: what Unicode calls equal
-    /// are two names, as two identifiers are (`docs/identifiers.md`).
+    /// Whether an earlier member of the object has this name, compared byte by byte once escapes are read. Names that
+    /// Unicode calls equal are two names, as two identifiers are (`docs/identifiers.md`).
     ///
-    /// Objects of ours have a dozen members. One with very many, which only a hostile or a generated document has, is
-    /// looked through by a set.
+    /// Storebus's objects have a dozen members. One with very many, which only a hostile or a generated document has,
+    /// is searched with a set.
     private mutating func stands(_ name: Int, alreadyIn object: Int) -> Bool {
         var earlier = object + 1
         for _ in 0..<Self.comparedMax {

@@ -11,7 +11,7 @@ struct TapeDecoder: Decoder {
     /// Nil where unknown members are ignored.
     let members: MemberCheck?
 
-    /// Where the value stands. Made only when somebody asks, which is when decoding fails.
+    /// The value's path. Computed only on demand, which is when decoding fails.
     var codingPath: [any CodingKey] { TapeKey.path(to: node, in: tape) }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 

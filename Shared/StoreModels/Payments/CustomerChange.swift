@@ -10,13 +10,14 @@ public struct CustomerChange: Hashable, Sendable, Codable {
         case updated
         /// The transaction left the queue on every device: it was finished, or an operator has cleared it away.
         case removed
-        /// A restore has ended; every transaction it restored stands before it.
+        /// A restore has ended; every transaction it restored comes before it.
         case restoreEnded
         /// Downloads of one device have changed their state.
         case downloadsUpdated
         /// The customer has lost what these products gave.
         case entitlementsRevoked
-        /// A subscription has changed in a way no transaction's state shows; streams tell of a price that waits for consent.
+        /// A subscription has changed in a way no transaction's state shows; streams report a price that waits for
+        /// consent.
         case subscriptionChanged
     }
 
@@ -32,7 +33,7 @@ public struct CustomerChange: Hashable, Sendable, Codable {
     public var downloads: [Download]?
     /// Of `entitlementsRevoked`.
     public var productIdentifiers: [String]?
-    /// The only device that is told, of `restoreEnded` and `downloadsUpdated`.
+    /// The only device that is notified, of `restoreEnded` and `downloadsUpdated`.
     public var deviceId: String?
 
     /// A transaction was updated or removed.
@@ -66,7 +67,7 @@ public struct CustomerChange: Hashable, Sendable, Codable {
         self.deviceId = deviceId
     }
 
-    /// Entitlements are gone; every device of the customer is told.
+    /// Entitlements are gone; every device of the customer is notified.
     public init(
         bundleId: String, customerIdentifier: String, seq: Int64, revoked productIdentifiers: [String],
         transaction: PaymentTransaction

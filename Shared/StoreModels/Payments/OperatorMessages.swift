@@ -1,4 +1,4 @@
-/// An operator's or a parent's word on one transaction, by `id`, whoever's it is.
+/// An operator's or a parent's decision on one transaction, by `id`, of any customer.
 public struct OperateTransactionRequest: Hashable, Sendable, Codable {
     public var id: String
     /// With a decline: the error the payment fails with; nil is `unknown`.

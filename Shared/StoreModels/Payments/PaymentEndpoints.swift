@@ -29,7 +29,7 @@ public enum PaymentEndpoints {
     /// - Throws: `notFound`, also for a purchase of another device.
     public static let continueTransaction = Endpoint<ContinueTransactionRequest, PaymentTransaction>(
         .paymentQueue, "transaction.continue", isIdempotent: true)
-    /// Deferred only: a parent says yes. Whoever comes second gets what the first one's word has led to.
+    /// Deferred only: a parent says yes. A second approval returns the result of the first.
     public static let approveTransaction = Endpoint<OperateTransactionRequest, PaymentTransaction>(
         .paymentQueue, "transaction.approve", isIdempotent: true)
     /// Deferred only: a parent says no.

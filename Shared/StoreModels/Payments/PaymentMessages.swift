@@ -6,7 +6,7 @@ public struct OpenAccountRequest: Hashable, Sendable, Codable {
     public var deviceId: String
     /// Counts only when this creates the account; otherwise it must be the account's own, else `storefrontMismatch`.
     public var storefront: String?
-    /// The app's defaults for an account nobody has set.
+    /// The app's defaults for an account without settings.
     public var defaults: TesterSettings?
     /// The app is launched, and its launch gets a number; nil is no.
     public var launches: Bool?
@@ -199,8 +199,8 @@ public struct HeadsRequest: Hashable, Sendable, Codable {
 /// The last `seq` of each customer asked for, in the same order; 0 for one without changes.
 public struct HeadsReply: Hashable, Sendable, Codable {
     public var heads: [Int64]
-    /// Each customer's storefront now, in the same order, so that a stream tells of a change within a second; empty
-    /// text for a customer nobody knows.
+    /// Each customer's storefront now, in the same order, so that a stream reports a change within a second; empty text
+    /// for an unknown customer.
     public var storefronts: [String]
     public init(heads: [Int64], storefronts: [String] = []) {
         self.heads = heads

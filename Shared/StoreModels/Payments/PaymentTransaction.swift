@@ -88,8 +88,8 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
         self.priceIncrease = priceIncrease
     }
 
-    /// Whether the device's observer is told of this transaction (`http-api.md`, "Whose transactions"): purchased and
-    /// deferred belong to the customer, everything else to the device that caused it.
+    /// Whether the device's observer is notified of this transaction (`http-api.md`, "Whose transactions"). Purchased
+    /// and deferred ones go to all devices of the customer, every other to the device that caused it.
     public func isVisible(to deviceId: String) -> Bool {
         transactionState.isVisible(to: deviceId, origin: originDeviceId)
     }

@@ -1,26 +1,26 @@
 /// PaymentProcessor's request subjects, `sb.processor.v1.…`.
 public enum ProcessorEndpoints {
-    /// Idempotent by `chargeKey`, and itself the question: whoever does not know the outcome sends it again.
+    /// Idempotent by `chargeKey`, and itself the query: a caller that does not know the outcome sends it again.
     public static let createCharge = Endpoint<CreateChargeRequest, Charge>(
         .paymentProcessor, "charge.create", isIdempotent: true)
     /// Leaves a tombstone, so that a late create answers `cancelled`.
     public static let cancelCharge = Endpoint<CancelChargeRequest, Charge>(
         .paymentProcessor, "charge.cancel", isIdempotent: true)
-    /// Gives money of an approved charge back; idempotent by `refundKey`. All refunds of a charge together never exceed it
+    /// Refunds money of an approved charge; idempotent by `refundKey`. All refunds of a charge together never exceed it
     /// (P10).
     /// - Throws: `requestInvalid` with `details.conflict` "amount" for more than is left or another amount under the key,
     ///   "charge" for a charge that was not approved.
     public static let createRefund = Endpoint<CreateRefundRequest, Refund>(
         .paymentProcessor, "refund.create", isIdempotent: true)
-    /// Refunds in order, for whoever reconciles.
+    /// Refunds in order, for reconciliation.
     public static let listRefunds = Endpoint<ChargeListRequest, RefundsPage>(
         .paymentProcessor, "refund.list", isIdempotent: true)
-    /// The ledger in order, for whoever reconciles it with the store.
+    /// The ledger in order, for reconciliation with the store.
     public static let listCharges = Endpoint<ChargeListRequest, ChargesPage>(
         .paymentProcessor, "charge.list", isIdempotent: true)
 }
 
-/// PaymentProcessor's callbacks: hints that come late, twice or never. Whoever acts asks for the charge first.
+/// PaymentProcessor's callbacks: hints that come late, twice or never. A receiver asks for the charge before it acts.
 public enum ProcessorEvents {
     public static let chargeChanged = "sb.evt.processor.v1.charge.changed"
 }

@@ -1,4 +1,4 @@
-/// Why a transaction failed, as StoreKit's observer is told it:
+/// Why a transaction failed, as StoreKit's observer receives it:
 ///
 /// ```json
 /// {"domain":"SKErrorDomain","code":3,"name":"paymentInvalid","localizedDescription":"…"}

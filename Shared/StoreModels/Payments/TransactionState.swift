@@ -17,7 +17,7 @@ public enum TransactionState: String, CaseIterable, Sendable, Codable {
     /// Whether it is the last state a transaction takes.
     public var isTerminal: Bool { isFinishable }
 
-    /// Whether a device is told of a transaction in this state that began on `origin` (`http-api.md`, "Whose
+    /// Whether a device is notified of a transaction in this state that began on `origin` (`http-api.md`, "Whose
     /// transactions").
     public func isVisible(to deviceId: String, origin: String) -> Bool {
         switch self {

@@ -1,4 +1,4 @@
-/// What Catalog knows of a product somebody wants to buy in the store.
+/// Catalog's information on a product that a user wants to buy in the store.
 public struct PromotedProductFacts: Hashable, Sendable, Codable {
     /// Whole, in the customer's storefront; also when it cannot be bought yet, for test URLs (M109).
     public var product: Product
@@ -25,7 +25,7 @@ public struct PromotedProductFacts: Hashable, Sendable, Codable {
     }
 }
 
-/// Somebody tapped Buy in the store, or opened a test URL. `facts` are Catalog's, asked by the gateway.
+/// A user tapped Buy in the store, or opened a test URL. `facts` are Catalog's, requested by the gateway.
 public struct StartPurchaseRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var deviceId: String
@@ -34,7 +34,7 @@ public struct StartPurchaseRequest: Hashable, Sendable, Codable {
     public var source: PurchaseIntent.Source
     public var facts: PromotedProductFacts
     /// The client's `Idempotency-Key`, or one the gateway has made for the request: the same start again, also when it
-    /// comes late or twice, is the same intent, whatever has become of that.
+    /// comes late or twice, is the same intent, regardless of its state.
     public var requestIdentifier: String
     public init(
         bundleId: String, deviceId: String, customerIdentifier: String, account: String,
@@ -50,7 +50,7 @@ public struct StartPurchaseRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// `{"outcome":"openApp","intentIdentifier":"i_01j…"}` (M72, M74, M75). Whatever the outcome, the intent is kept.
+/// `{"outcome":"openApp","intentIdentifier":"i_01j…"}` (M72, M74, M75). The intent is kept for every outcome.
 public struct StartPurchaseReply: Hashable, Sendable, Codable {
     public enum Outcome: String, CaseIterable, Sendable, Codable {
         /// The app has to be running; its stream has the intent, or will have it.
@@ -202,7 +202,7 @@ public struct DecideIntentRequest: Hashable, Sendable, Codable {
     public var customerIdentifier: String
     public var intentIdentifier: String
     public var decision: Decision
-    /// What the user was told, with `cancel` (M85). At most 500 characters.
+    /// The message the user was shown, with `cancel` (M85). At most 500 characters.
     public var feedback: String?
     public init(
         bundleId: String, deviceId: String, customerIdentifier: String, intentIdentifier: String,
@@ -236,12 +236,12 @@ public struct AddIntentPaymentRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// The intent as it is now, and the queue's answer when it was continued. Without that answer the decision stands all the
-/// same, and the transaction comes on the stream.
+/// The intent as it is now, and the queue's answer when it was continued. Without that answer the decision is kept as
+/// well, and the transaction comes on the stream.
 public struct DecideIntentReply: Hashable, Sendable, Codable {
     public var intent: PurchaseIntent
     public var added: AddPaymentReply?
-    /// The decision stood already.
+    /// The decision was made before.
     public var isRepeated: Bool
     public init(intent: PurchaseIntent, added: AddPaymentReply? = nil, isRepeated: Bool = false) {
         self.intent = intent

@@ -12,8 +12,8 @@ public struct PromotionArrangement: Hashable, Sendable {
     public let hidden: Set<ExactText>
 
     /// - Parameters:
-    ///   - promoted: the operator's list in its order; a product named twice counts where it stands first.
-    ///   - hidden: what the operator hides; products that are not in the list do not matter.
+    ///   - promoted: The operator's list in its order; the first occurrence of a repeated product counts.
+    ///   - hidden: The products the operator hides; products that are not in the list do not matter.
     public init(promoted: [String], hidden: some Sequence<String>) {
         var seen: Set<ExactText> = []
         self.promoted = promoted.filter { seen.insert($0).inserted }

@@ -15,7 +15,7 @@ public enum PromotionEndpoints {
     /// With its apps and their overrides; open intents are cancelled.
     public static let deleteDevice = Endpoint<DeviceRequest, Empty>(
         .promotionController, "device.delete", isIdempotent: true)
-    /// - Throws: `notFound` for a device nobody knows.
+    /// - Throws: `notFound` for an unknown device.
     public static let putInstallation = Endpoint<PutInstallationRequest, Device>(
         .promotionController, "installation.put", isIdempotent: true)
     /// Its overrides go with it (M96); open intents wait for the next first launch.

@@ -42,7 +42,7 @@ public struct DevicePromotions: Hashable, Sendable, Codable {
     public var isLaunched: Bool
     /// Why this device shows no promotions at all, as ``PromotionSupport`` says it; absent when it shows them.
     public var unsupported: String?
-    /// Whether the device is known at all; of one that nobody could tell of yet only its session says what it can do.
+    /// Whether the device is known at all; the capabilities of an unreported device are known from its session only.
     public var isKnown: Bool
     public init(
         overrides: PromotionOverrides, isLaunched: Bool, unsupported: String? = nil, isKnown: Bool = true

@@ -43,8 +43,8 @@ public enum PromotionSupport {
     }
 
     /// Whether an installed version of an app is too old for promoted purchases (M75).
-    /// - Parameter since: the first version that handles them; nil: every one does.
-    /// - Returns: false also when either cannot be read: nobody is told to upgrade for a spelling (ours).
+    /// - Parameter since: The first version that handles them; nil: every version does.
+    /// - Returns: False also when either cannot be parsed: a malformed version asks no user to upgrade (ours).
     public static func isTooOld(appVersion: String, since: String?) -> Bool {
         guard let since = since.flatMap({ DottedVersion($0) }), let version = DottedVersion(appVersion) else {
             return false

@@ -8,7 +8,7 @@ extension PurchaseIntent {
     /// The rules of an intent's states, without anything that stores or calls: an event in, the new state out.
     ///
     /// pending → continued, deferred, cancelled, expired; deferred → continued, cancelled, expired. The first decision
-    /// stands (I2): the same one again changes nothing, another is refused. Only a continued intent whose payment
+    /// is final (I2): the same one again changes nothing, another is refused. Only a continued intent whose payment
     /// PaymentQueue has refused goes back, to deferred: there is no payment.
     public struct Life: Hashable, Sendable {
         /// The two clocks an intent lives by.

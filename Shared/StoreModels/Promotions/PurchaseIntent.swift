@@ -24,7 +24,7 @@ public struct PurchaseIntent: Hashable, Sendable, Codable {
     public enum Deferral: String, CaseIterable, Sendable, Codable {
         /// The app, whose delegate said `false`.
         case answer
-        /// Nobody: `answerBy` passed without a decision (M86).
+        /// A timeout: `answerBy` passed without a decision (M86).
         case timeout
     }
 

@@ -43,7 +43,7 @@ public struct PurchaseIntentURL: Hashable, Sendable, CustomStringConvertible {
         "action": .action, "bundleId": .bundleId, "productIdentifier": .productIdentifier,
     ]
 
-    /// What stands behind `?`, once everything before it is as it must be.
+    /// The text after `?`, once everything before it is valid.
     private static func query(of text: String) throws(PurchaseIntentURLFault) -> Substring {
         guard text.utf8.count <= bytesMax else {
             throw PurchaseIntentURLFault(.url, .tooLong, "has more than \(bytesMax) bytes")

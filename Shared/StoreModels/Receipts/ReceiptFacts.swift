@@ -14,9 +14,9 @@ public struct ReceiptFactsRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// One purchase in a receipt, whatever became of it since. Restored transactions are not listed: their original is.
+/// One purchase in a receipt, refunded or not. Restored transactions are not listed: their original is.
 ///
-/// Consumables stand in it until they are finished, everything else for ever.
+/// A receipt lists consumables until they are finished, and everything else permanently.
 public struct ReceiptItem: Hashable, Sendable, Codable {
     public var transactionIdentifier: String
     public var originalTransactionIdentifier: String

@@ -17,7 +17,7 @@ public struct Subscription: Hashable, Sendable, Codable {
         case other
     }
 
-    /// The first transaction's, for ever: the subscription's own name.
+    /// The first transaction's identifier, which never changes: the subscription's own name.
     public var originalTransactionIdentifier: String
     public var subscriptionGroupIdentifier: String
     /// What is subscribed to now, or was at the end.

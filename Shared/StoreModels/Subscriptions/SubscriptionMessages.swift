@@ -67,7 +67,7 @@ public struct UpdateSubscriptionRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// What support or time does to the subscription a transaction belongs to, whoever's it is.
+/// What support or time does to the subscription a transaction belongs to, of any customer.
 public struct OperateSubscriptionRequest: Hashable, Sendable, Codable {
     public enum Operation: String, CaseIterable, Sendable, Codable {
         /// The next renewal happens now; the new period begins where the present one ends.
@@ -105,7 +105,7 @@ public struct OperateSubscriptionReply: Hashable, Sendable, Codable {
     }
 }
 
-/// Money back, or taken back without money (`revoke`): by `id` or by `transactionIdentifier`, whoever's it is.
+/// A refund, or a revocation without money (`revoke`): by `id` or by `transactionIdentifier`, of any customer.
 public struct RefundRequest: Hashable, Sendable, Codable {
     /// Apple's numbers: 0 other, 1 an issue with the app.
     public enum Reason: String, CaseIterable, Sendable, Codable { case other, appIssue }

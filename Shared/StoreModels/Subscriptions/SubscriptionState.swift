@@ -1,4 +1,4 @@
-/// Where a subscription stands, as StoreKit names it (`Product.SubscriptionInfo.RenewalState`; Apple's server numbers
+/// The state of a subscription, as StoreKit names it (`Product.SubscriptionInfo.RenewalState`; Apple's server numbers
 /// them 1 subscribed, 2 expired, 3 billing retry, 4 grace period, 5 revoked).
 public enum SubscriptionState: String, CaseIterable, Sendable, Codable {
     case subscribed

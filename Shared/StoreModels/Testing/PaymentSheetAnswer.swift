@@ -12,7 +12,7 @@ public enum PaymentSheetAnswer: Hashable, Sendable, Codable {
     /// The sheet stays open until the operator answers its prompt.
     case interactive
 
-    /// - Parameter text: The wire form. After `decline:` stands a case name of ``SKErrorCode`` or its number; a bare
+    /// - Parameter text: The wire form. `decline:` is followed by a case name of ``SKErrorCode`` or its number; a bare
     ///   `decline` is `decline:unknown`.
     public init?(_ text: String) {
         switch text {

@@ -1,7 +1,7 @@
 /// How the sandbox's payment processor treats charges: one mode for all (`PROCESSOR_MODE`), or a tester's own.
 ///
-/// The modes that leave the outcome unknown do so once per charge key: whoever asks again with the same key, as the
-/// payment queue does, learns what stands.
+/// The modes that leave the outcome unknown do so once per charge key: a caller that repeats the request with the same
+/// key, as the payment queue does, receives the actual outcome.
 public enum ProcessorMode: String, CaseIterable, Sendable, Codable {
     case approve
     case decline

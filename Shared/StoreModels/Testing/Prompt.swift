@@ -81,7 +81,7 @@ public struct PromptsPage: Hashable, Sendable, Codable {
     }
 }
 
-/// Answers a prompt. A prompt that was answered is `notFound`: whoever answers first decides.
+/// Answers a prompt. A prompt that was answered is `notFound`: the first answer decides.
 public struct AnswerPromptRequest: Hashable, Sendable, Codable {
     public var id: String
     public var answer: Prompt.Answer

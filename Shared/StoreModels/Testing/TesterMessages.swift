@@ -29,7 +29,7 @@ public struct PutTesterRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// Accounts somebody has set or that have bought, in the order of their names.
+/// Accounts that have settings or have bought, in the order of their names.
 public struct TestersPage: Hashable, Sendable, Codable {
     public var testers: [Tester]
     public var after: String?

@@ -88,7 +88,7 @@ public struct TesterSettings: Hashable, Sendable, Codable {
         "subscriptionRenewalRate", "simulatedErrors", "processor",
     ]
 
-    /// Whatever is not set here is taken from `defaults`.
+    /// Takes settings that are not set here from `defaults`.
     public func over(_ defaults: TesterSettings?) -> TesterSettings {
         guard let defaults else { return self }
         return TesterSettings(

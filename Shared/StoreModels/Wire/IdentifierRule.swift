@@ -1,4 +1,4 @@
-/// What an identifier that somebody outside of the store chooses may look like, in every door: HTTP, import, bus and
+/// The syntax of an identifier that comes from outside the store. It applies to every entrance: HTTP, import, bus and
 /// command line (`docs/identifiers.md`).
 ///
 /// An identifier is its bytes: nothing is folded or normalized, so case counts and so does the spelling of an accent.
@@ -56,7 +56,7 @@ public enum IdentifierRule: Sendable, CaseIterable {
 
 extension StoreError {
     /// Checks an identifier of a request on the bus.
-    /// - Parameter member: What the request calls it; stands in `details.path`.
+    /// - Parameter member: The identifier's name in the request; given in `details.path`.
     /// - Throws: `requestInvalid` that names the member.
     package static func checkIdentifier(
         _ text: String, _ rule: IdentifierRule, _ member: String

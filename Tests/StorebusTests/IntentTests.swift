@@ -253,12 +253,12 @@ import Testing
         #expect(
             try body(store.requests(.post, Self.decision).first)
                 == ["decision": "cancel", "feedback": "You have it."])
-        #expect(said.result.contains("the user was told: You have it."))
+        #expect(said.result.contains("feedback: You have it."))
         #expect(!said.narration.contains("note:"))
         let silent = Promoted.told(Promoted.intent(.cancelled))
         store.answer("POST \(Self.decision)", JSONText.value(IntentDecisionResponse(intent: silent)))
         let warned = await store.run("intent", "cancel", "2k9f").said
-        #expect(warned.narration.contains("note: the user was told nothing"))
+        #expect(warned.narration.contains("note: the user got no feedback"))
     }
 
     @Test(arguments: [StoreErrorCode.intentDecided, .intentExpired])

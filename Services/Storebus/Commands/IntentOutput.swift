@@ -66,7 +66,7 @@ enum IntentTable {
             remarks.append("answer by \(Format.time(answerBy))")
         }
         if intent.state == .deferred, intent.deferredBy == .timeout { remarks.append("no answer in time") }
-        if let feedback = intent.feedback { remarks.append("the user was told: \(feedback)") }
+        if let feedback = intent.feedback { remarks.append("feedback: \(feedback)") }
         if let transaction = intent.transactionId { remarks.append("became \(transaction)") }
         return remarks.joined(separator: ", ")
     }
@@ -148,7 +148,7 @@ struct IntentOutcome: Hashable, Sendable {
 
     private var notes: [String] {
         if intent.state == .cancelled, intent.feedback == nil {
-            return ["the user was told nothing, which looks like a fault: --feedback TEXT"]
+            return ["the user got no feedback, which looks like a fault: --feedback TEXT"]
         }
         return []
     }

@@ -95,7 +95,7 @@ enum TruthTable {
             name: "a receipt that names no group: the catalogue does", seed: "M122", rule: .offerUsed,
             groups: [history(used: 1, ends: -90, .expired)], items: [item(1, group: nil, ends: -90, trial: true)]),
         Case(
-            name: "the group stands in pending_renewal_info only", seed: "M122", rule: .offerUsed,
+            name: "the group is in pending_renewal_info only", seed: "M122", rule: .offerUsed,
             groups: [history(used: 1, product: "gone", ends: -90, .expired)],
             items: [item(1, "gone", group: nil, ends: -90, trial: true)],
             renewals: [renewal(group: "pro", retry: false, grace: nil)]),

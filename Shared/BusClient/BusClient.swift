@@ -36,7 +36,7 @@ package protocol BusClient: Sendable {
     ///   - max: Returns when this many have come.
     ///   - timeout: Returns then with what has come.
     /// - Returns: At least one answer unless the time ran out.
-    /// - Throws: as ``request(_:body:headers:key:timeout:)``, without `timeout`.
+    /// - Throws: As ``request(_:body:headers:key:timeout:)``, without `timeout`.
     func requestMany(
         _ subject: String, body: [UInt8], headers: BusHeaders, max: Int, timeout: Duration
     ) async throws(BusError) -> [BusMessage]

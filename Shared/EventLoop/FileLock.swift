@@ -50,7 +50,7 @@ package final class FileLock: Sendable {
     private let descriptor: Locked<Int32?>
 
     /// Takes the lock, or says who has it.
-    /// - Parameter holder: the name of the program or service, told to the next who wants the lock.
+    /// - Parameter holder: The name of the program or service, reported to the next process that wants the lock.
     package init(path: String, holder: String) throws(Failure) {
         let isNew = access(path, F_OK) != 0
         // Closed on exec: a child process must not keep the lock alive after its parent.
@@ -79,7 +79,7 @@ package final class FileLock: Sendable {
     }
 
     /// Gives the lock up; again does nothing.
-    /// - Parameter isInOrder: whether the work was done; then the file is emptied.
+    /// - Parameter isInOrder: Whether the work was done; then the file is emptied.
     package func release(isInOrder: Bool = true) {
         descriptor.withLock { held in
             guard let descriptor = held else { return }

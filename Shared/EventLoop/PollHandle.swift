@@ -30,7 +30,7 @@ package final class PollHandle: LoopHandle {
 
     /// Calls `body` whenever one of `events` is the case, level-triggered: again in the next turn while it stays so.
     /// Starting again replaces events and body.
-    /// - Throws: what libuv reports for the descriptor.
+    /// - Throws: The error libuv reports for the descriptor.
     package func start(_ events: Events, _ body: @escaping (Result<Events, UVError>) -> Void) throws(UVError) {
         loop.preconditionIsolated()
         guard !isClosed else { throw UVError(code: UVError.cancelled, operation: "watch descriptor") }

@@ -23,7 +23,7 @@ package final class TCPListener {
 
     /// Binds and listens; connections wait in the backlog until `listen(onConnection:)`.
     /// - Parameters:
-    ///   - host: a numeric address or "localhost" (127.0.0.1); for other names use the form with `resolving`.
+    ///   - host: A numeric address or "localhost" (127.0.0.1); for other names use the form with `resolving`.
     ///   - port: 0…65535, 0 for any free one.
     /// - Throws: `EADDRINUSE`, `EADDRNOTAVAIL`, `EACCES`, `EINVAL` for a name or a port out of range; the operation names
     ///   host and port.

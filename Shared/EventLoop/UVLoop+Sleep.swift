@@ -1,6 +1,6 @@
 extension UVLoop {
     /// Suspends the task for `duration` of monotonic time, wherever it runs; the timer is on the loop.
-    /// - Throws: when the task is cancelled, or when the loop closes meanwhile or is closed.
+    /// - Throws: When the task is cancelled, or when the loop closes meanwhile or is closed.
     package func sleep(for duration: Duration) async throws(CancellationError) {
         let sleeper = Sleeper(loop: self)
         let completed = await withTaskCancellationHandler {

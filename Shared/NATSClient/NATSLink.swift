@@ -71,7 +71,7 @@ final class NATSLink: @unchecked Sendable {
     }
 
     /// Has an order carried out after those before it.
-    /// - Returns: false, and does nothing, when too many bytes wait already.
+    /// - Returns: False, and does nothing, when too many bytes wait already.
     @discardableResult
     func give(_ order: Order) -> Bool {
         var size = 0

@@ -12,7 +12,7 @@ final class NATSSubscriptionContext: Sendable {
         self.sid = sid
     }
 
-    /// - Returns: nil when the connection is gone.
+    /// - Returns: Nil when the connection is gone.
     func subscribe(_ connection: OpaquePointer, _ subject: String, queue: String?) -> OpaquePointer? {
         let context = Unmanaged.passRetained(self)
         var subscription: OpaquePointer?

@@ -9,10 +9,10 @@ package struct Migration: Hashable, Sendable {
     let postgres: String
 
     /// - Parameters:
-    ///   - sql: column types are `TEXT`, `INTEGER`, `BIGINT`, `REAL` and `BLOB`, in capitals; PostgreSQL gets its own
+    ///   - sql: Column types are `TEXT`, `INTEGER`, `BIGINT`, `REAL` and `BLOB`, in capitals; PostgreSQL gets its own
     ///     words for them (``SchemaSyntax``).
-    ///   - postgres: all of it for PostgreSQL, where exchanging words is not enough.
-    ///   - counters: names of the counters that the step adds to the table `counter`; sequences on PostgreSQL
+    ///   - postgres: The whole step for PostgreSQL, where exchanging words is not enough.
+    ///   - counters: Names of the counters that the step adds to the table `counter`; sequences on PostgreSQL
     ///     (``SQLCounter``).
     package init(number: Int, name: String, sql: String, postgres: String? = nil, counters: [String] = []) {
         self.number = number

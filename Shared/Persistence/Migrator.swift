@@ -26,7 +26,7 @@ struct Migrator {
         self.dialect = dialect
     }
 
-    /// - Returns: the numbers of the steps that were applied now.
+    /// - Returns: The numbers of the steps that were applied now.
     /// - Throws: `schemaMismatch` for a newer or a different history.
     func run(_ connection: SQLiteConnection) throws(PersistenceError) -> [Int] {
         try connection.script(Self.table)

@@ -19,13 +19,13 @@ package protocol SQLDatabase: ServiceLifecycle.Service {
     ///
     /// A body that throws takes back its own changes and nothing else; its error is rethrown. Cancelling the task does
     /// not take a write back.
-    /// - Throws: what `body` throws; ``PersistenceError`` when the commit failed.
+    /// - Throws: The error of `body`; ``PersistenceError`` when the commit failed.
     func write<Output: Sendable>(
         _ body: @escaping @Sendable (SQLTransaction) async throws -> Output
     ) async throws -> Output
 
     /// Runs `body` against one snapshot of what is committed; writers neither wait for it nor disturb it.
-    /// - Throws: what `body` throws; ``PersistenceError``.
+    /// - Throws: The error of `body`; ``PersistenceError``.
     func read<Output: Sendable>(
         _ body: @escaping @Sendable (SQLReader) async throws -> Output
     ) async throws -> Output

@@ -7,7 +7,7 @@ package final class SQLTransaction: SQLReader {
     /// ```
     /// Transactions are the database's business: BEGIN, COMMIT, SAVEPOINT and their like do not belong here, and
     /// constraints are immediate, because a deferred one would fail a whole group of commits.
-    /// - Returns: how many rows it changed.
+    /// - Returns: The number of rows it changed.
     /// - Throws: ``PersistenceError``; `constraint` when the schema refused it.
     @discardableResult
     package func execute(

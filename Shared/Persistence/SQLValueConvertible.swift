@@ -2,7 +2,7 @@
 /// repository adds its own identifiers and enums.
 package protocol SQLValueConvertible: Sendable {
     var sqlValue: SQLValue { get }
-    /// - Returns: nil when the column holds another kind of value; nothing is ever converted in silence.
+    /// - Returns: Nil when the column holds another kind of value; nothing is ever converted in silence.
     init?(sqlValue: SQLValue)
 }
 

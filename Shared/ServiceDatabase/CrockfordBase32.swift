@@ -10,7 +10,7 @@ package enum CrockfordBase32 {
     }
 
     /// The number of digits such as ``digits(_:count:)`` writes, for numbers that are not negative.
-    /// - Returns: nil for anything else, also for what is larger than an `Int64` may be.
+    /// - Returns: Nil for any other text, and for a number larger than `Int64` allows.
     package static func number(_ digits: some Sequence<UInt8>) -> Int64? {
         var number: UInt64 = 0
         for byte in digits {

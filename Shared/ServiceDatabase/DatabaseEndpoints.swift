@@ -16,8 +16,8 @@ package struct DatabaseEndpoints: Sendable {
     private let service: BusService
 
     /// - Parameters:
-    ///   - owner: whose database it is, in a sentence: "the payment queue".
-    ///   - service: the service, before it runs.
+    ///   - owner: The owner of the database, in a sentence: "the payment queue".
+    ///   - service: The service, before it runs.
     package init(of owner: String, on service: BusService) {
         self.owner = owner
         self.service = service

@@ -17,7 +17,7 @@ enum StoreIdentityTable {
     }
 
     /// Writes the store down unless there is one.
-    /// - Returns: the store that is in the database now.
+    /// - Returns: The store that is in the database now.
     /// - Throws: ``PersistenceError``.
     static func keep(_ store: String, in database: any SQLDatabase) async throws -> String {
         try await database.write { transaction in

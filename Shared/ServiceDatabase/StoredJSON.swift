@@ -3,7 +3,7 @@ import StoreModels
 /// Wire types as they stand in TEXT columns.
 package enum StoredJSON {
     /// A value as ``StoreJSON`` writes it, for a TEXT column.
-    /// - Throws: what cannot be written as JSON.
+    /// - Throws: An error when the value cannot be written as JSON.
     package static func text(_ value: some Encodable) throws -> String {
         String(decoding: try StoreJSON.encode(value), as: UTF8.self)
     }

@@ -17,8 +17,8 @@ package final class RunningService: Sendable {
 
     /// Returns when the service takes requests.
     /// - Parameters:
-    ///   - logs: where its lines are kept; without it they are dropped.
-    ///   - register: gives it its endpoints.
+    ///   - logs: The store of its log lines; without it they are dropped.
+    ///   - register: Registers its endpoints.
     package static func start(
         _ name: ServiceName, on bus: InMemoryBus, logs: LogCapture? = nil, register: (BusService) -> Void
     ) async -> RunningService {

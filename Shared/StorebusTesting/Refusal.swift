@@ -5,7 +5,7 @@ package import StoreModels
 /// ```swift
 /// #expect(try await refusal { try await alice.add("coins", key: "") }?.code == .idempotencyKeyInvalid)
 /// ```
-/// - Throws: what is no `StoreError`.
+/// - Throws: An error other than `StoreError`.
 package func refusal(of call: () async throws -> some Sendable) async throws -> StoreError? {
     do {
         _ = try await call()

@@ -10,9 +10,9 @@ public final class StoreProcess: Sendable {
 
     /// Starts a store and waits until it is ready.
     /// - Parameters:
-    ///   - arguments: more words for `storebus up`.
-    ///   - environment: variables for it and all processes it starts, besides those of the tests.
-    ///   - directory: where its data goes; a temporary one of its own by default.
+    ///   - arguments: More arguments for `storebus up`.
+    ///   - environment: Variables for it and all processes it starts, besides those of the tests.
+    ///   - directory: The directory of its data; a temporary one by default.
     public init(
         _ arguments: [String] = [], environment: [String: String] = [:], in directory: TemporaryDirectory? = nil
     ) async throws {

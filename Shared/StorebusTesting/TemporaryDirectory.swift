@@ -5,7 +5,7 @@ public final class TemporaryDirectory: Sendable {
     /// Absolute, without a trailing slash.
     public let path: String
 
-    /// - Throws: what the file system says when it cannot make the directory.
+    /// - Throws: The file system's error when the directory cannot be made.
     public init(prefix: String = "storebus") throws {
         path = FileManager.default.temporaryDirectory.appendingPathComponent("\(prefix)-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

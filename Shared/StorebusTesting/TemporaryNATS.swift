@@ -33,11 +33,11 @@ public final class TemporaryNATS: Sendable {
 
     /// Starts one and returns once it listens.
     /// - Parameters:
-    ///   - port: nil for one that the system chooses.
-    ///   - cluster: whether others may join it, or it joins others.
-    ///   - routes: the cluster ports of the servers it joins.
-    ///   - token: what clients have to show.
-    ///   - configuration: more of it, as a configuration file has it.
+    ///   - port: The port; nil for one that the system chooses.
+    ///   - cluster: Whether other servers may join it, or it joins others.
+    ///   - routes: The cluster ports of the servers it joins.
+    ///   - token: The credentials clients have to present.
+    ///   - configuration: Additional lines of the configuration file.
     public init(
         port: Int? = nil, cluster: Bool = false, routes: [Int] = [], token: String? = nil, configuration: String? = nil
     ) async throws {

@@ -12,9 +12,9 @@ package struct CallContext: Sendable {
     package var actor: String?
 
     /// - Parameters:
-    ///   - deadline: nil: 5 s from now.
-    ///   - traceparent: nil: a new trace.
-    ///   - requestIdentifier: nil: a random one.
+    ///   - deadline: Nil: 5 s from now.
+    ///   - traceparent: Nil: a new trace.
+    ///   - requestIdentifier: Nil: a random one.
     package init(
         deadline: ContinuousClock.Instant? = nil, traceparent: String? = nil, requestIdentifier: String? = nil,
         actor: String? = nil

@@ -74,9 +74,9 @@ package final class BusService: ServiceLifecycle.Service {
     /// Names the database the service works on, before `run`: beside another store it takes no requests.
     ///
     /// - Parameters:
-    ///   - identity: what is in the database now.
-    ///   - makesStore: whether it makes the store when no database on the bus has one.
-    ///   - keep: writes a store down unless there is one, and returns the one that is there.
+    ///   - identity: The identity stored in the database now.
+    ///   - makesStore: Whether it creates the store when no database on the bus has one.
+    ///   - keep: Stores a store identity unless there is one, and returns the stored one.
     package func belongs(
         to identity: StoreIdentity, makesStore: Bool, keep: @escaping @Sendable (String) async throws -> String
     ) {

@@ -7,8 +7,8 @@ package enum ReplyBudget {
     package static let bytesMax = BusServiceLimits.replyBytesMax - (64 << 10)
 
     /// The longest beginning of `rows` that fits; at least one row, which never is that large by itself.
-    /// - Parameter encoded: how many bytes of JSON a row has, without the comma behind it.
-    /// - Throws: what `encoded` throws.
+    /// - Parameter encoded: A row's number of JSON bytes, without the comma after it.
+    /// - Throws: The error of `encoded`.
     package static func fitting<Row>(_ rows: [Row], _ encoded: (Row) throws -> Int) rethrows -> [Row] {
         var used = 0
         for (index, row) in rows.enumerated() {
@@ -19,7 +19,7 @@ package enum ReplyBudget {
     }
 
     /// The longest beginning of `rows` whose JSON fits.
-    /// - Throws: what cannot be written as JSON.
+    /// - Throws: An error when a row cannot be written as JSON.
     package static func fitting<Row: Encodable>(_ rows: [Row]) throws -> [Row] {
         try fitting(rows) { try StoreJSON.encode($0).count }
     }

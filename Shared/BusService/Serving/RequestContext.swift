@@ -18,7 +18,7 @@ package struct RequestContext: Sendable {
     private let baseLogger: Logger
 
     /// - Parameters:
-    ///   - deadline: nil: 5 s from now.
+    ///   - deadline: Nil: 5 s from now.
     package init(
         endpoint: String, deadline: ContinuousClock.Instant? = nil, trace: TraceContext = TraceContext(),
         requestIdentifier: String? = nil, attempt: Int = 1, actor: String? = nil, logger: Logger

@@ -7,7 +7,7 @@
 /// Reads secrets that settings name by their file.
 package enum SecretFile {
     /// The content of a file without the line end editors add.
-    /// - Parameter variable: what named the file, `BUS_CREDENTIALS_FILE`.
+    /// - Parameter variable: The setting that named the file, such as `BUS_CREDENTIALS_FILE`.
     /// - Throws: `badConfiguration` for a file that does not exist, cannot be read or is empty.
     package static func text(_ path: String, of variable: String) throws(StartupError) -> String {
         guard FileManager.default.fileExists(atPath: path) else {

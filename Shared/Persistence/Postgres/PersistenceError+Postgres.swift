@@ -3,8 +3,8 @@ internal import CPostgres
 extension PersistenceError {
     /// What a failed statement means to a repository.
     /// - Parameters:
-    ///   - result: a result of status `PGRES_FATAL_ERROR`.
-    ///   - columns: the columns of a unique index, by its name.
+    ///   - result: A result of status `PGRES_FATAL_ERROR`.
+    ///   - columns: The columns of a unique index, by its name.
     init(postgres result: OpaquePointer?, place: String, sql: String, columns: [String: [String]]) {
         let state = Self.field(result, "C") ?? ""
         // The primary message names tables and constraints; values stand in the detail, which is left out.

@@ -3,7 +3,7 @@ struct PlaceholderSyntax {
     let sql: String
     let parameterCount: Int
 
-    /// - Parameter sql: with `?` for each parameter. One between quotes is a question mark.
+    /// - Parameter sql: SQL with `?` for each parameter. One between quotes is a question mark.
     init(_ sql: String) {
         var converted: [UInt8] = []
         converted.reserveCapacity(sql.utf8.count + 16)

@@ -34,7 +34,7 @@ actor PostgresConnection {
     /// Called once, when the connection ends by itself.
     var onLoss: (@Sendable (PersistenceError) -> Void)?
 
-    /// - Parameter handle: connected; this object closes it.
+    /// - Parameter handle: A connected handle; this object closes it.
     init(_ handle: PostgresHandle, loop: UVLoop, place: String) {
         self.handle = handle.pointer
         poller = PostgresPoller(loop: loop)
@@ -56,7 +56,7 @@ actor PostgresConnection {
     }
 
     /// From here on statements are prepared and pipelined.
-    /// - Parameter uniqueColumns: the columns of the schema's unique indexes, by index.
+    /// - Parameter uniqueColumns: The columns of the schema's unique indexes, by index.
     func beginPipeline(uniqueColumns: [String: [String]]) {
         self.uniqueColumns = uniqueColumns
         isPipelining = PQenterPipelineMode(handle) == 1
@@ -88,7 +88,7 @@ actor PostgresConnection {
     // MARK: Sending
 
     /// Sends a statement; with a waiter that ends the segment.
-    /// - Parameter begin: the statement that begins the transaction, when this is its first.
+    /// - Parameter begin: The statement that begins the transaction, when this is its first.
     func send(
         _ sql: String, _ arguments: [SQLValue], begin: String?, rowsMax: Int, _ request: PostgresRequestState,
         _ waiter: PostgresCommand.Waiter?

@@ -30,10 +30,10 @@ package final class PostgresDatabase: SQLDatabase {
     /// Connects, checks the server's settings and brings the service's schema up to date.
     ///
     /// - Parameters:
-    ///   - holder: the service's name, `payment-queue`; its schema is `payment_queue`.
-    ///   - migrations: numbered 1, 2, 3 …
-    ///   - synchronous: what a commit survives.
-    ///   - loop: where the connections live; close the database before it.
+    ///   - holder: The service's name, `payment-queue`; its schema is `payment_queue`.
+    ///   - migrations: The schema's steps, numbered from 1 without gaps.
+    ///   - synchronous: The failures a commit survives.
+    ///   - loop: The loop of the connections; close the database before it.
     /// - Throws: ``PersistenceError`` with code `unavailable`, `cannotOpen`, `schemaMismatch`, `notDurable`.
     package static func open(
         _ location: PostgresLocation, holder: String, migrations: [Migration],

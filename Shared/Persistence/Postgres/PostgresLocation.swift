@@ -12,7 +12,7 @@ package struct PostgresLocation: Sendable {
 
     /// - Parameters:
     ///   - url: `postgres://…` or `postgresql://…`.
-    ///   - password: instead of one in the URL.
+    ///   - password: Used instead of a password in the URL.
     /// - Throws: `cannotOpen` for what libpq cannot read. The message repeats nothing of the URL, which may have a
     ///   password in it.
     package init(url: String, password: String? = nil) throws(PersistenceError) {

@@ -6,7 +6,7 @@ struct PostgresOpening: Sendable {
     let place: String
 
     /// - Throws: `notDurable`, `cannotOpen`, `schemaMismatch`; ``PersistenceError`` by what the server answers.
-    /// - Returns: the numbers of the steps that were applied now.
+    /// - Returns: The numbers of the steps that were applied now.
     func migrate(_ connection: PostgresConnection) async throws(PersistenceError) -> [Int] {
         let facts = try await prepare(connection)
         try PostgresSettings.check(facts, synchronous, place: place)
@@ -56,7 +56,7 @@ struct PostgresOpening: Sendable {
         await connection.beginPipeline(uniqueColumns: columns)
     }
 
-    /// - Returns: one row of what the server is set to.
+    /// - Returns: One row of the server's settings.
     func prepare(_ connection: PostgresConnection) async throws(PersistenceError) -> SQLRow {
         _ = try await connection.script(PostgresSettings.session(schema: schema, synchronous))
         guard let facts = try await connection.script(PostgresSettings.facts).rows.first else {

@@ -14,7 +14,7 @@ final class PostgresPoller {
 
     /// Calls `body` again and again while one of `events` is the case for the connection's socket, until something else
     /// is waited for. An error counts as an event: libpq finds out what it is.
-    /// - Throws: what libuv says of the descriptor.
+    /// - Throws: The error libuv reports for the descriptor.
     func wait(
         for events: PollHandle.Events, of connection: OpaquePointer, _ body: @escaping (PollHandle.Events) -> Void
     ) throws(UVError) {

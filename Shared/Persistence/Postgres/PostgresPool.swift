@@ -24,7 +24,7 @@ actor PostgresPool {
     private var isClosing = false
     private var closers: [UnsafeContinuation<Void, Never>] = []
 
-    /// - Parameter open: makes a connection that is ready for statements.
+    /// - Parameter open: Opens a connection that is ready for statements.
     init(
         loop: UVLoop, state: PostgresState,
         open: @escaping @Sendable () async throws(PersistenceError) -> PostgresConnection

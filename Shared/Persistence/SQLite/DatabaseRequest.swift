@@ -4,7 +4,7 @@ internal import EventLoop
 protocol DatabaseJob<Access>: Sendable {
     associatedtype Access: SQLReader
     /// Runs the body and keeps its result to itself.
-    /// - Returns: what the body threw.
+    /// - Returns: The error that the body threw.
     func perform(_ access: Access) async -> (any Error)?
     /// Hands the result to the waiter; called exactly once. A failure replaces the body's own result, because what the
     /// body saw was never committed.

@@ -9,7 +9,7 @@ final class DatabaseThread: TaskExecutor {
     private let jobs = JobInbox<UnownedJob>(countMax: .max)
 
     /// Runs `work` on a thread of its own.
-    /// - Parameter ended: is left when the thread ends.
+    /// - Parameter ended: Left when the thread ends.
     static func start(_ name: String, _ ended: DispatchGroup, _ work: @escaping @Sendable () async -> Void) {
         let executor = DatabaseThread()
         ended.enter()

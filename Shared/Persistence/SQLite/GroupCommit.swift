@@ -11,7 +11,7 @@ struct GroupCommit {
         transaction = SQLTransaction(session)
     }
 
-    /// - Returns: nil after the commit; else why the whole group failed. Nothing of it is in the database then.
+    /// - Returns: Nil after the commit; else why the whole group failed. Nothing of it is in the database then.
     func run(_ jobs: [any DatabaseJob<SQLTransaction>]) async -> PersistenceError? {
         do throws(PersistenceError) {
             _ = try connection.run("BEGIN IMMEDIATE")
@@ -26,7 +26,7 @@ struct GroupCommit {
     }
 
     /// A body that throws loses its own savepoint only.
-    /// - Throws: what took the whole transaction away.
+    /// - Throws: The error that rolled back the whole transaction.
     private func perform(_ job: any DatabaseJob<SQLTransaction>) async throws(PersistenceError) {
         _ = try connection.run("SAVEPOINT request")
         session.begin()

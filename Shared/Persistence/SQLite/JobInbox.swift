@@ -10,7 +10,7 @@ final class JobInbox<Job: Sendable>: @unchecked Sendable {
     private var jobs: [Job] = []
     private var isClosed = false
 
-    /// - Parameter countMax: how many jobs may wait; the next one is refused.
+    /// - Parameter countMax: The number of jobs that may wait; the next one is refused.
     init(countMax: Int) { self.countMax = countMax }
 
     func add(_ job: Job) -> JobAdmission {
@@ -30,7 +30,7 @@ final class JobInbox<Job: Sendable>: @unchecked Sendable {
     }
 
     /// Blocks until there is work, and takes up to `countMax` jobs in the order they came.
-    /// - Returns: nil when the inbox is closed and nothing waits any more.
+    /// - Returns: Nil when the inbox is closed and empty.
     func take(atMost count: Int) -> [Job]? {
         condition.lock()
         defer { condition.unlock() }

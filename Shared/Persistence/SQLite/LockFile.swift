@@ -19,9 +19,9 @@ final class LockFile: Sendable {
     private let lock: FileLock
 
     /// - Parameters:
-    ///   - path: the database's path.
-    ///   - holder: the service's name.
-    ///   - machine: the machine's present start; nil where it has no name.
+    ///   - path: The database's path.
+    ///   - holder: The service's name.
+    ///   - machine: The machine's present start; nil where it has no name.
     /// - Throws: `held` with the holder's pid, `cannotOpen` when the file cannot be made.
     init(
         guarding path: String, holder: String, machine: String? = MachineStart.identifier
@@ -41,7 +41,7 @@ final class LockFile: Sendable {
     }
 
     /// Gives the lock up; again does nothing.
-    /// - Parameter isInOrder: whether everything was written.
+    /// - Parameter isInOrder: Whether everything was written.
     func release(isInOrder: Bool) { lock.release(isInOrder: isInOrder) }
 
     private static func lastEnd(_ text: String, _ machine: String?) -> LastEnd {

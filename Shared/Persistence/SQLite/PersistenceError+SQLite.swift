@@ -3,8 +3,8 @@ internal import CSQLite
 extension PersistenceError {
     /// What SQLite's result code means to a repository.
     /// - Parameters:
-    ///   - code: the extended one, which tells constraints apart.
-    ///   - sql: told only where the statement itself is at fault.
+    ///   - code: The extended result code, which distinguishes constraints.
+    ///   - sql: Included only where the statement itself is at fault.
     init(sqlite code: CInt, _ message: String?, path: String, sql: String? = nil) {
         let message = message ?? "unknown failure"
         let place = "\(path): \(message)"

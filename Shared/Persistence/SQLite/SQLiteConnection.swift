@@ -14,8 +14,8 @@ final class SQLiteConnection: @unchecked Sendable {
     private var statements: [String: SQLiteStatement] = [:]
     private var isClosed = false
 
-    /// - Parameter isReader: nothing can be written through it. The writer must be open then, because a read-only
-    ///   connection cannot make the log's shared memory.
+    /// - Parameter isReader: Whether it is read-only. The writer must be open then, because a read-only connection
+    ///   cannot create the log's shared memory.
     /// - Throws: `cannotOpen`.
     init(path: String, isReader: Bool) throws(PersistenceError) {
         self.path = path

@@ -29,10 +29,10 @@ package final class SQLiteDatabase: SQLDatabase {
     /// move to another machine, or when the lock file is missing, as beside a copy.
     ///
     /// - Parameters:
-    ///   - path: the file; its directory exists.
-    ///   - holder: the service's name, told to a second process that wants the file.
-    ///   - migrations: numbered 1, 2, 3 …
-    ///   - synchronous: what a commit survives.
+    ///   - path: The file; its directory exists.
+    ///   - holder: The service's name, reported to a second process that wants the file.
+    ///   - migrations: The schema's steps, numbered from 1 without gaps.
+    ///   - synchronous: The failures a commit survives.
     /// - Throws: ``PersistenceError`` with code `held`, `cannotOpen`, `corrupted`, `schemaMismatch`, `notDurable`.
     package static func open(
         path: String, holder: String, migrations: [Migration], synchronous: DatabaseSynchronous = .full, logger: Logger
@@ -118,7 +118,7 @@ package final class SQLiteDatabase: SQLDatabase {
     ///
     /// A body that throws takes back its own changes and nothing else; its error is rethrown. Cancelling the task does
     /// not take a write back.
-    /// - Throws: what `body` throws; ``PersistenceError`` when the group could not be committed: then nothing of it is
+    /// - Throws: The error of `body`; ``PersistenceError`` when the group could not be committed: then nothing of it is
     ///   in the database, and every call of the group fails, because each may have read what another wrote.
     package func write<Output: Sendable>(
         _ body: @escaping @Sendable (SQLTransaction) async throws -> Output
@@ -130,7 +130,7 @@ package final class SQLiteDatabase: SQLDatabase {
     }
 
     /// Runs `body` against one snapshot of what is committed; writers neither wait for it nor disturb it.
-    /// - Throws: what `body` throws; ``PersistenceError``.
+    /// - Throws: The error of `body`; ``PersistenceError``.
     package func read<Output: Sendable>(
         _ body: @escaping @Sendable (SQLReader) async throws -> Output
     ) async throws -> Output {

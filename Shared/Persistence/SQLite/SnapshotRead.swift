@@ -10,7 +10,7 @@ struct SnapshotRead {
         reader = SQLReader(session)
     }
 
-    /// - Returns: why the snapshot could not be taken; what the body threw is the body's own result.
+    /// - Returns: Why the snapshot could not be taken; what the body threw is the body's own result.
     func run(_ job: any DatabaseJob<SQLReader>) async -> PersistenceError? {
         do throws(PersistenceError) {
             _ = try connection.run("BEGIN DEFERRED")

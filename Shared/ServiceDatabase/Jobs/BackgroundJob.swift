@@ -13,7 +13,7 @@ import ServiceLifecycle
 package struct BackgroundJob: Sendable {
     private let body: @Sendable () async -> Void
 
-    /// - Parameter body: returns when its task is cancelled.
+    /// - Parameter body: Returns when its task is cancelled.
     package init(_ body: @escaping @Sendable () async -> Void) { self.body = body }
 
     /// Runs `work` immediately and then after every interval. A round that fails is logged and does not end the job:

@@ -26,13 +26,13 @@ package struct RetrySchedule: Sendable {
     package init() {}
 
     /// How long the next attempt waits.
-    /// - Parameter attempts: those that brought no outcome, at least 1.
+    /// - Parameter attempts: Attempts without an outcome, at least 1.
     package static func delay(afterAttempts attempts: Int) -> Duration {
         min(firstDelay * (1 << min(max(attempts, 1) - 1, 10)), delayMax)
     }
 
     /// Whether it may be tried; what is not known is due at once.
-    /// - Parameter now: the same for all that one sweep asks about, and not behind the attempts it leads to.
+    /// - Parameter now: The same for all that one sweep asks about, and not behind the attempts it leads to.
     package func isDue(_ id: String, now: ContinuousClock.Instant) -> Bool {
         if let entry = entries[id] { return entry.due <= now }
         guard entries.count >= Self.entriesMax, !shared.isEmpty else { return true }

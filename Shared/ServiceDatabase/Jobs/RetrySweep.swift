@@ -15,7 +15,7 @@ package final class RetrySweep: Sendable {
     private let concurrency: Int
     private let schedule = Mutex(RetrySchedule())
 
-    /// - Parameter concurrency: attempts at once.
+    /// - Parameter concurrency: The number of concurrent attempts.
     package init(concurrency: Int) { self.concurrency = concurrency }
 
     /// Tries everything that is due once.
@@ -42,7 +42,7 @@ package final class RetrySweep: Sendable {
     }
 
     /// Tries one, due or not, and notes when it may be tried again.
-    /// - Returns: whether it is done for good, as `body` says.
+    /// - Returns: Whether it is done for good, as returned by `body`.
     package func attempt(_ id: String, _ body: () async -> Bool) async -> Bool {
         let isDone = await body()
         schedule.withLock { isDone ? $0.settled(id) : $0.failed(id, now: .now) }

@@ -19,7 +19,7 @@ package enum ReceiptEnvironment: String, CaseIterable, Sendable {
         }
     }
 
-    /// - Returns: nil for what is neither; Apple has others for volume purchases, which this store does not sell.
+    /// - Returns: Nil for what is neither; Apple has others for volume purchases, which this store does not sell.
     package init?(receiptType: String) {
         guard let found = Self.allCases.first(where: { $0.receiptType == receiptType }) else { return nil }
         self = found

@@ -14,7 +14,7 @@ struct ReceiptQuery: Sendable {
     let gateway: GatewayClient
     let file: ReceiptFile
 
-    /// - Returns: why the file is as it was; nil when it is new.
+    /// - Returns: Why the file is unchanged; nil when it is new.
     func run() async -> (any Error)? {
         do {
             try file.write(try await ask())

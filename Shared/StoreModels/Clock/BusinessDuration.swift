@@ -16,7 +16,7 @@ public struct BusinessDuration: Hashable, Sendable {
         self.milliseconds = milliseconds
     }
 
-    /// - Returns: nil for any other text, for nothing at all, and for more than 100 years.
+    /// - Returns: Nil for any other text, for nothing at all, and for more than 100 years.
     public init?(_ text: String) {
         let isISO = text.hasPrefix("P")
         guard let parts = isISO ? Self.isoParts(text.dropFirst()) : Self.plainParts(text[...]), !parts.isEmpty else {

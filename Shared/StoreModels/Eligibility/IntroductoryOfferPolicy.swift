@@ -48,8 +48,8 @@ public enum IntroductoryOfferPolicy {
     }
 
     /// - Parameters:
-    ///   - history: the group's history; nil when the customer has none.
-    ///   - now: the business clock, never the wall clock.
+    ///   - history: The group's history; nil when the customer has none.
+    ///   - now: The business clock, never the wall clock.
     public static func decide(history: SubscriptionGroupHistory?, now: Timestamp) -> Decision {
         guard let history else {
             return Decision(eligibility: .eligible, rule: .newSubscriber, transactionIdentifier: nil)

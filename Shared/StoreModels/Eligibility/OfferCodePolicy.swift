@@ -8,9 +8,9 @@ public enum OfferCodePolicy {
     }
 
     /// - Parameters:
-    ///   - audiences: whom the code is for; nil or empty: everybody.
-    ///   - history: the group's history; nil when the customer has none.
-    ///   - now: the business clock.
+    ///   - audiences: The customers the code is for; nil or empty: all.
+    ///   - history: The group's history; nil when the customer has none.
+    ///   - now: The business clock.
     public static func decide(
         audiences: [RedeemableOffer.Audience]?, history: SubscriptionGroupHistory?, now: Timestamp
     ) -> Decision {

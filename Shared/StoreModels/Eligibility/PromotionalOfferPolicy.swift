@@ -18,8 +18,8 @@ public enum PromotionalOfferPolicy {
     }
 
     /// - Parameters:
-    ///   - history: the group's history; nil when the customer has none.
-    ///   - now: the business clock.
+    ///   - history: The group's history; nil when the customer has none.
+    ///   - now: The business clock.
     public static func decide(history: SubscriptionGroupHistory?, now: Timestamp) -> Decision {
         switch history?.standing(at: now) ?? .new {
         case .new: Decision(isEligible: false, rule: .neverSubscribed)

@@ -10,7 +10,7 @@ public enum SubscriberStanding: Hashable, Sendable {
 }
 
 extension SubscriptionGroupHistory {
-    /// - Parameter now: the app's business clock, never the wall clock. The period's very end is no part of it.
+    /// - Parameter now: The app's business clock, never the wall clock. The period's very end is no part of it.
     public func standing(at now: Timestamp) -> SubscriberStanding {
         guard let state = state ?? (activeUntil == nil ? nil : .subscribed) else { return .new }
         switch state {

@@ -88,7 +88,7 @@ extension SubscriptionHistory {
     }
 
     /// What decides about offers for a product; nil when the customer has no history that counts there.
-    /// - Parameter now: the app's business clock.
+    /// - Parameter now: The app's business clock.
     public func group(of question: Question, at now: Timestamp) -> SubscriptionGroupHistory? {
         let offers = offers.filter { question.concerns($0.productIdentifier, $0.groups) }
         let entry = subscription(of: question, at: now)

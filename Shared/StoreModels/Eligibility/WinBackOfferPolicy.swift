@@ -26,7 +26,7 @@ public enum WinBackOfferPolicy {
 
     public static let month: Int64 = 30 * 86_400_000
 
-    /// - Parameter now: the business clock.
+    /// - Parameter now: The business clock.
     public static func decide(
         _ conditions: RedeemableOffer.WinBackConditions, facts: WinBackFacts, now: Timestamp
     ) -> Decision {

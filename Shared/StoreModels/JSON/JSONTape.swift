@@ -141,15 +141,15 @@ final class JSONTape: Sendable {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) ? byte - UInt8(ascii: "0") : nil
     }
 
-    /// - Returns: nil when it is no number, or one no double is near to (`1e999`).
+    /// - Returns: Nil when it is not a number, or has no nearest double (`1e999`).
     func double(_ node: Int) -> Double? {
         guard nodes[node].kind == .number else { return nil }
         return Double(text(node)).flatMap { $0.isFinite ? $0 : nil }
     }
 
     /// The value with everything in it.
-    /// - Parameter number: how numbers are kept.
-    /// - Throws: only what `number` throws.
+    /// - Parameter number: How numbers are stored.
+    /// - Throws: Only errors of `number`.
     func value<Failure: Error>(
         _ node: Int, number: (JSONTape, Int) throws(Failure) -> String
     ) throws(Failure) -> JSONValue {

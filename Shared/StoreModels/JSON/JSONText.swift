@@ -29,7 +29,7 @@ struct JSONText {
     // MARK: Frames
 
     /// Begins a value; what it is follows.
-    /// - Returns: its depth.
+    /// - Returns: Its depth.
     mutating func begin() -> Int {
         frames.append(Frame(firstMember: members.count))
         return frames.count - 1

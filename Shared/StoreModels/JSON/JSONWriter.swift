@@ -25,7 +25,7 @@ final class JSONWriter {
     var bytes: [UInt8] { text.pointee.bytes }
 
     /// Writes any value where one is expected. All but two types encode themselves.
-    /// - Throws: what the type's own encoding throws.
+    /// - Throws: The error of the type's own encoding.
     func encode<Value: Encodable>(_ value: Value) throws {
         if Value.self == Data.self, let data = value as? Data { return text.pointee.write(data.base64EncodedString()) }
         if Value.self == JSONValue.self, let value = value as? JSONValue, encode(value) { return }
@@ -34,7 +34,7 @@ final class JSONWriter {
         text.pointee.endAll(deeperThan: depth - 1)
     }
 
-    /// - Returns: false for what is not quicker to write than to encode.
+    /// - Returns: False for values that are not faster to write than to encode.
     private func encode(_ value: JSONValue) -> Bool {
         switch value {
         case .null: text.pointee.writeNull()

@@ -11,7 +11,7 @@ public struct RawJSON: Hashable, Sendable, Codable {
         self.node = node
     }
 
-    /// - Throws: what the value's own encoding throws.
+    /// - Throws: The error of the value's own encoding.
     public init(encoding value: some Encodable) throws {
         // What the writer has written needs no checking, but its values have to be found.
         try self.init(StoreJSON.encode(value))
@@ -86,7 +86,7 @@ public struct RawJSON: Hashable, Sendable, Codable {
         }
     }
 
-    /// - Returns: false for a coder that is not ours.
+    /// - Returns: False for a coder of another library.
     fileprivate static func encode(_ text: ArraySlice<UInt8>, to encoder: any Encoder) -> Bool {
         guard let encoder = encoder as? WriterEncoder else { return false }
         encoder.writer.text.pointee.single(encoder.depth)

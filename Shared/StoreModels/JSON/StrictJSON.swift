@@ -13,13 +13,13 @@ public enum StrictJSON {
     }
 
     /// Reads one whole document.
-    /// - Throws: as ``validate(_:depthMax:)``.
+    /// - Throws: As ``validate(_:depthMax:)``.
     public static func parse(_ bytes: [UInt8], depthMax: Int = depthMax) throws(StrictJSONError) -> JSONValue {
         try tape(bytes, depthMax: depthMax).value(0) { (tape, node) throws(Never) in tape.text(node) }
     }
 
     /// Checks one whole document and keeps where its values stand.
-    /// - Throws: as ``validate(_:depthMax:)``.
+    /// - Throws: As ``validate(_:depthMax:)``.
     static func tape(_ bytes: [UInt8], depthMax: Int = depthMax) throws(StrictJSONError) -> JSONTape {
         // The result crosses the closure instead of the error, because `withUnsafeBufferPointer` keeps typed errors
         // only where the compiler can infer them.

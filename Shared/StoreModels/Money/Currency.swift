@@ -6,7 +6,7 @@ public struct Currency: Hashable, Sendable, Codable, CustomStringConvertible {
     /// Three capital letters, as ISO 4217 spells them.
     public let code: String
 
-    /// - Returns: nil unless `code` is three letters A–Z.
+    /// - Returns: Nil unless `code` is three letters A–Z.
     public init?(code: String) {
         guard code.utf8.count == 3, code.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
         else {

@@ -13,9 +13,9 @@ public struct Money: Hashable, Sendable, Codable {
 
     /// Reads a decimal such as `1.99`, `0.5` or `300`: digits with at most one point, no sign, no exponent, no spaces.
     ///
-    /// - Parameter rounding: what happens to digits the currency has no unit for (`2.99` yen): `.exact` refuses them,
+    /// - Parameter rounding: What happens to digits the currency has no unit for (`2.99` yen): `.exact` refuses them,
     ///   `.halfUp` rounds to the nearest unit.
-    /// - Returns: nil when the text is no such number or does not fit.
+    /// - Returns: Nil when the text is not such a number or does not fit.
     public init?(amount: String, currency: Currency, rounding: Rounding = .exact) {
         let parts = amount.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
         guard let whole = parts.first, !whole.isEmpty, parts.count == 1 || !parts[1].isEmpty else { return nil }
@@ -57,7 +57,7 @@ public struct Money: Hashable, Sendable, Codable {
     }
 
     /// The price of `quantity` pieces.
-    /// - Returns: nil when the product does not fit 64 bits.
+    /// - Returns: Nil when the product does not fit 64 bits.
     public func times(_ quantity: Int) -> Money? {
         let (units, overflow) = minorUnits.multipliedReportingOverflow(by: Int64(quantity))
         return overflow ? nil : Money(minorUnits: units, currency: currency)

@@ -33,7 +33,7 @@ public struct CustomerStanding: Hashable, Sendable, Codable {
         self.businessNow = businessNow
     }
 
-    /// - Returns: nil when it is not known.
+    /// - Returns: Nil when it is not known.
     public func owns(_ productIdentifier: String) -> Bool? {
         if ownedProductIdentifiers.containsExactly(productIdentifier) { return true }
         return isTruncated == true ? nil : false

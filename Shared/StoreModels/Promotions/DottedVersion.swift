@@ -9,7 +9,7 @@ public struct DottedVersion: Hashable, Sendable, Comparable, CustomStringConvert
     /// Without zeros at the end.
     private let parts: [Int]
 
-    /// - Returns: nil for anything but integers with single dots between them, and for one too large to be counted.
+    /// - Returns: Nil for anything but integers with single dots between them, and for one too large to be counted.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.charactersMax else { return nil }
         var parts: [Int] = []

@@ -27,7 +27,7 @@ public enum PromotionEndpoints {
     /// - Throws: `appNeverLaunched`, `promotionUnsupported`.
     public static let putOrder = Endpoint<PutPromotionOrderRequest, PromotionOverrides>(
         .promotionController, "order.put", isIdempotent: true)
-    /// - Throws: as ``putOrder``.
+    /// - Throws: As ``putOrder``.
     public static let putVisibility = Endpoint<PutPromotionVisibilityRequest, PromotionOverrides>(
         .promotionController, "visibility.put", isIdempotent: true)
 

@@ -2,7 +2,7 @@
 /// Pure; the versions are those of Apple's documentation.
 public enum PromotionSupport {
     /// Why a device shows no promoted purchases, starts none and takes no overrides.
-    /// - Returns: a sentence for people, or nil where promotions are supported. A version that cannot be read counts as
+    /// - Returns: A sentence for people, or nil where promotions are supported. A version that cannot be read counts as
     ///   new enough (ours): versions are checked where the operator names them.
     public static func promotionsUnsupported(platform: DeviceLaunch.Platform, osVersion: String) -> String? {
         let minimum: DottedVersion
@@ -19,7 +19,7 @@ public enum PromotionSupport {
     }
 
     /// Why an app on this device cannot handle promoted purchases with `PurchaseIntent` (M59).
-    /// - Returns: a sentence for people, or nil where it can. A version that cannot be read is a reason.
+    /// - Returns: A sentence for people, or nil where it can. A version that cannot be read is a reason.
     public static func purchaseIntentUnsupported(platform: DeviceLaunch.Platform, osVersion: String) -> String? {
         let minimum: DottedVersion
         switch platform {

@@ -64,7 +64,7 @@ extension PurchaseIntent {
         }
 
         /// Lets time do its part; before anything is read of an intent or decided on it.
-        /// - Returns: the states it has gone through, in order; empty when nothing was due.
+        /// - Returns: The states it has gone through, in order; empty when nothing was due.
         public mutating func pass(to now: Now) -> [State] {
             var passed: [State] = []
             if state == .pending, let answerBy, answerBy <= now.wall {
@@ -80,8 +80,8 @@ extension PurchaseIntent {
         }
 
         /// Call ``pass(to:)`` first, with the same `now`.
-        /// - Returns: whether it changed anything; false for the same event again.
-        /// - Throws: for an edge out of a final state.
+        /// - Returns: Whether it changed anything; false for the same event again.
+        /// - Throws: For an edge out of a final state.
         public mutating func apply(_ event: Event, at now: Now) throws(Refusal) -> Bool {
             switch event {
             case .delivered:

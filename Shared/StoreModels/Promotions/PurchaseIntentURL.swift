@@ -19,7 +19,7 @@ public struct PurchaseIntentURL: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reads a URL to the letter; only the scheme may be written in capitals, as in every URL (RFC 3986 §3.1).
-    /// - Throws: the first fault from left to right, then what is missing.
+    /// - Throws: The first fault from left to right, then what is missing.
     public init(parsing text: String) throws(PurchaseIntentURLFault) {
         let values = try Self.parameters(of: Self.query(of: text))
         let action = try Self.value(.action, in: values)

@@ -17,7 +17,7 @@ public struct PriceConsentQuestion: Hashable, Sendable, Codable {
         self.formerPrice = formerPrice
     }
 
-    /// - Returns: nil for a transaction that does not tell of a price that waits for consent.
+    /// - Returns: Nil for a transaction without a price that waits for consent.
     public init?(_ transaction: PaymentTransaction) {
         guard let increase = transaction.priceIncrease, increase.status == .pending,
             let original = transaction.originalTransactionIdentifier ?? transaction.transactionIdentifier

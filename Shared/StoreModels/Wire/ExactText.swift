@@ -110,7 +110,7 @@ extension Set where Element == ExactText {
 
     public func containsExactly(_ text: String) -> Bool { contains(ExactText(text)) }
 
-    /// - Returns: whether it was not there before.
+    /// - Returns: Whether it was inserted, and the member of the set.
     @discardableResult
     public mutating func insert(_ text: String) -> (inserted: Bool, memberAfterInsert: ExactText) {
         insert(ExactText(text))

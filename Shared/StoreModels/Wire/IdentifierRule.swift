@@ -22,8 +22,8 @@ public enum IdentifierRule: Sendable, CaseIterable {
         }
     }
 
-    /// What is wrong with a text as such an identifier, to stand behind its name: `must not be empty`.
-    /// - Returns: nil when nothing is.
+    /// The fault of a text as such an identifier, phrased to follow its name: `must not be empty`.
+    /// - Returns: Nil for a valid text.
     public func fault(in text: String) -> String? {
         if self == .bundle, !text.utf8.allSatisfy(Self.isBundleByte) {
             return "may only have ASCII letters, digits, dots and hyphens, as in com.example.app"

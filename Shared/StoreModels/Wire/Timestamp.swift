@@ -25,7 +25,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
     public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
     /// Reads the wire form.
-    /// - Returns: nil unless `text` is ISO 8601 in UTC.
+    /// - Returns: Nil unless `text` is ISO 8601 in UTC.
     public init?(_ text: String) {
         if let milliseconds = Self.milliseconds(ofWireForm: text) {
             self.init(milliseconds: milliseconds)
@@ -38,7 +38,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
     }
 
     /// The one form we write ourselves, which is nearly all that is read; a formatter takes a hundred times as long.
-    /// - Returns: nil for any other form, and for a day or hour that does not exist.
+    /// - Returns: Nil for any other form, and for a day or hour that does not exist.
     private static func milliseconds(ofWireForm text: String) -> Int64? {
         var text = text
         return text.withUTF8 { utf8 in

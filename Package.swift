@@ -226,7 +226,8 @@ targets += [
         path: "Tests/InAppPurchasesTests", swiftSettings: settings),
 ]
 
-// The spike of the event loops (docs/adr/0002): part of no product and of no plain build. `make spike` sets the variable.
+// The spike of the event loops (docs/adr/0002): part of no product and of no plain build. `make spike` sets the
+// variable.
 if Context.environment["STOREBUS_SPIKE"] != nil {
     targets.append(
         .executableTarget(
@@ -253,8 +254,8 @@ if Context.environment["STOREBUS_BENCH"] != nil {
             path: "Tests/Benchmarks/BareRoute", swiftSettings: settings))
 }
 
-// What `make fuzz` runs (Tests/Fuzz): part of no plain build. The protocol and the broker are then built so that libFuzzer
-// sees which branches an input takes, and so that the broker's own types can be tested in an optimized build.
+// What `make fuzz` runs (Tests/Fuzz): part of no plain build. The protocol and the broker are then built so that
+// libFuzzer sees which branches an input takes, and so that the broker's own types can be tested in an optimized build.
 if Context.environment["STOREBUS_FUZZ"] != nil {
     let sanitizers = ["-sanitize=fuzzer,address"]
     for target in targets where ["BusProtocol", "Broker"].contains(target.name) {

@@ -7,8 +7,8 @@ import EventLoop
 /// process for tests, and `NATSClient` speaks to a NATS cluster. ``BusCapability`` lists what only some of them
 /// support. All methods may be called from any task; code that already runs on `loop` pays no thread hop.
 package protocol BusClient: Sendable {
-    /// The loop that handlers are called on; nil for a bus without one (``InMemoryBus`` made without a loop). Give it to
-    /// `Task(executorPreference:)` to keep work on the connection's thread.
+    /// The loop that handlers are called on; nil for a bus without one (``InMemoryBus`` made without a loop). Give it
+    /// to `Task(executorPreference:)` to keep work on the connection's thread.
     var loop: UVLoop? { get }
 
     /// What this bus does beyond the promises made here.
@@ -41,8 +41,8 @@ package protocol BusClient: Sendable {
         _ subject: String, body: [UInt8], headers: BusHeaders, max: Int, timeout: Duration
     ) async throws(BusError) -> [BusMessage]
 
-    /// Publishes without waiting. While disconnected up to 1 MiB is kept and sent after the next connect, so an event is
-    /// delivered at most once and possibly never.
+    /// Publishes without waiting. While disconnected up to 1 MiB is kept and sent after the next connect, so an event
+    /// is delivered at most once and possibly never.
     ///
     /// - Throws: `closed`, `bufferFull`, `payloadTooLarge`, `invalidSubject`, `invalidMessage`.
     func publish(_ subject: String, body: [UInt8], headers: BusHeaders, reply: String?, key: String?) throws(BusError)
@@ -66,15 +66,15 @@ package protocol BusClient: Sendable {
     /// - Throws: `timeout`, `disconnected`, `closed`, `cancelled`.
     func flush(timeout: Duration) async throws(BusError)
 
-    /// A new stream each time, beginning with the current state; it ends after `closed`. A reader who falls behind keeps
-    /// the newest 64 states.
+    /// A new stream each time, beginning with the current state; it ends after `closed`. A reader who falls behind
+    /// keeps the newest 64 states.
     var states: AsyncStream<BusConnectionState> { get }
 
     /// The state now; it may have changed when the caller looks at it.
     var state: BusConnectionState { get }
 
-    /// Why the state is `closed`: `authenticationFailed` or `replaced`, after which reconnecting is pointless, or `closed`
-    /// when this side wanted it; nil before the end.
+    /// Why the state is `closed`: `authenticationFailed` or `replaced`, after which reconnecting is pointless, or
+    /// `closed` when this side wanted it; nil before the end.
     var endReason: BusError? { get }
 
     /// Ends all subscriptions, each with its barrier, flushes what was published, then closes. It takes five seconds at

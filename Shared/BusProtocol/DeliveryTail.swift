@@ -1,8 +1,8 @@
 /// The part of a `msg` header that all deliveries of one `pub` share, spliced from the publisher's own bytes.
 ///
-/// Only `sid` differs between deliveries, so a fan-out makes the rest once. A header in the canonical spelling holds it as
-/// one piece already (`PublishHeader.spliced`); for any other it is put together here, in a buffer that is kept between
-/// publishes.
+/// Only `sid` differs between deliveries, so a fan-out makes the rest once. A header in the canonical spelling holds it
+/// as one piece already (`PublishHeader.spliced`); for any other it is put together here, in a buffer that is kept
+/// between publishes.
 package struct DeliveryTail {
     /// `,"subject":"…"` and what else there is, each member with its comma before it.
     package private(set) var members: [UInt8] = []

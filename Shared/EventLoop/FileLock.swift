@@ -9,8 +9,8 @@
 /// Holds a lock file for the life of the process, so that one process at a time owns what it guards.
 ///
 /// The lock is `flock`'s, which the kernel drops when the process dies however it dies; the file's text,
-/// `812 payment-queue 3f2a91c0`, only tells others who holds it. A file left behind by a dead process is no obstacle. The
-/// file is never removed: between a removal and the next creation two processes could each hold "the" lock.
+/// `812 payment-queue 3f2a91c0`, only tells others who holds it. A file left behind by a dead process is no obstacle.
+/// The file is never removed: between a removal and the next creation two processes could each hold "the" lock.
 package final class FileLock: Sendable {
     /// Describes the process that has the lock, by the file's text.
     package struct Holder: Sendable, Equatable, CustomStringConvertible {

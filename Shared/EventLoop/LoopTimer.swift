@@ -2,7 +2,8 @@ internal import CLibUV
 
 /// A timer on the loop, in milliseconds. One body at a time; starting it again replaces the old one.
 ///
-/// It never fires early, and later when the turn before it was long. On a loop that is closing or closed it never fires.
+/// It never fires early, and later when the turn before it was long. On a loop that is closing or closed it never
+/// fires.
 package final class LoopTimer: LoopHandle {
     private var body: (() -> Void)?
 

@@ -4,8 +4,8 @@ import Glibc
 /// Accepts TCP connections on the loop.
 ///
 /// It watches a socket of its own and accepts itself instead of using libuv's listener, because that one retries in a
-/// closed circle when the process has no descriptor left. Here the listener then waits a moment; new connections stay in
-/// the kernel's backlog meanwhile.
+/// closed circle when the process has no descriptor left. Here the listener then waits a moment; new connections stay
+/// in the kernel's backlog meanwhile.
 package final class TCPListener {
     /// The loop it accepts on.
     package let loop: UVLoop
@@ -25,8 +25,8 @@ package final class TCPListener {
     /// - Parameters:
     ///   - host: A numeric address or "localhost" (127.0.0.1); for other names use the form with `resolving`.
     ///   - port: 0…65535, 0 for any free one.
-    /// - Throws: `EADDRINUSE`, `EADDRNOTAVAIL`, `EACCES`, `EINVAL` for a name or a port out of range; the operation names
-    ///   host and port.
+    /// - Throws: `EADDRINUSE`, `EADDRNOTAVAIL`, `EACCES`, `EINVAL` for a name or a port out of range; the operation
+    ///   names host and port.
     package static func bind(
         loop: UVLoop, host: String, port: Int, backlog: CInt = 512
     ) throws(UVError) -> TCPListener {

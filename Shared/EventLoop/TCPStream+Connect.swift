@@ -2,10 +2,10 @@ internal import CLibUV
 import Glibc
 
 extension TCPStream {
-    /// Connects to `host` (numeric, "localhost", or a name for the resolver), trying its addresses in order. To be called
-    /// by an actor pinned to `loop`; cancelling the task gives the attempt up.
-    /// - Throws: `ECONNREFUSED` and the like of the last address, `ETIMEDOUT` when `timeout` passes first, `EAI_…` when the
-    ///   name does not resolve, `ECANCELED` when the task is cancelled or the loop closes.
+    /// Connects to `host` (numeric, "localhost", or a name for the resolver), trying its addresses in order. To be
+    /// called by an actor pinned to `loop`; cancelling the task gives the attempt up.
+    /// - Throws: `ECONNREFUSED` and the like of the last address, `ETIMEDOUT` when `timeout` passes first, `EAI_…` when
+    ///   the name does not resolve, `ECANCELED` when the task is cancelled or the loop closes.
     package static func connect(
         isolation: isolated (any Actor)? = #isolation, loop: UVLoop, host: String, port: Int, timeout: Duration
     ) async throws(UVError) -> TCPStream {

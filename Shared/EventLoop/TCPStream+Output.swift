@@ -27,8 +27,8 @@ extension TCPStream {
         flushAtEndOfTurn()
     }
 
-    /// As `write(contentsOf:)`, for owners that collect a turn's output themselves and call this once a turn: the kernel
-    /// takes what it can straight from the buffer, and only the rest is copied.
+    /// As `write(contentsOf:)`, for owners that collect a turn's output themselves and call this once a turn: the
+    /// kernel takes what it can straight from the buffer, and only the rest is copied.
     package func writeNow(contentsOf buffer: UnsafeRawBufferPointer) {
         loop.preconditionIsolated()
         guard !isClosed, outputState == .open, !buffer.isEmpty else { return }
@@ -43,8 +43,9 @@ extension TCPStream {
         isClosed ? 0 : gathering.count + (writeInProgress ? uv_stream_get_write_queue_size(stream) : 0)
     }
 
-    /// The uptime at which the kernel was last seen to take output, or at which output began to wait. Progress is looked
-    /// at here and when a write ends, so ask regularly: a peer has stalled when this is old and `pendingBytes` above 0.
+    /// The uptime at which the kernel was last seen to take output, or at which output began to wait. Progress is
+    /// looked at here and when a write ends, so ask regularly: a peer has stalled when this is old and `pendingBytes`
+    /// above 0.
     package var lastWriteProgress: Duration {
         loop.preconditionIsolated()
         if !isClosed, writeInProgress {

@@ -3,10 +3,10 @@ import Glibc
 
 /// A TCP connection on the loop. Everything is called on the loop's thread, the callbacks too.
 ///
-/// Set the callbacks, then `startReading()`. After `close()`, `reset()`, an error or the peer's end, `onClose` is called
-/// exactly once, from the loop and never from within the call that caused it; nothing else is called after it, and the
-/// closures are dropped, so they may hold the stream's owner strongly. `TCP_NODELAY` is always on, since output is
-/// collected per turn already.
+/// Set the callbacks, then `startReading()`. After `close()`, `reset()`, an error or the peer's end, `onClose` is
+/// called exactly once, from the loop and never from within the call that caused it; nothing else is called after it,
+/// and the closures are dropped, so they may hold the stream's owner strongly. `TCP_NODELAY` is always on, since output
+/// is collected per turn already.
 package final class TCPStream: LoopHandle {
     /// Input. The buffer belongs to the loop and is only valid during the call.
     package var onRead: ((UnsafeRawBufferPointer) -> Void)?

@@ -14,8 +14,8 @@ extension UVLoop {
     }
 }
 
-/// One sleep. Unchecked, because it travels between the sleeping task and the loop as a reference only: everything in it
-/// is touched on the loop.
+/// One sleep. Unchecked, because it travels between the sleeping task and the loop as a reference only: everything in
+/// it is touched on the loop.
 private final class Sleeper: @unchecked Sendable {
     private let loop: UVLoop
     private var timer: LoopTimer?

@@ -6,8 +6,8 @@ import Synchronization
 
 /// A libuv loop on one thread, as a Swift executor.
 ///
-/// Actors pin themselves to it, and then their methods, the callbacks of their handles and every job between them run on
-/// one thread without a lock or a hop:
+/// Actors pin themselves to it, and then their methods, the callbacks of their handles and every job between them run
+/// on one thread without a lock or a hop:
 /// ```swift
 /// actor Connection {
 ///     let loop: UVLoop
@@ -23,8 +23,9 @@ import Synchronization
 /// `atEndOfTurn`, and polls again. So output written in any number of callbacks and jobs leaves in one write per turn.
 ///
 /// **Ownership.** A handle object (`TCPStream`, `LoopTimer`, …) owns C memory that never moves. From its initializer
-/// until its close callback the loop keeps the object alive; the memory is freed in the close callback and nowhere else.
-/// Dropping the last reference to an open handle closes nothing: call its `close()`, or let `UVLoop.close()` do it.
+/// until its close callback the loop keeps the object alive; the memory is freed in the close callback and nowhere
+/// else. Dropping the last reference to an open handle closes nothing: call its `close()`, or let `UVLoop.close()` do
+/// it.
 ///
 /// **Callback rule.** A C callback finds the object from `handle.data` (`LoopHandle.of`) and calls it, nothing else.
 ///

@@ -1,7 +1,7 @@
 import BusClient
 
-/// The life of a client's connection to a cluster: connect, lose it, try again. Pure: events and the time go in, actions
-/// come out. Signing in and pings are libnats's.
+/// The life of a client's connection to a cluster: connect, lose it, try again. Pure: events and the time go in,
+/// actions come out. Signing in and pings are libnats's.
 ///
 /// `now` is the loop's monotonic time. There is one timer.
 struct NATSConnectionMachine {

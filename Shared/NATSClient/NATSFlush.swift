@@ -1,7 +1,8 @@
 import BusClient
 internal import CNATS
 
-/// One flush: a ping to the server, then a marker behind every message that libnats had received by the time of the pong.
+/// One flush: a ping to the server, then a marker behind every message that libnats had received by the time of the
+/// pong.
 ///
 /// The marker is the completion of a subscription that is made and ended for this: libnats posts it at the end of the
 /// delivery thread's list.

@@ -5,8 +5,8 @@ enum NATSLimits {
     /// Bytes that may wait for libnats to write them: as much as SBP/1's broker keeps for a slow consumer. Beyond it
     /// events and requests are refused with `bufferFull`.
     static let outgoingBytesMax = 64 << 20
-    /// Messages that may wait for the loop. libnats does not make its socket wait for its reader, so beyond this messages
-    /// are dropped, counted and logged.
+    /// Messages that may wait for the loop. libnats does not make its socket wait for its reader, so beyond this
+    /// messages are dropped, counted and logged.
     static let incomingMax = 65_536
     /// Bytes of them.
     static let incomingBytesMax = 64 << 20

@@ -11,8 +11,8 @@ import EventLoop
 /// libnats's delivery thread, of which there is one for the whole process, so that messages keep their order. What that
 /// one brings is collected and handed to the loop once per turn.
 final class NATSLink: @unchecked Sendable {
-    // Why unchecked: `connection`, `subscriptions` and `isOver` are touched on the wire queue alone (and `connection` on
-    // the flush queue, before the last order there destroys it); everything else is locked or never changes.
+    // Why unchecked: `connection`, `subscriptions` and `isOver` are touched on the wire queue alone (and `connection`
+    // on the flush queue, before the last order there destroys it); everything else is locked or never changes.
 
     /// What happens to the connection as such.
     enum Event: Sendable {

@@ -26,8 +26,8 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
         case unavailable
         /// The connection was lost during the commit: whether it succeeded is unknown. Reading finds out.
         case outcomeUnknown
-        /// The engine gave the transaction up because of another one, again and again. Nothing was written; may be tried
-        /// again.
+        /// The engine gave the transaction up because of another one, again and again. Nothing was written; may be
+        /// tried again.
         case conflict
         case constraint(Constraint)
         case columnMissing

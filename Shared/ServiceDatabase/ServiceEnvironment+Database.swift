@@ -14,8 +14,8 @@ extension ServiceEnvironment {
     /// | `database.synchronous` | `DATABASE_SYNCHRONOUS` | `full`; `normal` and `off` lose acknowledged commits and are for measuring |
     ///
     /// On PostgreSQL a service has a schema of its own, `payment_queue`, and any number of processes; a SQLite file has
-    /// one process. A server that is away, as while it recovers from a crash, is waited for. The service takes no requests
-    /// beside another store's database (``StoreIdentityTable``).
+    /// one process. A server that is away, as while it recovers from a crash, is waited for. The service takes no
+    /// requests beside another store's database (``StoreIdentityTable``).
     /// - Throws: ``StartupError`` that names the place, what is wrong with it and the remedy.
     package func openDatabase(_ migrations: [Migration]) async throws(StartupError) -> any SQLDatabase {
         let synchronous = try configuration.choice("database.synchronous", default: DatabaseSynchronous.full)

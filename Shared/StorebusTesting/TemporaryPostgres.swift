@@ -40,8 +40,8 @@ public final class TemporaryPostgres: Sendable {
     /// - Parameter isRecovering: It replays its log and refuses connections, as after a crash, until ``recover()``.
     public init(isRecovering: Bool = false) async throws {
         let binaries = try Self.binaries()
-        // Short, because a socket's path has at most 107 bytes; made without Foundation's temporary directory, which may
-        // be closed to another user.
+        // Short, because a socket's path has at most 107 bytes; made without Foundation's temporary directory, which
+        // may be closed to another user.
         let directory = "\(Self.parent())/sbpg-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
         self.directory = directory

@@ -105,7 +105,8 @@ package final class BusService: ServiceLifecycle.Service {
     /// their replies, and returns.
     ///
     /// - Throws: `BusError` when a subscription is refused, or the connection ends for good (`authenticationFailed`,
-    ///   `replaced`, `closed`); ``StoreConflict`` when another store, or another database of this service, is on the bus.
+    ///   `replaced`, `closed`); ``StoreConflict`` when another store, or another database of this service, is on the
+    ///   bus.
     package func run() async throws {
         let subscriptions: Subscriptions
         do {

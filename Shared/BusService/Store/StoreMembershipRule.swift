@@ -1,7 +1,7 @@
 /// Decides whether a service may be on the bus beside the databases that are there. No I/O.
 ///
-/// A new database belongs to no store yet. It takes over the store of the others, and where none of them has one for a while
-/// the service that makes stores makes one. What was taken over is never exchanged again.
+/// A new database belongs to no store yet. It takes over the store of the others, and where none of them has one for a
+/// while the service that makes stores makes one. What was taken over is never exchanged again.
 struct StoreMembershipRule: Sendable {
     /// A service instance with a database, as discovery tells of it.
     struct Peer: Sendable, Equatable {

@@ -1,7 +1,8 @@
 import Dispatch
 import EventLoop
 
-/// Writes lines together: the first after a silence as soon as possible, those that follow within ``gathersFor`` at once.
+/// Writes lines together: the first after a silence as soon as possible, those that follow within ``gathersFor`` at
+/// once.
 ///
 /// A write for each line cost a fifth of what answering a request for products costs, and blocked the logging task
 /// (docs/performance.md). An urgent line, and everything before it, is written before the call returns. A process that

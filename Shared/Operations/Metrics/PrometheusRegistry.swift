@@ -5,8 +5,8 @@ import EventLoop
 /// swift-metrics.
 ///
 /// Timers are histograms in seconds (give them names that end in `_seconds`), aggregating recorders are summaries with
-/// sum and count, the others gauges. Cardinality is bounded: over 256 metrics are not shown, and of one metric the label
-/// sets after the 256th share one whose labels say `other`.
+/// sum and count, the others gauges. Cardinality is bounded: over 256 metrics are not shown, and of one metric the
+/// label sets after the 256th share one whose labels say `other`.
 package final class PrometheusRegistry: MetricsFactory {
     private struct Family {
         let kind: MetricKind

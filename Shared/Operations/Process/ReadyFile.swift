@@ -44,8 +44,8 @@ package final class ReadyFile: Sendable {
         state = Locked(State(contents: contents, expectsListener: expectsListener))
     }
 
-    /// The process will listen on a port of its own: it is not ready before ``listening(host:port:)``. To be called while
-    /// the process is built.
+    /// The process will listen on a port of its own: it is not ready before ``listening(host:port:)``. To be called
+    /// while the process is built.
     package func expectListener() { state.withLock { $0.expectsListener = true } }
 
     /// The process listens.

@@ -28,11 +28,11 @@ import UnixSignals
 /// The broker, which is on no bus, uses ``runProcess(name:options:monitorPort:usesData:build:)`` and
 /// `environment.ready.listening(host:port:)`.
 ///
-/// Start: SIGPIPE ignored, settings, logging, metrics, the loop, then `build`, then the monitoring port, then everything
-/// runs in one `ServiceGroup`. SIGTERM and SIGINT end it gracefully in the opposite order: endpoints first (their
-/// requests are finished), then what `build` returned from last to first, then the monitoring port, then the bus. An
-/// error is one line on standard error that names place and remedy, and an exit code (``ProcessExit``). With `--health`
-/// nothing is built: a running instance is asked (``HealthProbe``).
+/// Start: SIGPIPE ignored, settings, logging, metrics, the loop, then `build`, then the monitoring port, then
+/// everything runs in one `ServiceGroup`. SIGTERM and SIGINT end it gracefully in the opposite order: endpoints first
+/// (their requests are finished), then what `build` returned from last to first, then the monitoring port, then the
+/// bus. An error is one line on standard error that names place and remedy, and an exit code (``ProcessExit``). With
+/// `--health` nothing is built: a running instance is asked (``HealthProbe``).
 package enum ServiceMain {
     /// How long a graceful end may take before everything is cancelled: the drain of the endpoints and a bit.
     static let gracefulLimit: Duration = .seconds(15)

@@ -4,9 +4,9 @@ enum PostgresSettings {
     static let statementTime: Duration = .seconds(10)
     /// A lock is waited for this long.
     static let lockTime: Duration = .seconds(3)
-    /// A process that stops in the middle of a transaction holds its locks this long. Statements follow each other within
-    /// milliseconds, on the loop and without waiting for anything but the server; a pause this long, of a machine that swaps
-    /// or of a process that is stopped, costs a transaction that is rolled back and asked for again.
+    /// A process that stops in the middle of a transaction holds its locks this long. Statements follow each other
+    /// within milliseconds, on the loop and without waiting for anything but the server; a pause this long, of a
+    /// machine that swaps or of a process that is stopped, costs a transaction that is rolled back and asked for again.
     static let idleTime: Duration = .seconds(4)
 
     /// Prepares a session. `synchronous_commit` is raised where it is weaker than wanted; a server that waits for its

@@ -2,9 +2,9 @@ internal import EventLoop
 
 /// Holds `<path>.lock` for the life of the process, so that one SQLite file has one writer service.
 ///
-/// A second line of the file names the start of the machine (``MachineStart``) once the database is known to be whole. The
-/// file is emptied when the lock is given up in good order. So the next holder knows whether the machine itself ended under
-/// the last one.
+/// A second line of the file names the start of the machine (``MachineStart``) once the database is known to be whole.
+/// The file is emptied when the lock is given up in good order. So the next holder knows whether the machine itself
+/// ended under the last one.
 final class LockFile: Sendable {
     /// What became of the last holder, as far as its file is concerned.
     enum LastEnd: Hashable, Sendable {

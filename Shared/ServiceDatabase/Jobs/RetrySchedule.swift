@@ -1,5 +1,5 @@
-/// When what brought no outcome is tried again: 100 ms after the first attempt, doubled each time, at most five seconds,
-/// for each identifier by itself. It lives in memory: after a restart everything is due at once.
+/// When what brought no outcome is tried again: 100 ms after the first attempt, doubled each time, at most five
+/// seconds, for each identifier by itself. It lives in memory: after a restart everything is due at once.
 ///
 /// It remembers so many identifiers. What comes on top of them is tried every five seconds, many at a time: it waits as
 /// the ones that have failed most do, and is not forgotten, or all of it would be due at each sweep.

@@ -33,8 +33,8 @@ package struct ReceiptDocument: Hashable, Sendable {
         self.purchases = purchases
     }
 
-    /// Attribute 5. Apple's hashes the device's identifier, the opaque value and the bundle identifier, so that a copy on
-    /// another device shows. Our receipts belong to a customer and not to a device: the device's part is left out.
+    /// Attribute 5. Apple's hashes the device's identifier, the opaque value and the bundle identifier, so that a copy
+    /// on another device shows. Our receipts belong to a customer and not to a device: the device's part is left out.
     var hash: [UInt8] {
         Array(Insecure.SHA1.hash(data: Array(customerIdentifier.utf8) + Array(bundleId.utf8)))
     }

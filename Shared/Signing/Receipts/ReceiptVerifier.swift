@@ -6,8 +6,8 @@ import X509
 ///
 /// Nothing of the content is read before the signature has been verified. The bytes must be exactly those
 /// ``ReceiptSigner`` would have written around the same content and signature, so a receipt of which anything was
-/// changed, added or cut is refused, also where the change would mean nothing. (Of ECDSA's two signatures of one content
-/// either is taken; they say the same.)
+/// changed, added or cut is refused, also where the change would mean nothing. (Of ECDSA's two signatures of one
+/// content either is taken; they say the same.)
 package struct ReceiptVerifier: Sendable {
     /// Bytes of a receipt; a longer one is `malformed` without being looked at.
     package static let receiptBytesMax = 1 << 20

@@ -1,7 +1,7 @@
 /// Warns of optional methods that cannot be called.
 ///
-/// Without Objective-C, what a class leaves out of a protocol is settled where it conforms: a method that only a subclass
-/// declares is not found. Nothing at run time lists a class's methods, so every subclass is named, once.
+/// Without Objective-C, what a class leaves out of a protocol is settled where it conforms: a method that only a
+/// subclass declares is not found. Nothing at run time lists a class's methods, so every subclass is named, once.
 enum InheritedConformance {
     private static let named = Locked<Set<ObjectIdentifier>>([])
 

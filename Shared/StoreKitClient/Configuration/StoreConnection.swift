@@ -9,9 +9,8 @@ import Foundation
 ///         account: "alice"))
 /// SKPaymentQueue.default().add(StoreObserver.shared)
 /// ```
-/// Said once, before the first call to the store: `add`, `canMakePayments()`, a request's `start()`. Queues, requests and
-/// payments can be made before.
-/// An app that says nothing is configured by its environment: ``fromEnvironment(_:)``.
+/// Said once, before the first call to the store: `add`, `canMakePayments()`, a request's `start()`. Queues, requests
+/// and payments can be made before. An app that says nothing is configured by its environment: ``fromEnvironment(_:)``.
 public struct StoreConnection: Sendable {
     /// The device's kind, spelled as the store spells it.
     public enum Platform: String, CaseIterable, Sendable {
@@ -35,12 +34,12 @@ public struct StoreConnection: Sendable {
     /// Callbacks run one after the other on a serial queue of the library whose target this is. Nil is the main queue
     /// while a main run loop runs, and a background queue while none does (``SKPaymentQueue``).
     public var callbackTarget: DispatchQueue?
-    /// Called on the callback queue when the store opens the app for a purchase that began there, just before the app is
-    /// asked about it. Nil does nothing: an app that is running is open already.
+    /// Called on the callback queue when the store opens the app for a purchase that began there, just before the app
+    /// is asked about it. Nil does nothing: an app that is running is open already.
     public var bringToFront: (@Sendable () -> Void)?
     /// Told in one sentence of what the library copes with by itself: a lost stream, a repeated payment. Never with
-    /// tokens, receipts or names of shoppers. Called on any thread. Nil leaves these out; what an app should change, such
-    /// as an observer whose methods cannot be called, is then written to standard error.
+    /// tokens, receipts or names of shoppers. Called on any thread. Nil leaves these out; what an app should change,
+    /// such as an observer whose methods cannot be called, is then written to standard error.
     public var log: (@Sendable (String) -> Void)?
 
     public init(

@@ -6,8 +6,8 @@ import Foundation
 
 /// Fetches one content into its file, part by part.
 ///
-/// One range at a time, so that a fast store and a slow disk never meet in memory, and so that a broken connection costs a
-/// part. `If-Range` keeps two versions of the bytes from being mixed.
+/// One range at a time, so that a fast store and a slow disk never meet in memory, and so that a broken connection
+/// costs a part. `If-Range` keeps two versions of the bytes from being mixed.
 struct ContentTransfer: Sendable {
     let gateway: GatewayClient
     let timing: ClientTiming
@@ -17,8 +17,8 @@ struct ContentTransfer: Sendable {
     /// Told after each part, with the bytes that are there.
     let progressed: @Sendable (Int64) -> Void
 
-    /// - Throws: ``StoreProblem`` when the store does not give it, `URLError` when it could not be reached often enough,
-    ///   what the file system says, `CancellationError`.
+    /// - Throws: ``StoreProblem`` when the store does not give it, `URLError` when it could not be reached often
+    ///   enough, what the file system says, `CancellationError`.
     func run() async throws {
         guard !file.isComplete else { return progressed(length) }
         var (count, etag) = try file.received()

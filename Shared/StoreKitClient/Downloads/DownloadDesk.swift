@@ -3,8 +3,8 @@ internal import StoreModels
 
 /// Carries out what the app asks of downloads: tells the store, and fetches the content meanwhile.
 ///
-/// One thing after the other for each download; pausing and cancelling interrupt a transfer. The state an app sees is the
-/// store's, as its stream tells it; progress is ours.
+/// One thing after the other for each download; pausing and cancelling interrupt a transfer. The state an app sees is
+/// the store's, as its stream tells it; progress is ours.
 final class DownloadDesk: Sendable {
     /// The last thing under way for each download.
     private struct Work: Sendable {

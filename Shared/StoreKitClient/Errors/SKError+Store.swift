@@ -20,8 +20,8 @@ extension SKError {
         self.init((isKnown ? Code(rawValue: error.code) : nil) ?? .unknown, userInfo: userInfo)
     }
 
-    /// What StoreKit makes of a store that cannot be reached or that refuses: `unknown`, with the cause beneath; the error
-    /// itself where the store names it.
+    /// What StoreKit makes of a store that cannot be reached or that refuses: `unknown`, with the cause beneath; the
+    /// error itself where the store names it.
     init(cause: any Error) {
         if let told = (cause as? StoreProblem)?.storeKitError {
             self.init(told)

@@ -4,8 +4,8 @@
 /// if (transaction.error as? SKError)?.code != .paymentCancelled { show(transaction.error) }
 /// ```
 /// `userInfo` carries `NSLocalizedDescriptionKey`; `NSLocalizedFailureReasonErrorKey` where the store names a reason of
-/// its own (`interrupted`, `unfinishedTransactions`); `NSUnderlyingErrorKey` where there is an error beneath: the number
-/// 3532 of a subscription that is held already, a `URLError`, a ``StoreProblem``.
+/// its own (`interrupted`, `unfinishedTransactions`); `NSUnderlyingErrorKey` where there is an error beneath: the
+/// number 3532 of a subscription that is held already, a `URLError`, a ``StoreProblem``.
 public struct SKError: CustomNSError, Hashable, Sendable {
     public let _nsError: NSError
 

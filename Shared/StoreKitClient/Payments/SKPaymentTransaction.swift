@@ -6,7 +6,8 @@ internal import StoreModels
 /// so `==`, `contains` and dictionaries see one transaction through all its states. A transaction that the store did
 /// not make, such as a subclass in an app's tests, equals only itself.
 open class SKPaymentTransaction: NSObject, @unchecked Sendable {
-    // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees it.
+    // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees
+    // it.
     private(set) var queued: QueuedTransaction?
     private var attached: [SKDownload] = []
 

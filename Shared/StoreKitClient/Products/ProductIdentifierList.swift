@@ -11,8 +11,8 @@ public enum ProductIdentifierList {
     private static let byteCountMax = 1024 * 1024
 
     /// In the file's order.
-    /// - Throws: `CocoaError`: what reading the file threw, `fileReadTooLarge`, or `propertyListReadCorrupt` when it is no
-    ///   array of strings.
+    /// - Throws: `CocoaError`: what reading the file threw, `fileReadTooLarge`, or `propertyListReadCorrupt` when it is
+    ///   no array of strings.
     public static func identifiers(contentsOf url: URL) throws -> [String] {
         let data = try Data(contentsOf: url)
         guard data.count <= byteCountMax else { throw CocoaError(.fileReadTooLarge) }

@@ -5,7 +5,8 @@ internal import StoreModels
 /// A products request makes them: only what the store returned can be sold. Price and locale are the store's, never the
 /// device's. `SKProduct()` is for subclasses in an app's tests; it says nothing.
 open class SKProduct: NSObject, @unchecked Sendable {
-    // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees it.
+    // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees
+    // it.
     public typealias PeriodUnit = SKProductPeriodUnit
 
     private var model: Product?

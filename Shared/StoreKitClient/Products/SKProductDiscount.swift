@@ -2,10 +2,11 @@ internal import StoreModels
 
 /// An introductory or a promotional offer of a subscription.
 ///
-/// The text an app shows depends on `paymentMode`: so much each period for `numberOfPeriods` periods, so much once for all
-/// of them, or nothing at all. Apple has deprecated this type; the name stays for the code that uses it.
+/// The text an app shows depends on `paymentMode`: so much each period for `numberOfPeriods` periods, so much once for
+/// all of them, or nothing at all. Apple has deprecated this type; the name stays for the code that uses it.
 open class SKProductDiscount: NSObject, @unchecked Sendable {
-    // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees it.
+    // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees
+    // it.
     public typealias PaymentMode = SKProductDiscountPaymentMode
     public typealias `Type` = SKProductDiscountType
 

@@ -2,7 +2,8 @@ internal import StoreModels
 
 /// How long one period of a subscription or of an offer lasts.
 open class SKProductSubscriptionPeriod: NSObject, @unchecked Sendable {
-    // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees it.
+    // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees
+    // it.
     public typealias Unit = SKProductPeriodUnit
 
     private var model: SubscriptionPeriod?

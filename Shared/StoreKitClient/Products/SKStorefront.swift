@@ -2,7 +2,8 @@ internal import StoreModels
 
 /// The shop of one country.
 open class SKStorefront: NSObject, @unchecked Sendable {
-    // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees it.
+    // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees
+    // it.
     private var model: Storefront?
 
     public override init() { super.init() }

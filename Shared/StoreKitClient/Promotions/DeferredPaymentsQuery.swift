@@ -5,8 +5,8 @@ internal import StoreModels
     import FoundationNetworking
 #endif
 
-/// Asks for the purchases that were deferred: `GET /v1/intents?state=deferred` → `{"intents":[…]}`. At most 50, which is
-/// less than a page.
+/// Asks for the purchases that were deferred: `GET /v1/intents?state=deferred` → `{"intents":[…]}`. At most 50, which
+/// is less than a page.
 struct DeferredPaymentsQuery: Sendable {
     private struct Reply: Decodable {
         let intents: [Readable<StoreModels.PurchaseIntent>]

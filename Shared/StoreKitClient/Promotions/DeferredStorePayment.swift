@@ -1,8 +1,8 @@
 import Foundation
 internal import StoreModels
 
-/// A purchase that began in the store, was deferred and can still be made. An addition of this library's: an app that was
-/// ended has lost the payment it saved.
+/// A purchase that began in the store, was deferred and can still be made. An addition of this library's: an app that
+/// was ended has lost the payment it saved.
 ///
 /// ```swift
 /// for deferred in try await SKPaymentQueue.default().deferredStorePayments() {

@@ -3,7 +3,8 @@ internal import StoreModels
 
 /// Asks and sets what one device says of promoted products (`http-api.md`, `/v1/promotions`).
 ///
-/// What is set is sent until the store has answered, for it may be set twice; what is asked is asked once, as products are.
+/// What is set is sent until the store has answered, for it may be set twice; what is asked is asked once, as products
+/// are.
 struct OverrideCall: Sendable {
     private static let orderPath = "/v1/promotions/order"
 

@@ -10,8 +10,9 @@ extension PurchaseIntent {
     /// The promoted purchases. An iterating app handles them for as long as the iterator lives: with the first
     /// iterator, the app's launch declares this to the store, and it ends with the last.
     ///
-    /// - Precondition of iterating: No observer of the queue has `shouldAddStorePayment`, and the device has `PurchaseIntent`
-    ///   (``StoreConnection/isPurchaseIntentAvailable``), as with the library missing on an older system.
+    /// - Precondition of iterating: No observer of the queue has `shouldAddStorePayment`, and the device has
+    ///   `PurchaseIntent` (``StoreConnection/isPurchaseIntentAvailable``), as with the library missing on an older
+    ///   system.
     public struct PurchaseIntents: AsyncSequence, Sendable {
         public typealias Element = PurchaseIntent
 

@@ -12,7 +12,8 @@ internal import StoreModels
 /// wins and a fetch sees every update before it. Completion handlers are called on the callback queue.
 ///
 /// An error is what stopped the connection, or an ``SKError``: `unsupportedPlatform` where a device has no promotions,
-/// else `unknown` with a ``StoreProblem`` beneath. Apple has deprecated this type; the name stays for the code that uses it.
+/// else `unknown` with a ``StoreProblem`` beneath. Apple has deprecated this type; the name stays for the code that
+/// uses it.
 open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: its only property is a constant.
     private let queue: SKPaymentQueue

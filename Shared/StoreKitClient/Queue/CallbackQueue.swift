@@ -1,8 +1,8 @@
-/// Runs callbacks one after the other: where the app wants them, else on the main queue while the main run loop runs, else
-/// on a background queue.
+/// Runs callbacks one after the other: where the app wants them, else on the main queue while the main run loop runs,
+/// else on a background queue.
 ///
-/// An app whose main thread runs a loop hears the store there, as with StoreKit. A tool whose main thread waits in another
-/// way has nothing that empties the main queue, and hears it all the same (M35).
+/// An app whose main thread runs a loop hears the store there, as with StoreKit. A tool whose main thread waits in
+/// another way has nothing that empties the main queue, and hears it all the same (M35).
 final class CallbackQueue: Sendable {
     private let queue: DispatchQueue
     /// Nil where the app has said which queue it wants.
@@ -28,8 +28,8 @@ final class CallbackQueue: Sendable {
         var perform: @Sendable (@escaping @Sendable () -> Void) -> Void
         /// How often a callback that waits for the loop looks whether it still runs.
         var interval = Duration.milliseconds(100)
-        /// How many looks must find it stopped, so that an app which runs it in short turns is not taken for one that has
-        /// ended it.
+        /// How many looks must find it stopped, so that an app which runs it in short turns is not taken for one that
+        /// has ended it.
         var looks = 10
 
         /// Main queue and main run loop belong together: where the loop runs, it empties the queue.

@@ -23,7 +23,8 @@ extension QueueCore {
         }
     }
 
-    /// A higher price waits for consent. Each stream brings it again until it is answered; the app is asked once in a run.
+    /// A higher price waits for consent. Each stream brings it again until it is answered; the app is asked once in a
+    /// run.
     func priceConsentPending(_ subscription: String, in state: inout QueueState) {
         state.priceConsents.insert(subscription)
         guard state.consentsAsked.insert(subscription) else { return }

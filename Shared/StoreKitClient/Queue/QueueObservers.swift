@@ -31,8 +31,8 @@ struct QueueObservers: Sendable {
     mutating func remove(_ id: ObjectIdentifier) { registrations.removeAll { $0.id == id } }
 
     /// Forgets those that are no more.
-    /// - Returns: The others, which the caller lets go only when it holds no lock: to look at an observer is to hold it,
-    ///   and the last to hold one runs its `deinit`, which may want to be removed here.
+    /// - Returns: The others, which the caller lets go only when it holds no lock: to look at an observer is to hold
+    ///   it, and the last to hold one runs its `deinit`, which may want to be removed here.
     mutating func prune() -> [any SKPaymentTransactionObserver] {
         let living = all
         registrations.removeAll { $0.observer == nil }

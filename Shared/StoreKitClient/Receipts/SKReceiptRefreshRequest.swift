@@ -5,8 +5,8 @@
 /// refresh.delegate = self
 /// refresh.start()                        // then requestDidFinish(_:), and the file is there
 /// ```
-/// A customer who has bought nothing has a receipt too, without purchases. The file is written by a refresh and by nothing
-/// else: StoreKit also renews it when something is bought.
+/// A customer who has bought nothing has a receipt too, without purchases. The file is written by a refresh and by
+/// nothing else: StoreKit also renews it when something is bought.
 open class SKReceiptRefreshRequest: SKRequest, @unchecked Sendable {
     // Unchecked as its superclass is; it adds a constant.
     private let properties: [String: Bool]
@@ -16,8 +16,8 @@ open class SKReceiptRefreshRequest: SKRequest, @unchecked Sendable {
         super.init()
     }
 
-    /// - Parameter receiptProperties: ``SKReceiptPropertyIsExpired`` and its like, as numbers or booleans. They are kept
-    ///   and have no effect: the store makes the receipt that is true.
+    /// - Parameter receiptProperties: ``SKReceiptPropertyIsExpired`` and its like, as numbers or booleans. They are
+    ///   kept and have no effect: the store makes the receipt that is true.
     public init(receiptProperties: [String: Any]?) {
         properties = (receiptProperties ?? [:]).compactMapValues(Self.flag)
         super.init()

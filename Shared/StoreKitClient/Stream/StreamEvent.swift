@@ -9,7 +9,8 @@ enum StreamEvent: Equatable, Sendable {
     case restoreFailed(String, TransactionError)
     case storefront(Storefront)
     case revoked([String])
-    /// A subscription costs more from its next renewal on, and the customer has not agreed; by its original transaction.
+    /// A subscription costs more from its next renewal on, and the customer has not agreed; by its original
+    /// transaction.
     case priceConsentPending(String)
     /// A purchase began in the store and waits for the app's answer.
     case promoted(StoreModels.PurchaseIntent)

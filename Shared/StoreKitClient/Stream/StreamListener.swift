@@ -1,5 +1,5 @@
-/// Hears what an observer's stream brings. Each stream has a number, and only the latest is listened to: what an older one
-/// still has under way says nothing of what is true now.
+/// Hears what an observer's stream brings. Each stream has a number, and only the latest is listened to: what an older
+/// one still has under way says nothing of what is true now.
 protocol StreamListener: AnyObject, Sendable {
     /// A stream is about to be asked for: what is known now has to come again in it, or is gone.
     func streamOpening(_ number: Int)

@@ -1,5 +1,5 @@
-/// How far an app has come in Catalog: `{"catalogVersion":7,"settingsRevision":2}`. What was read at the same version is
-/// as good as read now, but for products that become available by date.
+/// How far an app has come in Catalog: `{"catalogVersion":7,"settingsRevision":2}`. What was read at the same version
+/// is as good as read now, but for products that become available by date.
 public struct AppVersion: Hashable, Sendable, Codable {
     /// Grows with each import, and with each change of content and promotions; 0 before the first.
     public var catalogVersion: Int64
@@ -11,7 +11,8 @@ public struct AppVersion: Hashable, Sendable, Codable {
     }
 }
 
-/// An app has another version now: `sb.evt.catalog.v1.app.changed`. Published before the operator's request is answered.
+/// An app has another version now: `sb.evt.catalog.v1.app.changed`. Published before the operator's request is
+/// answered.
 public struct AppChanged: Hashable, Sendable, Codable {
     public var bundleId: String
     public init(bundleId: String) { self.bundleId = bundleId }

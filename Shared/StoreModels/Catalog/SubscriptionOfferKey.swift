@@ -1,4 +1,5 @@
-/// A public key that an app's promotional offers are signed with: `{"keyIdentifier":"ABCDEF2345","publicKey":"-----BEGIN…"}`
+/// A public key that an app's promotional offers are signed with:
+/// `{"keyIdentifier":"ABCDEF2345","publicKey":"-----BEGIN…"}`
 public struct SubscriptionOfferKey: Hashable, Sendable, Codable {
     public var keyIdentifier: String
     /// PEM, an elliptic curve key on P-256.

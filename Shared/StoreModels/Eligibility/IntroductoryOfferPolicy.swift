@@ -1,8 +1,8 @@
 /// Decides whether a customer may have an introductory offer in a subscription group (M119…M129). Pure: PaymentQueue
 /// applies it inside the purchase's commit, Eligibility when a client asks, so both always give the same answer.
 ///
-/// The history is PaymentQueue's own, or ``ReceiptHistory/groups(ofProducts:)`` makes it of a receipt; the answer is the
-/// same (O5) but for what no receipt says: an offer that a payment in flight holds, and a renewal that is late.
+/// The history is PaymentQueue's own, or ``ReceiptHistory/groups(ofProducts:)`` makes it of a receipt; the answer is
+/// the same (O5) but for what no receipt says: an offer that a payment in flight holds, and a renewal that is late.
 ///
 /// Rules, the first that applies: an offer used in the group, refunded or not; an offer held by a payment; a
 /// subscription of the group that is active, grace and billing retry included; else eligible.

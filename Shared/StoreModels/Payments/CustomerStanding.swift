@@ -8,7 +8,8 @@ public struct CustomerStandingRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// What a page of the store needs of a customer, in one answer that costs the same however much they have bought before:
+/// What a page of the store needs of a customer, in one answer that costs the same however much they have bought
+/// before:
 ///
 /// ```json
 /// {"storefront":"FRA","ownedProductIdentifiers":["com.example.hiddenBeaches","com.example.pro.monthly"],
@@ -17,8 +18,8 @@ public struct CustomerStandingRequest: Hashable, Sendable, Codable {
 public struct CustomerStanding: Hashable, Sendable, Codable {
     /// Alpha-3 country code.
     public var storefront: String
-    /// Non-consumables, and subscriptions that give access by the app's clock; what was refunded, revoked or has expired
-    /// is not among them. Each once, in no order.
+    /// Non-consumables, and subscriptions that give access by the app's clock; what was refunded, revoked or has
+    /// expired is not among them. Each once, in no order.
     public var ownedProductIdentifiers: [String]
     /// The customer owns more than fits one message: of a product that is not listed nothing is known. Absent is no.
     public var isTruncated: Bool?

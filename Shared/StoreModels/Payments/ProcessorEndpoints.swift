@@ -8,8 +8,8 @@ public enum ProcessorEndpoints {
         .paymentProcessor, "charge.cancel", isIdempotent: true)
     /// Refunds money of an approved charge; idempotent by `refundKey`. All refunds of a charge together never exceed it
     /// (P10).
-    /// - Throws: `requestInvalid` with `details.conflict` "amount" for more than is left or another amount under the key,
-    ///   "charge" for a charge that was not approved.
+    /// - Throws: `requestInvalid` with `details.conflict` "amount" for more than is left or another amount under the
+    ///   key, "charge" for a charge that was not approved.
     public static let createRefund = Endpoint<CreateRefundRequest, Refund>(
         .paymentProcessor, "refund.create", isIdempotent: true)
     /// Refunds in order, for reconciliation.

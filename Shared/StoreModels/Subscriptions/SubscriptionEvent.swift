@@ -30,8 +30,8 @@ public struct SubscriptionEvent: Hashable, Sendable, Codable {
         case priceChanged
         /// It is paid in another group from here on: its product was moved, or the group renamed.
         case groupChanged
-        /// The subscriber is asked whether it goes on at a higher price, which is `amount`; what they said; the price went
-        /// down again before they had to.
+        /// The subscriber is asked whether it goes on at a higher price, which is `amount`; what they said; the price
+        /// went down again before they had to.
         case priceIncreasePending, priceIncreaseAgreed, priceIncreaseDeclined, priceIncreaseWithdrawn
     }
 

@@ -4,8 +4,8 @@
 /// {"id":"…","type":"purchased","bundleId":"com.example.app","account":"alice","transaction":{…}}
 /// ```
 public struct StoreEvent: Hashable, Sendable, Codable {
-    /// A transaction's new state, or `finished` when it left the queue; `finishedWithPendingDownloads` comes besides, when
-    /// content was not downloaded by then (M55).
+    /// A transaction's new state, or `finished` when it left the queue; `finishedWithPendingDownloads` comes besides,
+    /// when content was not downloaded by then (M55).
     public enum Kind: String, CaseIterable, Sendable, Codable {
         case purchasing, purchased, failed, deferred, restored, finished, finishedWithPendingDownloads
         case refunded, revoked

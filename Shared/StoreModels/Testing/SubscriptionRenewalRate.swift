@@ -19,7 +19,8 @@ public enum SubscriptionRenewalRate: String, CaseIterable, Sendable, Codable {
 }
 
 extension SubscriptionRenewalRate {
-    /// Business seconds in a second of wall time, for a clock that runs evenly: a month of 30 days takes the named time.
+    /// Business seconds in a second of wall time, for a clock that runs evenly: a month of 30 days takes the named
+    /// time.
     public var clockFactor: Int64 {
         let month: Int64 = 30 * 86_400
         switch self {

@@ -1,8 +1,8 @@
 /// Text that equals only the same bytes: the key of every dictionary and set of identifiers.
 ///
-/// `String` compares by Unicode's canonical equivalence: é and e followed by ́ are one key, and so are K and the sign of
-/// Kelvin. A store's identifiers are bytes (`docs/identifiers.md`): two spellings are two products, with prices of their
-/// own. A value with identifiers that is compared or is a key has them as `@ExactText var`.
+/// `String` compares by Unicode's canonical equivalence: é and e followed by ́ are one key, and so are K and the sign
+/// of Kelvin. A store's identifiers are bytes (`docs/identifiers.md`): two spellings are two products, with prices of
+/// their own. A value with identifiers that is compared or is a key has them as `@ExactText var`.
 @propertyWrapper
 public struct ExactText: Hashable, Sendable {
     public var wrappedValue: String
@@ -13,8 +13,8 @@ public struct ExactText: Hashable, Sendable {
 
     public var text: String { wrappedValue }
 
-    /// Length and the library's own comparison, which is fast, rule out nearly everything before the bytes are looked at
-    /// one by one.
+    /// Length and the library's own comparison, which is fast, rule out nearly everything before the bytes are looked
+    /// at one by one.
     public static func == (left: ExactText, right: ExactText) -> Bool {
         left.wrappedValue.utf8.count == right.wrappedValue.utf8.count && left.wrappedValue == right.wrappedValue
             && left.wrappedValue.utf8.elementsEqual(right.wrappedValue.utf8)

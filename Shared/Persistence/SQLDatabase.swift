@@ -5,7 +5,8 @@ package import ServiceLifecycle
 /// ```swift
 /// let version = try await database.write { transaction in
 ///     try await transaction.execute("UPDATE app SET version = version + 1 WHERE bundle_id = ?", bundleId)
-///     return try await transaction.queryOne("SELECT version FROM app WHERE bundle_id = ?", bundleId)?["version"] as Int64?
+///     let row = try await transaction.queryOne("SELECT version FROM app WHERE bundle_id = ?", bundleId)
+///     return row?["version"] as Int64?
 /// }
 /// ```
 /// A body does SQL and nothing else that waits: others queue behind it. It may be run again from its beginning where

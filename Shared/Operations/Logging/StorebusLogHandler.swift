@@ -4,8 +4,8 @@ import StoreModels
 
 /// Writes log events to standard error, one line each.
 ///
-/// JSON: `{"time":"2026-11-21T10:00:00.004Z","level":"info","service":"catalog","instance":"9f2c…","message":"serving",`
-/// `"endpoints":"9"}`, the metadata in alphabetical order. Text:
+/// JSON: `{"time":"2026-11-21T10:00:00.004Z","level":"info","service":"catalog","instance":"9f2c…",`
+/// `"message":"serving","endpoints":"9"}`, the metadata in alphabetical order. Text:
 /// `10:00:00.004 info  catalog: serving endpoints=9`. Metadata keys are the vocabulary that all services share:
 /// service instance subject endpoint requestIdentifier traceID bundleId customerIdentifier deviceId transaction
 /// productIdentifier code status durationMs attempt error pid port path.

@@ -5,7 +5,8 @@ import Synchronization
 /// A service's SQLite file: one writer connection on its own thread, two read-only ones on theirs.
 ///
 /// ```swift
-/// let database = try SQLiteDatabase.open(path: "\(data)/catalog.sqlite", holder: "catalog", migrations: schema, logger: logger)
+/// let database = try SQLiteDatabase.open(
+///     path: "\(data)/catalog.sqlite", holder: "catalog", migrations: schema, logger: logger)
 /// ```
 /// Bodies run on a database thread, straight through. Nothing blocks the caller's executor.
 package final class SQLiteDatabase: SQLDatabase {

@@ -5,7 +5,11 @@ extension StoreConnection {
     /// `if #available(iOS 16.4, *)` where an app handles promoted purchases either way (M59, M61):
     ///
     /// ```swift
-    /// if connection.isPurchaseIntentAvailable { watch(PurchaseIntent.intents) } else { queue.add(DelegateObserver.shared) }
+    /// if connection.isPurchaseIntentAvailable {
+    ///     watch(PurchaseIntent.intents)
+    /// } else {
+    ///     queue.add(DelegateObserver.shared)
+    /// }
     /// ```
     public var isPurchaseIntentAvailable: Bool { purchaseIntentUnsupported == nil }
 

@@ -1,8 +1,9 @@
 /// One entry of a subscription's timeline, written in the commit in which it happened:
 ///
 /// ```json
-/// {"at":"2026-12-28T10:00:00.000Z","kind":"renewed","account":"alice","originalTransactionIdentifier":"2000000000000001",
-///  "productIdentifier":"com.example.pro.monthly","amount":{"amount":"9.99","currency":"USD"},
+/// {"at":"2026-12-28T10:00:00.000Z","kind":"renewed","account":"alice",
+///  "originalTransactionIdentifier":"2000000000000001","productIdentifier":"com.example.pro.monthly",
+///  "amount":{"amount":"9.99","currency":"USD"},
 ///  "transactionIdentifier":"2000000000000002","period":1,"expiresDate":"2027-01-28T10:00:00.000Z"}
 /// ```
 public struct SubscriptionEvent: Hashable, Sendable, Codable {

@@ -4,9 +4,9 @@ extension StoreConnection {
     private static let chosen = Locked<StoreConnection?>(nil)
     private static let isInUse = Locked(false)
 
-    /// Says which store `SKPaymentQueue.default()` and everything without a queue of its own speak with.
+    /// Sets the store of `SKPaymentQueue.default()` and of every object without a queue of its own.
     ///
-    /// - Precondition: Said before the default queue was asked for anything of the store, and once.
+    /// - Precondition: Called once, before the first call of the default queue to the store.
     public static func use(_ connection: StoreConnection) {
         if isInUse.withLock({ $0 }) { fatalError("the store's connection is chosen before the default queue is used") }
         chosen.withLock { chosen in
@@ -15,7 +15,7 @@ extension StoreConnection {
         }
     }
 
-    /// The connection of the default queue. From here on it is fixed.
+    /// The connection of the default queue. It is fixed from the first call on.
     static func defaultConnection() -> StoreConnection {
         isInUse.withLock { $0 = true }
         if let connection = chosen.withLock({ $0 }) { return connection }
@@ -28,8 +28,8 @@ extension StoreConnection {
     }
 
     /// Reads a connection from environment variables: `STOREBUS_URL`, `STOREBUS_BUNDLE_ID`, `STOREBUS_DEVICE_ID`,
-    /// `STOREBUS_ACCOUNT`, all needed, and `STOREBUS_STOREFRONT`.
-    /// - Returns: Nil when one that is needed is missing or the URL is none.
+    /// `STOREBUS_ACCOUNT`, all required, and `STOREBUS_STOREFRONT`.
+    /// - Returns: Nil when a required one is missing or the URL is invalid.
     public static func fromEnvironment(_ environment: [String: String]) -> StoreConnection? {
         guard let gateway = environment["STOREBUS_URL"].flatMap({ URL(string: $0) }),
             let bundleId = environment["STOREBUS_BUNDLE_ID"], let deviceId = environment["STOREBUS_DEVICE_ID"],

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the store is and who the app is there: one app on one device, in the hands of one account.
+/// The store's address and the app's identity there: one app on one device, used by one account.
 ///
 /// ```swift
 /// StoreConnection.use(
@@ -9,10 +9,10 @@ import Foundation
 ///         account: "alice"))
 /// SKPaymentQueue.default().add(StoreObserver.shared)
 /// ```
-/// Said once, before the first call to the store: `add`, `canMakePayments()`, a request's `start()`. Queues, requests
-/// and payments can be made before. An app that says nothing is configured by its environment: ``fromEnvironment(_:)``.
+/// Set it once, before the first call to the store: `add`, `canMakePayments()`, a request's `start()`. Queues, requests
+/// and payments can be made before. An app that sets none is configured by its environment: ``fromEnvironment(_:)``.
 public struct StoreConnection: Sendable {
-    /// The device's kind, spelled as the store spells it.
+    /// The device's kind, spelled as in the store's API.
     public enum Platform: String, CaseIterable, Sendable {
         case iOS, iPadOS, macOS, tvOS, watchOS, visionOS, iOSAppOnVisionOS, other
     }
@@ -20,26 +20,28 @@ public struct StoreConnection: Sendable {
     /// The gateway's address, without a path: `http://127.0.0.1:7430`.
     public var gateway: URL
     public var bundleId: String
-    /// Chosen by the app and kept by it; an unknown device is created by the first launch.
+    /// The device's identifier, chosen and kept by the app. The first launch creates an unknown device.
     public var deviceId: String
-    /// The shopper's name; an unknown account is created by the first launch.
+    /// The shopper's name. The first launch creates an unknown account.
     public var account: String
     public var platform: Platform
     public var osVersion: String
     public var appVersion: String
-    /// Alpha-3 country code for an account that does not exist yet. For one that does it must be its own.
+    /// The alpha-3 country code for an account that does not exist yet. For an existing account it must be the
+    /// account's storefront.
     public var storefront: String?
-    /// Where downloaded content lies. Nil is a folder of the app and device in the user's caches.
+    /// The directory for downloaded content. Nil is a folder of the app and device in the user's caches.
     public var contentDirectory: URL?
-    /// Callbacks run one after the other on a serial queue of the library whose target this is. Nil is the main queue
-    /// while a main run loop runs, and a background queue while none does (``SKPaymentQueue``).
+    /// The target of the library's serial callback queue. Nil is the main queue while a main run loop runs, and a
+    /// background queue while none does (``SKPaymentQueue``).
     public var callbackTarget: DispatchQueue?
     /// Called on the callback queue when the store opens the app for a purchase that began there, just before the app
-    /// is asked about it. Nil does nothing: an app that is running is open already.
+    /// is asked about it. Nil does nothing: a running app is open already.
     public var bringToFront: (@Sendable () -> Void)?
-    /// Told in one sentence of what the library copes with by itself: a lost stream, a repeated payment. Never with
-    /// tokens, receipts or names of shoppers. Called on any thread. Nil leaves these out; what an app should change,
-    /// such as an observer whose methods cannot be called, is then written to standard error.
+    /// Receives one sentence for each problem that the library handles by itself: a lost stream, a repeated payment.
+    /// The sentences never contain tokens, receipts or names of shoppers. Called on any thread. Nil drops them; a
+    /// problem that the app should fix, such as an observer whose methods cannot be called, is then written to standard
+    /// error.
     public var log: (@Sendable (String) -> Void)?
 
     public init(
@@ -63,7 +65,7 @@ public struct StoreConnection: Sendable {
         self.log = log
     }
 
-    /// Says what the app should change: to its log, else to standard error.
+    /// Reports a problem that the app should fix: to its log, else to standard error.
     static func warn(_ sentence: String, _ connection: StoreConnection?) {
         guard let log = connection?.log else {
             return FileHandle.standardError.write(Data("StoreKitClient: \(sentence)\n".utf8))
@@ -71,7 +73,7 @@ public struct StoreConnection: Sendable {
         log(sentence)
     }
 
-    /// The gateway's address with `path`, which is percent-encoded already, behind it.
+    /// The URL of `path`, which is percent-encoded already, at the gateway.
     func url(_ path: String) -> URL? { URL(string: gateway.absoluteString.trimmingSuffix("/") + path) }
 }
 

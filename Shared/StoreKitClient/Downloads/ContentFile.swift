@@ -25,8 +25,8 @@ struct ContentFile: Sendable {
     /// Whether all of it is there.
     var isComplete: Bool { FileManager.default.fileExists(atPath: url.path) }
 
-    /// What has come so far.
-    /// - Returns: How many bytes, and whose; none without knowing whose.
+    /// The bytes received so far.
+    /// - Returns: Their number, and the entity tag of their content; no bytes without a known tag.
     func received() throws -> (count: Int64, etag: String?) {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         guard let etag = try? String(contentsOf: tag, encoding: .utf8),
@@ -38,7 +38,7 @@ struct ContentFile: Sendable {
         return (size.int64Value, etag)
     }
 
-    /// Adds what comes next.
+    /// Appends the next bytes.
     func append(_ bytes: [UInt8], etag: String) throws {
         if !FileManager.default.fileExists(atPath: part.path) {
             try Data().write(to: part)
@@ -50,14 +50,14 @@ struct ContentFile: Sendable {
         try handle.write(contentsOf: Data(bytes))
     }
 
-    /// What has come is of no use.
+    /// Discards the received bytes.
     func forget() throws {
         for url in [part, tag] where FileManager.default.fileExists(atPath: url.path) {
             try FileManager.default.removeItem(at: url)
         }
     }
 
-    /// All of it has come.
+    /// Marks the content as complete.
     func complete() throws {
         if !FileManager.default.fileExists(atPath: part.path) { try Data().write(to: part) }
         if isComplete { try FileManager.default.removeItem(at: url) }
@@ -65,6 +65,6 @@ struct ContentFile: Sendable {
         try? FileManager.default.removeItem(at: tag)
     }
 
-    /// Nothing of it is wanted any more.
+    /// Removes everything of it.
     func remove() { try? FileManager.default.removeItem(at: folder) }
 }

@@ -18,7 +18,7 @@ struct ContentTransfer: Sendable {
     let progressed: @Sendable (Int64) -> Void
 
     /// - Throws: ``StoreProblem`` when the store does not give it, `URLError` when it could not be reached often
-    ///   enough, what the file system says, `CancellationError`.
+    ///   enough, an error of the file system, `CancellationError`.
     func run() async throws {
         guard !file.isComplete else { return progressed(length) }
         var (count, etag) = try file.received()
@@ -51,7 +51,7 @@ struct ContentTransfer: Sendable {
         try file.complete()
     }
 
-    /// How large a part is, so that the progress of a small content shows, too.
+    /// The size of a part, chosen so that the progress of small content shows too.
     static func partBytes(of length: Int64) -> Int64 {
         min(max(length / 20, ClientLimits.contentPartBytes.lowerBound), ClientLimits.contentPartBytes.upperBound)
     }

@@ -26,7 +26,7 @@ final class DownloadDesk: Sendable {
 
     deinit { for work in work.withLock({ $0.last.values }) { work.task.cancel() } }
 
-    /// Where the content of a download lies, once it is complete.
+    /// The file of a download's content, once it is complete.
     func file(of model: Download) -> ContentFile {
         ContentFile(
             directory: directory, downloadId: model.id, contentIdentifier: model.contentIdentifier,
@@ -39,7 +39,7 @@ final class DownloadDesk: Sendable {
         enqueue(model.id, interrupts: action == .pause || action == .cancel) { await run.perform(action) }
     }
 
-    /// The transaction has left the queue. What was fetched in part is of no use; what is complete is the app's.
+    /// The transaction has left the queue. Partial content is removed; complete content belongs to the app.
     func forget(_ model: Download) {
         enqueue(model.id, interrupts: true) { [file = file(of: model)] in try? file.forget() }
     }

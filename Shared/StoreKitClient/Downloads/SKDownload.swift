@@ -1,6 +1,6 @@
 internal import StoreModels
 
-/// `SKDownload.timeRemaining` when nothing is known of the speed.
+/// The value of `SKDownload.timeRemaining` when the speed is unknown.
 public let SKDownloadTimeRemainingUnknown: TimeInterval = -1
 
 /// A package of content that comes with a transaction.
@@ -34,21 +34,21 @@ open class SKDownload: NSObject, @unchecked Sendable {
         guard let state = locked.withLock({ $0 }) else { return .waiting }
         return state.failure == nil ? SKDownloadState(state.model.state) : .failed
     }
-    /// The name of earlier SDKs.
+    /// The state, under the name of earlier SDKs.
     open var downloadState: SKDownloadState { state }
     open var contentIdentifier: String { model?.contentIdentifier ?? "" }
-    /// Dotted integers, `1.0`.
+    /// The version in dotted integers, `1.0`.
     open var contentVersion: String { model?.contentVersion ?? "" }
-    /// Bytes.
+    /// The size in bytes.
     open var contentLength: Int64 { model?.contentLength ?? 0 }
-    /// Bytes; the same as `contentLength`.
+    /// The size in bytes; the same as `contentLength`.
     open var expectedContentLength: Int64 { contentLength }
-    /// 0…1.
+    /// The progress, 0…1.
     open var progress: Float {
         guard let state = locked.withLock({ $0 }) else { return 0 }
         return state.model.state == .finished ? 1 : state.progress.fraction
     }
-    /// Seconds at the speed so far; `SKDownloadTimeRemainingUnknown` when there is none.
+    /// The remaining seconds at the speed so far; `SKDownloadTimeRemainingUnknown` without a speed.
     open var timeRemaining: TimeInterval {
         locked.withLock { $0?.progress.secondsRemaining } ?? SKDownloadTimeRemainingUnknown
     }
@@ -58,7 +58,7 @@ open class SKDownload: NSObject, @unchecked Sendable {
     open var error: (any Error)? {
         locked.withLock { state in state?.failure ?? state?.model.error.map { SKError($0) } }
     }
-    /// What it comes with.
+    /// The transaction it belongs to.
     open var transaction: SKPaymentTransaction {
         guard let state = locked.withLock({ $0 }) else { return SKPaymentTransaction() }
         let downloads = state.owner.model.downloads.map {
@@ -78,7 +78,7 @@ extension SKDownload {
     /// What the store said; nil for one it did not make.
     var model: Download? { locked.withLock { $0?.model } }
 
-    /// The store says how it is now.
+    /// Takes over the state reported by the store.
     func update(_ model: Download, of owner: QueuedTransaction) {
         locked.withLock { state in
             state?.owner = owner
@@ -97,7 +97,7 @@ extension SKDownload {
         }
     }
 
-    /// The content lies there; told to the app when the store knows, too.
+    /// Records the content's location; the app learns it once the store knows, too.
     func arrived(at url: URL) { locked.withLock { $0?.contentURL = url } }
 
     func failed(_ error: SKError?) { locked.withLock { $0?.failure = error } }

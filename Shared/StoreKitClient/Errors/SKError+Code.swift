@@ -1,5 +1,5 @@
 extension SKError {
-    /// Spelled and numbered as StoreKit's.
+    /// The error codes, with StoreKit's names and numbers.
     public typealias Code = CStoreKit.SKErrorCode
 
     public static var unknown: Code { .unknown }

@@ -1,11 +1,11 @@
-/// What went wrong at the store, with StoreKit's codes.
+/// An error of the store, with StoreKit's codes.
 ///
 /// ```swift
 /// if (transaction.error as? SKError)?.code != .paymentCancelled { show(transaction.error) }
 /// ```
-/// `userInfo` carries `NSLocalizedDescriptionKey`; `NSLocalizedFailureReasonErrorKey` where the store names a reason of
-/// its own (`interrupted`, `unfinishedTransactions`); `NSUnderlyingErrorKey` where there is an error beneath: the
-/// number 3532 of a subscription that is held already, a `URLError`, a ``StoreProblem``.
+/// `userInfo` carries `NSLocalizedDescriptionKey`; `NSLocalizedFailureReasonErrorKey` where the store gives its own
+/// reason (`interrupted`, `unfinishedTransactions`); `NSUnderlyingErrorKey` where there is an underlying error: the
+/// number 3532 of a subscription the customer already has, a `URLError`, a ``StoreProblem``.
 public struct SKError: CustomNSError, Hashable, Sendable {
     public let _nsError: NSError
 
@@ -16,7 +16,7 @@ public struct SKError: CustomNSError, Hashable, Sendable {
     }
 
     public static var errorDomain: String { SKErrorDomain }
-    /// Every number is a code; one this version has no name for belongs to a newer store.
+    /// The error's code. Every number is a code; a number without a name here belongs to a newer store.
     public var code: Code { Code(rawValue: _nsError.code) ?? .unknown }
     public var errorCode: Int { _nsError.code }
     public var userInfo: [String: Any] { _nsError.userInfo }
@@ -25,7 +25,7 @@ public struct SKError: CustomNSError, Hashable, Sendable {
     // `localizedDescription` is `NSError`'s. Conforming to LocalizedError would forbid it to apps.
     public var errorDescription: String? { userInfo[NSLocalizedDescriptionKey] as? String }
     public var failureReason: String? { userInfo[NSLocalizedFailureReasonErrorKey] as? String }
-    /// The error beneath, if there is one.
+    /// The underlying error, if any.
     public var underlying: (any Error)? { userInfo[NSUnderlyingErrorKey] as? any Error }
 
     /// Equal by domain, code and description: values of `userInfo` need not be comparable.

@@ -1,7 +1,7 @@
 import Foundation
 internal import StoreModels
 
-/// An answer of the gateway that says no (RFC 9457). The error beneath an ``SKError``.
+/// A refusal by the gateway (RFC 9457). The underlying error of an ``SKError``.
 public struct StoreProblem: LocalizedError, Equatable, Sendable {
     /// The HTTP status.
     public let status: Int
@@ -10,11 +10,11 @@ public struct StoreProblem: LocalizedError, Equatable, Sendable {
     public let code: String
     /// One sentence for people.
     public let detail: String
-    /// Whether the same request may be sent again.
+    /// Whether the same request may be retried.
     public let isRetryable: Bool
-    /// How long to wait before that; nil when nothing is known.
+    /// The delay before a retry; nil when unknown.
     public let retryAfter: Duration?
-    /// Finds the request in the store's logs.
+    /// The identifier that finds the request in the store's logs.
     public let traceId: String?
     /// What StoreKit would report, where the store says it.
     let storeKitError: TransactionError?

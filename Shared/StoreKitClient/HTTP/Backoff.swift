@@ -15,7 +15,7 @@ struct Backoff: Sendable {
     /// Something came of the last attempt.
     mutating func reset() { attempts = 0 }
 
-    /// The longest the wait after `number` attempts may be.
+    /// The longest delay after `number` attempts.
     func bound(_ number: Int) -> Duration {
         // Ten doublings are beyond any bound that makes sense; more would only overflow.
         min(timing.backoffMin * (1 << min(number, 10)), timing.backoffMax)

@@ -40,11 +40,11 @@ final class SessionKeeper: Sendable {
     /// The session as it is; nil before the first.
     var current: StoreSession? { state.withLock { $0.session } }
 
-    /// The customer shops elsewhere now.
+    /// The customer has moved to another storefront.
     func moved(to storefront: Storefront) { state.withLock { $0.session?.storefront = storefront } }
 
-    /// A session.
-    /// - Parameter refused: A token the store did not take: another session is wanted.
+    /// Returns a session, opening one when needed.
+    /// - Parameter refused: A token the store refused: another session is wanted.
     func session(insteadOf refused: String? = nil, _ completion: @escaping Completion) {
         enum Step { case answer(StoreSession), wait, open }
         let step = state.withLock { state -> Step in

@@ -42,6 +42,6 @@ final class StreamTransfer: Transfer {
 
     func ended(_ error: (any Error)?) { continuation.finish(throwing: error) }
 
-    /// The reader has dealt with some of it.
+    /// The reader has processed `count` bytes.
     func consumed(_ count: Int) { waiting.withLock { $0 -= count } }
 }

@@ -7,7 +7,7 @@ import Foundation
 /// Takes in what comes back for one request. Its methods are called one after the other, on the session's queue.
 protocol Transfer: Sendable {
     func received(_ response: HTTPURLResponse)
-    /// - Returns: Whether more is wanted; false ends the transfer.
+    /// - Returns: Whether the transfer continues; false ends it.
     func received(_ data: Data) -> Bool
     /// The last call.
     func ended(_ error: (any Error)?)

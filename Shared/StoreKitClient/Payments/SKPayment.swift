@@ -1,17 +1,17 @@
 internal import StoreModels
 
-/// What the customer wants to buy.
+/// The product and quantity that the customer wants to buy.
 ///
 /// ```swift
 /// SKPaymentQueue.default().add(SKPayment(product: product))
 /// ```
-/// Adding the same payment twice is two transactions and two charges, as in StoreKit. One that the store gave to
-/// `shouldAddStorePayment` is charged once: the second time is a failed transaction.
+/// Adding the same payment twice makes two transactions and two charges, as in StoreKit. A payment passed to
+/// `shouldAddStorePayment` is charged once: adding it a second time makes a failed transaction.
 open class SKPayment: NSObject, NSCopying, NSMutableCopying, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: its only property is locked.
     fileprivate let locked = Locked(PaymentFields(productIdentifier: ""))
 
-    /// A payment for nothing yet.
+    /// An empty payment.
     public override init() { super.init() }
 
     convenience init(_ fields: PaymentFields) {
@@ -27,7 +27,7 @@ open class SKPayment: NSObject, NSCopying, NSMutableCopying, @unchecked Sendable
     var fields: PaymentFields { locked.withLock { $0 } }
 
     open var productIdentifier: String { fields.productIdentifier }
-    /// 1…10; 1 unless a mutable payment says otherwise.
+    /// The quantity, 1…10; 1 unless a mutable payment sets another.
     open var quantity: Int { fields.quantity }
     /// The app's own account that the payment is for; returned with the transaction. An empty string means none.
     open var applicationUsername: String? { fields.applicationUsername }
@@ -37,13 +37,13 @@ open class SKPayment: NSObject, NSCopying, NSMutableCopying, @unchecked Sendable
     /// Reserved: a payment that has any is refused, as by StoreKit.
     open var requestData: Data? { fields.requestData }
 
-    /// - Returns: An `SKPayment` that says the same, also of a mutable one.
+    /// - Returns: An immutable `SKPayment` with the same values.
     open func copy(with zone: NSZone? = nil) -> Any { SKPayment(fields) }
 
-    /// - Returns: An ``SKMutablePayment`` that says the same.
+    /// - Returns: An ``SKMutablePayment`` with the same values.
     open func mutableCopy(with zone: NSZone? = nil) -> Any { SKMutablePayment(fields) }
 
-    /// Two payments for a product are equal when they say the same.
+    /// Two payments for a product are equal when their values are.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? SKPayment, !fields.productIdentifier.isEmpty else { return super.isEqual(object) }
         return other.fields.visible == fields.visible
@@ -60,7 +60,7 @@ open class SKPayment: NSObject, NSCopying, NSMutableCopying, @unchecked Sendable
 open class SKMutablePayment: SKPayment, @unchecked Sendable {
     // Unchecked as its superclass is; it adds no property.
 
-    /// A payment for nothing yet.
+    /// An empty payment.
     public override init() { super.init() }
 
     open override var productIdentifier: String {

@@ -8,11 +8,11 @@ open class SKPaymentDiscount: NSObject, @unchecked Sendable {
     public override init() { super.init() }
 
     /// - Parameters:
-    ///   - identifier: The offer's.
-    ///   - keyIdentifier: Of the key the signature was made with.
-    ///   - nonce: Counts once.
-    ///   - signature: Base64.
-    ///   - timestamp: Milliseconds since 1970.
+    ///   - identifier: The offer's identifier.
+    ///   - keyIdentifier: The identifier of the signing key.
+    ///   - nonce: A value that is accepted once.
+    ///   - signature: The signature in Base64.
+    ///   - timestamp: The signing time, in milliseconds since 1970.
     public init(identifier: String, keyIdentifier: String, nonce: UUID, signature: String, timestamp: NSNumber) {
         model = PaymentDiscount(
             identifier: identifier, keyIdentifier: keyIdentifier, nonce: nonce.uuidString.lowercased(),
@@ -26,7 +26,7 @@ open class SKPaymentDiscount: NSObject, @unchecked Sendable {
 
     open var identifier: String { model?.identifier ?? "" }
     open var keyIdentifier: String { model?.keyIdentifier ?? "" }
-    /// The zero UUID when the store keeps a text that is none.
+    /// The nonce; the zero UUID when the stored text is not a UUID.
     open var nonce: UUID {
         model.flatMap { UUID(uuidString: $0.nonce) } ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     }

@@ -24,20 +24,20 @@ open class SKPaymentTransaction: NSObject, @unchecked Sendable {
     open var transactionState: SKPaymentTransactionState {
         model.map { SKPaymentTransactionState($0.transactionState) } ?? .purchasing
     }
-    /// Nil except in `.purchased` and `.restored`.
+    /// The identifier; nil except in `.purchased` and `.restored`.
     open var transactionIdentifier: String? { model?.transactionIdentifier }
-    /// Nil except in `.purchased` and `.restored`.
+    /// The date; nil except in `.purchased` and `.restored`.
     open var transactionDate: Date? { model?.transactionDate?.date }
     open var payment: SKPayment { model.map { SKPayment(PaymentFields($0.payment)) } ?? SKPayment() }
     /// An ``SKError`` in `.failed`; nil in every other state.
     open var error: (any Error)? { queued?.failure ?? model?.error.map { SKError($0) } }
-    /// What was bought first: of restored transactions and of renewals.
+    /// The first purchase, for restored transactions and renewals.
     open var original: SKPaymentTransaction? {
         guard let original = model?.original?.transaction else { return nil }
         return SKPaymentTransaction(
             QueuedTransaction(identity: original.id, model: original, isLocal: false), downloads: [])
     }
-    /// Of hosted products; empty otherwise.
+    /// The downloads of hosted products; empty otherwise.
     open var downloads: [SKDownload] { attached }
 
     open override func isEqual(_ object: Any?) -> Bool {

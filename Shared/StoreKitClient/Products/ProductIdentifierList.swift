@@ -10,9 +10,9 @@ public enum ProductIdentifierList {
     /// A longer file is none of these.
     private static let byteCountMax = 1024 * 1024
 
-    /// In the file's order.
-    /// - Throws: `CocoaError`: what reading the file threw, `fileReadTooLarge`, or `propertyListReadCorrupt` when it is
-    ///   no array of strings.
+    /// The identifiers in the file's order.
+    /// - Throws: `CocoaError`: the error of reading the file, `fileReadTooLarge`, or `propertyListReadCorrupt` when it
+    ///   is not an array of strings.
     public static func identifiers(contentsOf url: URL) throws -> [String] {
         let data = try Data(contentsOf: url)
         guard data.count <= byteCountMax else { throw CocoaError(.fileReadTooLarge) }

@@ -1,9 +1,9 @@
 internal import StoreModels
 
-/// A product of the store, in the words and at the price of the customer's storefront.
+/// A product of the store, with the texts and the price of the customer's storefront.
 ///
 /// A products request makes them: only what the store returned can be sold. Price and locale are the store's, never the
-/// device's. `SKProduct()` is for subclasses in an app's tests; it says nothing.
+/// device's. `SKProduct()` is for subclasses in an app's tests; it is empty.
 open class SKProduct: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees
     // it.
@@ -22,19 +22,19 @@ open class SKProduct: NSObject, @unchecked Sendable {
     open var localizedTitle: String { model?.localizedTitle ?? "" }
     open var localizedDescription: String { model?.localizedDescription ?? "" }
     open var price: NSDecimalNumber { model.map { NSDecimalNumber($0.price) } ?? .zero }
-    /// Carries the price's currency: `fr_FR@currency=EUR`.
+    /// The locale with the price's currency: `fr_FR@currency=EUR`.
     open var priceLocale: Locale { model.map { Locale(identifier: $0.priceLocale) } ?? .current }
-    /// Of auto-renewable subscriptions; nil otherwise.
+    /// The period of auto-renewable subscriptions; nil otherwise.
     open var subscriptionPeriod: SKProductSubscriptionPeriod? {
         model?.subscriptionPeriod.map { SKProductSubscriptionPeriod($0) }
     }
-    /// Of auto-renewable subscriptions; nil otherwise.
+    /// The group of auto-renewable subscriptions; nil otherwise.
     open var subscriptionGroupIdentifier: String? { model?.subscriptionGroupIdentifier }
-    /// There for everybody while the product has one, whether or not this customer may have it.
+    /// The introductory offer, present for every customer while the product has one, eligible or not.
     open var introductoryPrice: SKProductDiscount? { model?.introductoryPrice.map { SKProductDiscount($0) } }
-    /// Whether this customer may have the introductory offer; nil when the store could not find out, and for products
-    /// without one. StoreKit 1 has no such property: there the app asks its server. The store decides again at the
-    /// purchase.
+    /// Whether this customer is eligible for the introductory offer; nil when the store could not determine it, and for
+    /// products without one. StoreKit 1 has no such property: there the app asks its server. The store decides again at
+    /// the purchase.
     open var isEligibleForIntroOffer: Bool? {
         guard let model, model.introductoryPrice != nil else { return nil }
         switch model.introductoryOfferEligibility {
@@ -46,11 +46,11 @@ open class SKProduct: NSObject, @unchecked Sendable {
     /// Promotional offers.
     open var discounts: [SKProductDiscount] { model?.discounts.map { SKProductDiscount($0) } ?? [] }
     open var isFamilyShareable: Bool { model?.isFamilyShareable ?? false }
-    /// Whether content comes with it: the transaction then has `downloads`.
+    /// Whether it includes content: the transaction then has `downloads`.
     open var isDownloadable: Bool { model?.isDownloadable ?? false }
-    /// Bytes of each package.
+    /// The size of each package in bytes.
     open var downloadContentLengths: [NSNumber] { model?.downloadContentLengths.map { NSNumber(value: $0) } ?? [] }
-    /// Dotted integers, `1.0`; empty without content.
+    /// The version in dotted integers, `1.0`; empty without content.
     open var downloadContentVersion: String { model?.downloadContentVersion ?? "" }
 
     // The names of earlier SDKs.
@@ -58,7 +58,7 @@ open class SKProduct: NSObject, @unchecked Sendable {
     open var contentLengths: [NSNumber] { downloadContentLengths }
     open var contentVersion: String { downloadContentVersion }
 
-    /// Two products of the store are equal when it says the same of them.
+    /// Two products of the store are equal when all their values are.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let model, let other = object as? SKProduct else { return super.isEqual(object) }
         return other.model == model

@@ -2,8 +2,8 @@ internal import StoreModels
 
 /// An introductory or a promotional offer of a subscription.
 ///
-/// The text an app shows depends on `paymentMode`: so much each period for `numberOfPeriods` periods, so much once for
-/// all of them, or nothing at all. Apple has deprecated this type; the name stays for the code that uses it.
+/// The text an app shows depends on `paymentMode`: a price for each of `numberOfPeriods` periods, one price for all of
+/// them, or a free trial. Apple has deprecated this type; the name stays for the code that uses it.
 open class SKProductDiscount: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees
     // it.
@@ -19,15 +19,15 @@ open class SKProductDiscount: NSObject, @unchecked Sendable {
         self.model = model
     }
 
-    /// What one charge costs.
+    /// The price of one charge.
     open var price: NSDecimalNumber { model.map { NSDecimalNumber($0.price) } ?? .zero }
     open var priceLocale: Locale { model.map { Locale(identifier: $0.priceLocale) } ?? .current }
-    /// Nil for the introductory offer.
+    /// The identifier; nil for the introductory offer.
     open var identifier: String? { model?.identifier }
     open var subscriptionPeriod: SKProductSubscriptionPeriod {
         model.map { SKProductSubscriptionPeriod($0.subscriptionPeriod) } ?? SKProductSubscriptionPeriod()
     }
-    /// The offer lasts `subscriptionPeriod` × `numberOfPeriods`.
+    /// The number of periods. The offer lasts `subscriptionPeriod` × `numberOfPeriods`.
     open var numberOfPeriods: Int { model?.numberOfPeriods ?? 0 }
 
     open var paymentMode: PaymentMode {

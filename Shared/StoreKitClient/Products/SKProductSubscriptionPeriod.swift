@@ -1,6 +1,6 @@
 internal import StoreModels
 
-/// How long one period of a subscription or of an offer lasts.
+/// The length of one period of a subscription or of an offer.
 open class SKProductSubscriptionPeriod: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees
     // it.
@@ -15,7 +15,7 @@ open class SKProductSubscriptionPeriod: NSObject, @unchecked Sendable {
         self.model = model
     }
 
-    /// 1 or more.
+    /// The number of units, 1 or more.
     open var numberOfUnits: Int { model?.numberOfUnits ?? 0 }
     open var unit: SKProduct.PeriodUnit {
         switch model?.unit {

@@ -1,37 +1,37 @@
 internal import StoreModels
 
-/// Asks the store which of some identifiers can be bought, and for how much.
+/// Requests products and their prices by identifier.
 ///
 /// ```swift
 /// productRequest = SKProductsRequest(productIdentifiers: Set(identifiers))
 /// productRequest.delegate = self
 /// productRequest.start()
 /// ```
-/// The delegate hears either `productsRequest(_:didReceive:)` and then `requestDidFinish(_:)`, or
-/// `request(_:didFailWithError:)`. A request is tried once: whether to ask again is the app's decision.
+/// The delegate receives either `productsRequest(_:didReceive:)` and then `requestDidFinish(_:)`, or
+/// `request(_:didFailWithError:)`. A request is tried once: whether to retry is the app's decision.
 open class SKProductsRequest: SKRequest, @unchecked Sendable {
     // Unchecked as its superclass is; it adds a constant.
     private let productIdentifiers: Set<String>
 
-    /// A request for nothing.
+    /// An empty request.
     public override init() {
         productIdentifiers = []
         super.init()
     }
 
-    /// - Parameter productIdentifiers: At most 500; more is an error the delegate hears.
+    /// - Parameter productIdentifiers: At most 500; with more the request fails.
     public init(productIdentifiers: Set<String>) {
         self.productIdentifiers = productIdentifiers
         super.init()
     }
 
-    /// Asks the store that `queue` speaks with.
+    /// Makes a request to the store of `queue`.
     public convenience init(productIdentifiers: Set<String>, queue: SKPaymentQueue) {
         self.init(productIdentifiers: productIdentifiers)
         self.queue = queue
     }
 
-    /// Not retained.
+    /// The delegate, not retained.
     open var delegate: (any SKProductsRequestDelegate)? {
         get { listener as? any SKProductsRequestDelegate }
         set { listener = newValue }

@@ -1,4 +1,4 @@
-/// What the store knows of the identifiers it was asked about: each is in one of the two lists.
+/// The response to a products request. Each requested identifier is in one of the two lists.
 open class SKProductsResponse: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: the lists are set once, before anything else sees them.
     private var found: [SKProduct] = []
@@ -12,8 +12,8 @@ open class SKProductsResponse: NSObject, @unchecked Sendable {
         invalid = invalidProductIdentifiers
     }
 
-    /// What can be bought, each product once.
+    /// The products that can be bought, each once.
     open var products: [SKProduct] { found }
-    /// What the store does not sell to this customer in this app; `storebus product explain` says why.
+    /// The identifiers that the store does not sell to this customer in this app; `storebus product explain` says why.
     open var invalidProductIdentifiers: [String] { invalid }
 }

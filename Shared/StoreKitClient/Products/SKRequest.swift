@@ -1,7 +1,7 @@
-/// A request to the store. What can be asked is in its subclasses.
+/// A request to the store. The subclasses are the requests an app can make.
 ///
-/// Once started it keeps itself until its delegate has heard, so an app need not hold it; Apple asks for a strong
-/// reference, and much code relies on getting away without one. The delegate is not retained.
+/// A started request retains itself until its delegate was called, so an app need not hold it. Apple asks for a strong
+/// reference, and much code does without one. The delegate is not retained.
 open class SKRequest: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: what changes is behind the lock.
     private enum Phase {
@@ -33,9 +33,9 @@ open class SKRequest: NSObject, @unchecked Sendable {
         set { state.withLock { $0.listener = newValue } }
     }
 
-    /// Sends the request. It can be sent once; a second start does nothing.
+    /// Sends the request. It can be sent once; a second call does nothing.
     ///
-    /// - Precondition: A store is known: ``StoreConnection/use(_:)`` or the environment.
+    /// - Precondition: A store is configured, by ``StoreConnection/use(_:)`` or the environment.
     open func start() {
         let isFirst = state.withLock { state in
             guard case .idle = state.phase else { return false }
@@ -57,7 +57,7 @@ open class SKRequest: NSObject, @unchecked Sendable {
         if isOver { running.cancel() }
     }
 
-    /// Ends the request; its delegate hears nothing any more. A callback that has begun runs to its end.
+    /// Cancels the request; its delegate is not called any more. A callback that has begun runs to its end.
     open func cancel() {
         let running: (any RunningRequest)? = state.withLock { state in
             defer { state.phase = .over }
@@ -67,7 +67,7 @@ open class SKRequest: NSObject, @unchecked Sendable {
         running?.cancel()
     }
 
-    /// Puts the question. What it returns keeps the request until it has ended.
+    /// Sends the request. The returned object retains it until it has ended.
     func send() -> any RunningRequest { NotYetRunning() }
 
     /// Whether the delegate may still be called. True once.
@@ -80,11 +80,11 @@ open class SKRequest: NSObject, @unchecked Sendable {
     }
 }
 
-/// Gives every request a `delegate`; subclasses shadow it with one of their own type, which no override could do.
+/// Gives every request a `delegate`; subclasses shadow it with one of their own type, which an override could not do.
 public protocol RequestWithDelegate: SKRequest {}
 
 extension RequestWithDelegate {
-    /// Not retained.
+    /// The delegate, not retained.
     public var delegate: (any SKRequestDelegate)? {
         get { listener }
         set { listener = newValue }

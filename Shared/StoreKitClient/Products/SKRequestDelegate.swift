@@ -1,8 +1,8 @@
-/// Hears how a request ended: by one of the two, and by that one only once. Called on the queue's callback queue
+/// Receives the end of a request: one of the two methods is called, once. Called on the queue's callback queue
 /// (``SKPaymentQueue``).
 ///
-/// Both may be left out. What a class leaves out its subclasses cannot add, for Swift has no optional methods without
-/// Objective-C: declare it in the class that conforms, and override it.
+/// Both methods are optional. A subclass cannot add a method that its superclass leaves out, because Swift has no
+/// optional methods without Objective-C: declare it in the class that conforms, and override it.
 public protocol SKRequestDelegate: NSObjectProtocol {
     func requestDidFinish(_ request: SKRequest)
     /// - Parameter error: A `URLError` when the store could not be reached, an ``SKError`` when it refused.

@@ -1,6 +1,6 @@
 internal import StoreModels
 
-/// The shop of one country.
+/// The store of one country.
 open class SKStorefront: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: what the store said is set once, before anything else sees
     // it.
@@ -13,9 +13,9 @@ open class SKStorefront: NSObject, @unchecked Sendable {
         self.model = model
     }
 
-    /// ISO 3166-1 alpha-3.
+    /// The country's ISO 3166-1 alpha-3 code.
     open var countryCode: String { model?.countryCode ?? "" }
-    /// The store's number for it.
+    /// The store's number of the storefront.
     open var identifier: String { model?.identifier ?? "" }
 
     open override func isEqual(_ object: Any?) -> Bool {

@@ -1,8 +1,8 @@
 import Foundation
 internal import StoreModels
 
-/// A purchase that began in the store, was deferred and can still be made. An addition of this library's: an app that
-/// was ended has lost the payment it saved.
+/// A purchase that began in the store, was deferred and can still be made. An addition of this library: an app that was
+/// ended has lost the payment it saved.
 ///
 /// ```swift
 /// for deferred in try await SKPaymentQueue.default().deferredStorePayments() {
@@ -13,7 +13,7 @@ public struct DeferredStorePayment: Sendable {
     /// The payment `shouldAddStorePayment` was asked about.
     public let payment: SKPayment
     public let product: SKProduct
-    /// When the store forgets it, by its own clock.
+    /// The time at which it expires, by the store's clock.
     public let expirationDate: Date
 
     init(_ model: StoreModels.PurchaseIntent) {

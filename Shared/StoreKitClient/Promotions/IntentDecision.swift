@@ -15,7 +15,7 @@ struct IntentDecision: Sendable {
 }
 
 extension IntentDecision {
-    /// What a purchase adds to the queue. The store knows by it which one it continues.
+    /// The payment that a purchase adds to the queue. It identifies the purchase it continues.
     static func payment(of intent: StoreModels.PurchaseIntent) -> Payment {
         var payment = intent.payment
         payment.intentIdentifier = intent.intentIdentifier

@@ -33,7 +33,7 @@ struct IntentTable: Sendable {
     /// The queue had no observer to ask: the next stream delivers it again.
     mutating func withdraw(_ id: String) { undecided.removeAll { $0.intentIdentifier == id } }
 
-    /// Whether the app has said something about it.
+    /// Whether the app has decided about it.
     func isDecided(_ id: String) -> Bool { decided.contains(id) }
 
     /// Whether continuing it adds a payment; true once (I3).

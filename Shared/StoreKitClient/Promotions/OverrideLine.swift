@@ -16,7 +16,7 @@ final class OverrideLine: Sendable {
 
     deinit { worker.cancel() }
 
-    /// - Returns: False when too much is waiting already; then nothing comes of it.
+    /// - Returns: False when too many calls are waiting; then the work is dropped.
     func add(_ work: @escaping Work) -> Bool {
         guard case .enqueued = continuation.yield(work) else { return false }
         return true

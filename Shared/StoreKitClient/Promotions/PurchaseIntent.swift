@@ -27,10 +27,10 @@ public struct PurchaseIntent: Sendable, Identifiable, Hashable {
         model.offer.flatMap { id in product.discounts.first { $0.identifier == id } }
     }
 
-    /// Adds the payment to the queue, once however often it is called. StoreKit's `Product.purchase()` returns the
+    /// Adds the payment to the queue, once even if called repeatedly. StoreKit's `Product.purchase()` returns the
     /// transaction; here it comes to the queue's observers.
     ///
-    /// Returns when the store has taken it.
+    /// Returns when the store has accepted it.
     /// - Throws: ``SKError``: the purchase was decided otherwise, or has expired, or the store could not be reached.
     public func purchase() async throws {
         try await decide(

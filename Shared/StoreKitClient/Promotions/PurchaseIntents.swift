@@ -1,10 +1,10 @@
 internal import StoreModels
 
 extension PurchaseIntent {
-    /// The purchases that begin in the store, as they come; first those that wait for an answer.
+    /// The purchases that begin in the store, pending ones first.
     public static var intents: PurchaseIntents { PurchaseIntents(queue: .default()) }
 
-    /// Of the app and device that `queue` speaks for.
+    /// The purchases of the app and device of `queue`.
     public static func intents(of queue: SKPaymentQueue) -> PurchaseIntents { PurchaseIntents(queue: queue) }
 
     /// The promoted purchases. An iterating app handles them for as long as the iterator lives: with the first
@@ -22,7 +22,7 @@ extension PurchaseIntent {
             AsyncIterator(queue: queue, intents: queue.core.promotedPurchases().makeAsyncIterator())
         }
 
-        /// Ends with the task that waits for it.
+        /// An iterator that ends with the task that waits for it.
         public struct AsyncIterator: AsyncIteratorProtocol {
             let queue: SKPaymentQueue
             var intents: AsyncStream<StoreModels.PurchaseIntent>.Iterator

@@ -2,7 +2,7 @@ import Foundation
 internal import StoreModels
 
 extension QueueCore {
-    /// A purchase began in the store. The app is asked, or told, once in a run.
+    /// A purchase began in the store. The app is asked or notified once in a run.
     func promoted(_ intent: StoreModels.PurchaseIntent, in state: inout QueueState) {
         guard state.intents.told(intent) else { return }
         switch state.handler {

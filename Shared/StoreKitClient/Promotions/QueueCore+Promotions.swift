@@ -2,7 +2,7 @@ import Foundation
 internal import StoreModels
 
 extension QueueCore {
-    /// Asks or sets something of the device's promotions.
+    /// Reads or sets the device's promotions.
     /// - Parameter completion: Called on the callback queue, once.
     func override<Value: Sendable>(
         _ work: @escaping @Sendable () async -> Result<Value, any Error>,

@@ -2,8 +2,8 @@ import Foundation
 
 /// What this library adds to StoreKit for purchases that begin in the store.
 extension SKPaymentQueue {
-    /// The deferred purchases of this device that can still be made, oldest first. Asked once.
-    /// - Throws: What stopped the connection, or an ``SKError``.
+    /// The deferred purchases of this device that can still be made, oldest first. The request is tried once.
+    /// - Throws: A connection error, or an ``SKError``.
     public func deferredStorePayments() async throws -> [DeferredStorePayment] {
         try await DeferredPaymentsQuery(gateway: core.gateway).run()
     }

@@ -20,7 +20,7 @@ extension SKProductStorePromotionController {
         update(storePromotionOrder: promotionOrder, completionHandler: completionHandler)
     }
 
-    /// The older article leaves out a letter of the label.
+    /// The older article omits a letter of the label.
     public func fetchStorePromotionOrder(
         completionHander completionHandler: @escaping @Sendable ([SKProduct], (any Error)?) -> Void
     ) {

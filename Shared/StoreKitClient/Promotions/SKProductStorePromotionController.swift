@@ -11,9 +11,9 @@ internal import StoreModels
 /// the app was launched there, which using the queue does. Calls of one queue run one after the other, so the last one
 /// wins and a fetch sees every update before it. Completion handlers are called on the callback queue.
 ///
-/// An error is what stopped the connection, or an ``SKError``: `unsupportedPlatform` where a device has no promotions,
-/// else `unknown` with a ``StoreProblem`` beneath. Apple has deprecated this type; the name stays for the code that
-/// uses it.
+/// An error is a connection error, or an ``SKError``: `unsupportedPlatform` where a device has no promotions, else
+/// `unknown` with an underlying ``StoreProblem``. Apple has deprecated this type; the name stays for the code that uses
+/// it.
 open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
     // Unchecked, because an open class cannot be checked: its only property is a constant.
     private let queue: SKPaymentQueue
@@ -22,18 +22,18 @@ open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
 
     open class func `default`() -> SKProductStorePromotionController { shared }
 
-    /// Of the app and device of the default queue.
+    /// Makes a controller for the app and device of the default queue.
     public override init() {
         queue = .default()
         super.init()
     }
 
-    /// Of the app and device that `queue` speaks for.
+    /// Makes a controller for the app and device of `queue`.
     public init(queue: SKPaymentQueue) { self.queue = queue }
 
     // MARK: Visibility
 
-    /// What this device has set for a product; `.default` when nothing was.
+    /// Fetches this device's setting for a product; `.default` when there is none.
     open func fetchStorePromotionVisibility(
         for product: SKProduct,
         completionHandler: (@Sendable (SKProductStorePromotionVisibility, (any Error)?) -> Void)? = nil
@@ -64,7 +64,7 @@ open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
 
     // MARK: Order
 
-    /// The products whose order this device has set, in that order; empty when it has set none.
+    /// Fetches the products whose order this device has set, in that order; empty when it has set none.
     open func fetchStorePromotionOrder(
         completionHandler: (@Sendable ([SKProduct], (any Error)?) -> Void)? = nil
     ) {
@@ -79,7 +79,8 @@ open class SKProductStorePromotionController: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Puts products first, in the array's order; the rest follows as the operator has put it. Empty takes that back.
+    /// Puts products first, in the array's order; the rest keeps the operator's order. An empty array removes the
+    /// setting.
     open func update(
         storePromotionOrder promotionOrder: [SKProduct],
         completionHandler: (@Sendable ((any Error)?) -> Void)? = nil

@@ -21,5 +21,5 @@ extension SKProductStorePromotionVisibility {
     }
 }
 
-/// As a listing of Apple's article spells it.
+/// The name as a listing of Apple's article spells it.
 public typealias SKProductSTorePromotionVisiblity = SKProductStorePromotionVisibility

@@ -1,4 +1,4 @@
-/// What an observer's `shouldAddStorePayment` returns: `Bool`. No other type is meant to be an answer.
+/// The return type of an observer's `shouldAddStorePayment`: `Bool`. Apps add no other conformance.
 public protocol StorePaymentAnswer: Sendable {}
 
 extension Bool: StorePaymentAnswer {}

@@ -56,7 +56,7 @@ private final class Turn: Sendable {
         done.signal()
     }
 
-    /// Returns when the callback has run; runs it here if the loop was ended before it came to it.
+    /// Returns when the callback has run; runs it here if the loop ended before reaching it.
     func wait(_ main: CallbackQueue.MainLoop) {
         var looks = 0
         while done.wait(timeout: .now() + main.interval / .seconds(1)) == .timedOut {

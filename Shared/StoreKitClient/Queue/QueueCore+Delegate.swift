@@ -10,7 +10,7 @@ extension QueueCore {
         let show: Bool
     }
 
-    /// Purchases of this device wait for the app's word on another storefront. Each is asked about once.
+    /// Purchases of this device wait for the app's decision on another storefront. Each is asked about once.
     func storefrontChanged(of models: [PaymentTransaction], in state: inout QueueState) {
         for model in models where model.originDeviceId == connection.deviceId {
             guard let change = model.storefrontChange,
@@ -34,7 +34,7 @@ extension QueueCore {
         }
     }
 
-    /// Has the person asked about every higher price that waits.
+    /// Asks the store to show every pending price increase.
     func showPriceConsents() {
         let waiting = state.withLock { $0.priceConsents }
         for subscription in waiting.sorted() { answer(subscription, show: true) }

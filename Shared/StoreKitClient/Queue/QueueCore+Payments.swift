@@ -25,7 +25,7 @@ extension QueueCore {
         let id: String
     }
 
-    /// Puts a payment into the queue. Its key is made here and sent with each attempt, so it is charged once at most.
+    /// Adds a payment to the queue. Its key is made here and sent with each attempt, so it is charged at most once.
     func add(_ fields: PaymentFields) {
         let payment = fields.model(key: UUID().uuidString.lowercased())
         let key = payment.requestIdentifier
@@ -59,7 +59,7 @@ extension QueueCore {
         state.withLock { state in tell(state.table.refuse(key: key, error), in: &state) }
     }
 
-    /// Takes a transaction out of the queue. Asked until the store has answered.
+    /// Finishes a transaction. The request is repeated until the store has answered.
     func finish(_ transaction: QueuedTransaction) {
         let step = state.withLock { state in
             let step = state.table.finish(transaction)

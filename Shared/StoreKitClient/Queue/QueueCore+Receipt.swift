@@ -1,7 +1,7 @@
 import Foundation
 
 extension QueueCore {
-    /// - Parameter completion: Called on the callback queue, once, with what went wrong.
+    /// - Parameter completion: Called on the callback queue, once, with the error, if any.
     func refreshReceipt(_ completion: @escaping @Sendable ((any Error)?) -> Void) -> any RunningRequest {
         let query = ReceiptQuery(gateway: gateway, file: receipt)
         // Unstructured, because `start()` returns at once. It keeps the request, which can cancel it.

@@ -6,7 +6,7 @@ extension QueueCore {
         let applicationUsername: String?
     }
 
-    /// Asks for what was bought before. What is restored, and the end, come with the stream.
+    /// Requests a restore. The restored transactions and the end come on the stream.
     func restore(applicationUsername: String?) {
         let key = UUID().uuidString.lowercased()
         tasks.run { [weak self, call] in

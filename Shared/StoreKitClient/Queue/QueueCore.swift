@@ -88,7 +88,8 @@ extension QueueCore {
         withExtendedLifetime(living) {}
     }
 
-    /// Opens the stream for the first who listens, and another one when promoted purchases are handled another way now.
+    /// Opens the stream for the first observer or iterator, and another one when the handling of promoted purchases
+    /// changes.
     func followListeners(in state: inout QueueState) {
         let handler = state.handler
         guard state.stream?.handler != handler else { return }
@@ -103,7 +104,7 @@ extension QueueCore {
         state.stream = RunningStream(number: state.nextStream, handler: handler, task: task)
     }
 
-    /// - Returns: Observers to be let go when the lock is.
+    /// - Returns: Observers to release after the lock.
     func endRunIfUnobserved(in state: inout QueueState) -> [any SKPaymentTransactionObserver] {
         let living = state.observers.prune()
         if state.isObserved {
@@ -124,14 +125,14 @@ extension QueueCore {
 // MARK: Telling
 
 extension QueueCore {
-    /// Tells all observers.
+    /// Delivers a callback to all observers.
     func tell(_ callback: QueueCallback) { state.withLock { state in tellAll(callback, in: &state) } }
 
     func tellAll(_ callback: QueueCallback, in state: inout QueueState) {
         tell(callback, only: state.observers.numbers, in: &state)
     }
 
-    /// Tells all observers of changes, in their order.
+    /// Delivers changes to all observers, in their order.
     func tell(_ changes: [TransactionTable.Change], in state: inout QueueState) {
         for change in changes {
             let callback: QueueCallback =
@@ -149,7 +150,7 @@ extension QueueCore {
         enqueue(in: &state) { core in core.deliver(callback, to: numbers) }
     }
 
-    /// Runs something of the app's on the callback queue, after everything decided on before it.
+    /// Runs an app callback on the callback queue, after everything decided before it.
     func enqueue(in state: inout QueueState, _ callback: @escaping @Sendable (QueueCore) -> Void) {
         state.callbackCount += 1
         callbacks.async { [weak self] in

@@ -34,14 +34,14 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     /// Whether the customer may pay on this device.
     ///
-    /// Answered from the last session. Before there is one, the call waits for it, 5 s at most; a store that cannot be
-    /// reached forbids nothing, and decides when a payment gets there.
+    /// The answer comes from the last session. Before there is one, the call waits for it, at most 5 s. A store that
+    /// cannot be reached forbids nothing, and decides when a payment gets there.
     open class func canMakePayments() -> Bool { `default`().canMakePayments }
 
-    /// The app's queue by another object, for subclasses in an app's tests.
+    /// Another object for the app's queue, for subclasses in an app's tests.
     public override init() { super.init() }
 
-    /// A queue of its own: another device or another account in the same process.
+    /// A separate queue: another device or another account in the same process.
     ///
     /// Its first use launches the app on the device. Add an observer first: the launch declares whether the app handles
     /// promoted purchases, and if that changes the app is launched once more.
@@ -75,7 +75,8 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         core.sessions.waitForFirst(core.timing.firstSessionWait)?.canMakePayments ?? true
     }
 
-    /// Where the customer shops; nil until the store has said so. Asking is a launch if there was none.
+    /// The customer's storefront; nil until the store has reported it. Reading it launches the app if it was not
+    /// launched before.
     open var storefront: SKStorefront? {
         if let session = core.sessions.current { return SKStorefront(session.storefront) }
         core.sessions.session { _ in }
@@ -85,8 +86,8 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// The unfinished transactions, oldest first. Without an observer only the payments that are on their way.
     open var transactions: [SKPaymentTransaction] { startedCore?.transactions ?? [] }
 
-    /// Asked while a purchase goes on: whether it continues in another storefront, whether a price consent is shown.
-    /// Not retained.
+    /// The delegate, not retained. It is asked during a purchase whether it continues in another storefront, and
+    /// whether a price consent is shown.
     open var delegate: (any SKPaymentQueueDelegate)? {
         get { delegateReference.withLock { $0.delegate } }
         set {
@@ -126,10 +127,10 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     // MARK: Payments
 
-    /// Buys. The queue takes a copy; the first callback is `.purchasing`.
+    /// Adds a payment. The queue takes a copy; the first callback is `.purchasing`.
     ///
     /// - Precondition: The payment names a product, and its quantity is 1…10. StoreKit throws an Objective-C exception
-    ///   otherwise, which no Swift code can catch.
+    ///   otherwise, which Swift code cannot catch.
     open func add(_ payment: SKPayment) {
         let fields = PaymentFields(payment)
         if fields.productIdentifier.isEmpty { fatalError("a payment is for a product") }
@@ -137,8 +138,8 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         core.add(fields)
     }
 
-    /// Takes a transaction out of the queue, for good: deliver first. Repeating it does nothing, and neither does
-    /// finishing one that is deferred: the queue warns of it and keeps it.
+    /// Removes a transaction from the queue permanently: deliver first. Repeating it does nothing, and neither does
+    /// finishing a deferred one: the queue warns of it and keeps it.
     ///
     /// - Precondition: The transaction is not purchasing. StoreKit throws an Objective-C exception for one that is,
     ///   which Swift code cannot catch.
@@ -158,7 +159,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Asks for the non-consumables and auto-renewable subscriptions that were bought before: each comes as a new
+    /// Requests the non-consumables and auto-renewable subscriptions that were bought before: each comes as a new
     /// `.restored` transaction, then the restore's end.
     open func restoreCompletedTransactions() { core.restore(applicationUsername: nil) }
 
@@ -170,12 +171,12 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
 
     // MARK: Downloads
 
-    /// Fetches content. One that has failed is begun again.
+    /// Starts downloads. A failed one is started again.
     open func start(_ downloads: [SKDownload]) { core.perform(.start, on: downloads) }
     open func pause(_ downloads: [SKDownload]) { core.perform(.pause, on: downloads) }
-    /// Goes on where a paused download stopped.
+    /// Resumes paused downloads where they stopped.
     open func resume(_ downloads: [SKDownload]) { core.perform(.resume, on: downloads) }
-    /// Ends downloads for good, and removes what has come of them.
+    /// Cancels downloads permanently, and removes their partial content.
     open func cancel(_ downloads: [SKDownload]) { core.perform(.cancel, on: downloads) }
 
     // MARK: Sheets of the store
@@ -184,7 +185,7 @@ open class SKPaymentQueue: NSObject, @unchecked Sendable {
     /// nothing.
     open func showPriceConsentIfNeeded() { startedCore?.showPriceConsents() }
 
-    /// Shows a sheet for offer codes in StoreKit. This store has none, and a tool no screen: the call does nothing.
+    /// Shows a sheet for offer codes in StoreKit. This store has none, and a tool has no screen: the call does nothing.
     open func presentCodeRedemptionSheet() {
         StoreConnection.warn("this store has no offer codes: no redemption sheet is shown", startedCore?.connection)
     }

@@ -1,8 +1,8 @@
-/// Provides what the queue needs to complete transactions. Called on the callback queue (``SKPaymentQueue``).
+/// Provides information the queue needs to complete transactions. Called on the callback queue (``SKPaymentQueue``).
 ///
-/// Both methods may be left out; they then answer `true`.
+/// Both methods are optional; the default answer is `true`.
 public protocol SKPaymentQueueDelegate: NSObjectProtocol {
-    /// The customer's storefront changed while a purchase was going on.
+    /// The customer's storefront changed during a purchase.
     /// - Returns: Whether the purchase continues there; `false` fails it with `storeProductNotAvailable`, uncharged.
     func paymentQueue(
         _ paymentQueue: SKPaymentQueue, shouldContinue transaction: SKPaymentTransaction,
@@ -10,7 +10,7 @@ public protocol SKPaymentQueueDelegate: NSObjectProtocol {
     ) -> Bool
 
     /// A subscription's price has risen and the customer has not agreed yet.
-    /// - Returns: Whether the store shows the consent at once; `false` leaves it to `showPriceConsentIfNeeded()`.
+    /// - Returns: Whether the store shows the consent immediately; `false` leaves it to `showPriceConsentIfNeeded()`.
     func paymentQueueShouldShowPriceConsent(_ paymentQueue: SKPaymentQueue) -> Bool
 }
 

@@ -17,7 +17,7 @@ public protocol SKPaymentTransactionObserver: NSObjectProtocol {
     /// `Bool` where the observer has ``paymentQueue(_:shouldAddStorePayment:for:)``; Swift infers it. By this type the
     /// queue sees, without asking, whether the app handles promoted purchases, and declares it at the launch.
     associatedtype StorePaymentDecision: StorePaymentAnswer
-    /// The same for the older spelling.
+    /// The same for the older name.
     associatedtype OlderStorePaymentDecision: StorePaymentAnswer
 
     /// Transactions are new or have a new state. Each state is delivered once while an observer is registered;
@@ -47,12 +47,12 @@ public protocol SKPaymentTransactionObserver: NSObjectProtocol {
         _ queue: SKPaymentQueue, shouldAddStorePayment payment: SKPayment, for product: SKProduct
     ) -> StorePaymentDecision
 
-    /// The same, as earlier SDKs spell it. Asked when the other one is left out.
+    /// The same method under its name in earlier SDKs. Called when the other one is not implemented.
     func paymentQueue(
         _ queue: SKPaymentQueue, shouldAddStorePayment payment: SKPayment, forProduct product: SKProduct
     ) -> OlderStorePaymentDecision
 
-    /// The customer shops in another country now; `queue.storefront` says in which.
+    /// The customer's storefront has changed; `queue.storefront` is the new one.
     func paymentQueueDidChangeStorefront(_ queue: SKPaymentQueue)
 
     /// The customer may no longer use these: a purchase was refunded or revoked. Every device on which the app was
@@ -72,12 +72,12 @@ extension SKPaymentTransactionObserver {
 
     public func paymentQueue(_ queue: SKPaymentQueue, updatedDownloads downloads: [SKDownload]) {}
 
-    /// Says by its type that the app does not handle promoted purchases.
+    /// The default, whose type says that the app does not handle promoted purchases.
     public func paymentQueue(
         _ queue: SKPaymentQueue, shouldAddStorePayment payment: SKPayment, for product: SKProduct
     ) -> NoStorePaymentAnswer { NoStorePaymentAnswer() }
 
-    /// Says by its type that the app does not handle promoted purchases.
+    /// The default, whose type says that the app does not handle promoted purchases.
     public func paymentQueue(
         _ queue: SKPaymentQueue, shouldAddStorePayment payment: SKPayment, forProduct product: SKProduct
     ) -> NoStorePaymentAnswer { NoStorePaymentAnswer() }

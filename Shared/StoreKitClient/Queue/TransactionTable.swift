@@ -16,7 +16,7 @@ struct TransactionTable: Sendable {
 
     /// What finishing a transaction takes.
     enum Finish: Equatable, Sendable {
-        /// The store is to be asked, by the transaction's `id`.
+        /// Ask the store to finish the transaction of this `id`.
         case ask(String)
         /// It never reached the store.
         case done([Change])

@@ -5,8 +5,8 @@
 /// refresh.delegate = self
 /// refresh.start()                        // then requestDidFinish(_:), and the file is there
 /// ```
-/// A customer who has bought nothing has a receipt too, without purchases. The file is written by a refresh and by
-/// nothing else: StoreKit also renews it when something is bought.
+/// A customer who has bought nothing has a receipt too, without purchases. Only a refresh writes the file; StoreKit
+/// also renews it after a purchase.
 open class SKReceiptRefreshRequest: SKRequest, @unchecked Sendable {
     // Unchecked as its superclass is; it adds a constant.
     private let properties: [String: Bool]
@@ -17,13 +17,13 @@ open class SKReceiptRefreshRequest: SKRequest, @unchecked Sendable {
     }
 
     /// - Parameter receiptProperties: ``SKReceiptPropertyIsExpired`` and its like, as numbers or booleans. They are
-    ///   kept and have no effect: the store makes the receipt that is true.
+    ///   kept and have no effect: the store makes the actual receipt.
     public init(receiptProperties: [String: Any]?) {
         properties = (receiptProperties ?? [:]).compactMapValues(Self.flag)
         super.init()
     }
 
-    /// Asks the store that `queue` speaks with.
+    /// Makes a request to the store of `queue`.
     public convenience init(receiptProperties: [String: Any]? = nil, queue: SKPaymentQueue) {
         self.init(receiptProperties: receiptProperties)
         self.queue = queue
@@ -31,10 +31,10 @@ open class SKReceiptRefreshRequest: SKRequest, @unchecked Sendable {
 
     private static func flag(_ value: Any) -> Bool? { (value as? Bool) ?? (value as? NSNumber)?.boolValue }
 
-    /// What the request was made with; nil when it was nothing.
+    /// The properties the request was made with; nil when there were none.
     open var receiptProperties: [String: Any]? { properties.isEmpty ? nil : properties }
 
-    /// Not retained.
+    /// The delegate, not retained.
     open var delegate: (any SKRequestDelegate)? {
         get { listener }
         set { listener = newValue }

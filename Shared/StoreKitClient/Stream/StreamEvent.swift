@@ -9,14 +9,14 @@ enum StreamEvent: Equatable, Sendable {
     case restoreFailed(String, TransactionError)
     case storefront(Storefront)
     case revoked([String])
-    /// A subscription costs more from its next renewal on, and the customer has not agreed; by its original
+    /// A subscription's price rises with its next renewal, and the customer has not agreed; by its original
     /// transaction.
     case priceConsentPending(String)
     /// A purchase began in the store and waits for the app's answer.
     case promoted(StoreModels.PurchaseIntent)
     /// The store brings the app to the front, for the purchase that comes next.
     case openApp
-    /// Everything unfinished has been said.
+    /// Everything unfinished has been delivered.
     case synchronized
     /// The app was launched again on this device; this stream is over.
     case superseded

@@ -1,7 +1,7 @@
 /// Hears what an observer's stream brings. Each stream has a number, and only the latest is listened to: what an older
 /// one still has under way says nothing of what is true now.
 protocol StreamListener: AnyObject, Sendable {
-    /// A stream is about to be asked for: what is known now has to come again in it, or is gone.
+    /// A stream is about to be requested: known transactions that do not come again in it are gone.
     func streamOpening(_ number: Int)
     func received(_ event: StreamEvent, from number: Int)
     /// Returns when callbacks have caught up, so that a slow observer slows the reading.

@@ -2,7 +2,8 @@
 ///
 /// ```json
 /// {"identifier":null,"type":"introductory","price":{"amount":"0.00","currency":"USD"},
-///  "priceLocale":"en_US@currency=USD","paymentMode":"freeTrial","subscriptionPeriod":{"numberOfUnits":1,"unit":"week"},"numberOfPeriods":1}
+///  "priceLocale":"en_US@currency=USD","paymentMode":"freeTrial",
+///  "subscriptionPeriod":{"numberOfUnits":1,"unit":"week"},"numberOfPeriods":1}
 /// ```
 public struct ProductDiscount: Hashable, Sendable, Codable {
     /// `SKProductDiscount.Type`: 0 and 1 in StoreKit.

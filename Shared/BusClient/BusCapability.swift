@@ -4,11 +4,11 @@ package enum BusCapability: String, CaseIterable, Sendable {
     case authentication
     /// Messages with one `key` go to one member of a queue group, and `key` arrives.
     case keyAffinity
-    /// A request whose taker goes away fails with `takerLost` at once; elsewhere it waits for its deadline.
+    /// A request whose taker goes away fails with `takerLost` immediately; elsewhere it waits for its deadline.
     case takerLoss
     /// A member of a queue group that falls behind gets less.
     case loadAwareQueues
-    /// A request that everybody who could take it is too busy for fails with `overloaded` at once.
+    /// A request whose possible takers are all overloaded fails with `overloaded` immediately.
     case overloadStatus
     /// A client cannot read the replies to another client's requests, regardless of the users' permissions.
     case privateInboxes

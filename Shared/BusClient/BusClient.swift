@@ -16,8 +16,8 @@ package protocol BusClient: Sendable {
 
     /// Sends a request and waits for its one answer.
     ///
-    /// Never buffered: without a connection it fails at once, and one in flight fails at the instant of the disconnect,
-    /// with the outcome unknown. Cancelling the task gives the request up; a late answer is dropped.
+    /// Never buffered: without a connection it fails immediately, and one in flight fails at the instant of the
+    /// disconnect, with the outcome unknown. Cancelling the task gives the request up; a late answer is dropped.
     ///
     /// - Parameters:
     ///   - key: Requests with the same key go to the same member of the queue group, at most 128 bytes.
@@ -66,8 +66,8 @@ package protocol BusClient: Sendable {
     /// - Throws: `timeout`, `disconnected`, `closed`, `cancelled`.
     func flush(timeout: Duration) async throws(BusError)
 
-    /// A new stream each time, beginning with the current state; it ends after `closed`. A reader who falls behind
-    /// keeps the newest 64 states.
+    /// A new stream each time, beginning with the current state; it ends after `closed`. A reader that falls behind
+    /// gets the newest 64 states.
     var states: AsyncStream<BusConnectionState> { get }
 
     /// The state now; it may have changed when the caller looks at it.
@@ -84,7 +84,7 @@ package protocol BusClient: Sendable {
     @discardableResult
     func drain() async -> BusDrainReport
 
-    /// Closes at once: requests in flight fail with `closed`. Idempotent.
+    /// Closes immediately: requests in flight fail with `closed`. Idempotent.
     func close() async
 }
 

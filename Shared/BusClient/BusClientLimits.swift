@@ -15,11 +15,11 @@ package enum BusClientLimits {
     package static let handshakeTimeout: Duration = .seconds(5)
     /// Silence after which a `ping` is sent.
     package static let pingInterval: Duration = .seconds(2)
-    /// Silence after which the connection is dead. It is looked at once a second, so a dead peer is out within 6 s.
+    /// Silence after which the connection is dead. It is checked once a second, so a dead peer is detected within 6 s.
     package static let silenceMax: Duration = .seconds(5)
     /// How often silence is measured.
     package static let livenessTick: Duration = .seconds(1)
-    /// The first reconnect comes at once; the upper bound of the wait before the second is this, then it doubles…
+    /// The first reconnect is immediate; the upper bound of the wait before the second is this, then it doubles…
     package static let backoffMin: Duration = .milliseconds(100)
     /// … up to this.
     package static let backoffMax: Duration = .seconds(5)

@@ -8,7 +8,7 @@ package enum BusConnectionState: Sendable, Equatable {
     case connected
     /// The connection was lost, with the reason. Requests in flight have failed by now.
     case disconnected(BusError)
-    /// The end: `close`, `drain`, or a reason after which reconnecting is pointless, which the `disconnected` before
-    /// this tells (`authenticationFailed`, `replaced`).
+    /// The end: `close`, `drain`, or a reason after which reconnecting is pointless, which the preceding `disconnected`
+    /// carries (`authenticationFailed`, `replaced`).
     case closed
 }

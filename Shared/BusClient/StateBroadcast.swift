@@ -1,6 +1,6 @@
 import EventLoop
 
-/// The current connection state and everybody who follows it.
+/// The current connection state and its readers.
 package final class StateBroadcast: Sendable {
     private struct Contents {
         var state = BusConnectionState.connecting
@@ -22,7 +22,7 @@ package final class StateBroadcast: Sendable {
         set(.closed)
     }
 
-    /// Changes the state and tells every reader; after `closed` nothing changes any more.
+    /// Changes the state and notifies every reader; after `closed` nothing changes any more.
     package func set(_ state: BusConnectionState) {
         let finished: [AsyncStream<BusConnectionState>.Continuation] = contents.withLock { contents in
             guard contents.state != .closed, contents.state != state else { return [] }

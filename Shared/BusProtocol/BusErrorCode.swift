@@ -3,7 +3,7 @@
 ///
 /// On the wire: `{"op":"err","code":"dup_sid","num":409,"message":"…","fatal":false}`.
 package enum BusErrorCode: String, CaseIterable, Sendable {
-    /// The bytes are no frame, or the header is no strict JSON. Nothing after it can be trusted.
+    /// The bytes are not a frame, or the header is not strict JSON. Bytes after it cannot be trusted.
     case badFrame = "bad_frame"
     /// An unknown op, an unknown member of `sub unsub pub`, or an escape in a routing member.
     case badHeader = "bad_header"
@@ -54,7 +54,7 @@ package enum BusErrorCode: String, CaseIterable, Sendable {
     /// The broker is stopping.
     case shuttingDown = "shutting_down"
 
-    /// The number beside the code, in the manner of HTTP statuses.
+    /// The code's number, in the manner of HTTP statuses.
     package var num: Int {
         switch self {
         case .badFrame, .badHeader, .badMember: 400

@@ -47,7 +47,7 @@ extension ClientMessage {
 extension FrameHeader {
     /// The raw value of `t`.
     ///
-    /// - Throws: `bad_member` when it is no string, integer or boolean.
+    /// - Throws: `bad_member` when it is not a string, integer or boolean.
     func echo(in bytes: Span<UInt8>) throws(BusViolation) -> [UInt8]? {
         let value = self[.t]
         var raw: [UInt8] = []

@@ -2,7 +2,7 @@
 ///
 /// `{"op":"connect","v":"1","name":"catalog","lang":"swift","ver":"0.1.0","inst":"9f2c…","auth":{"method":"none"}}`
 package struct ConnectMessage: Sendable, Equatable {
-    /// How a client proves who it is.
+    /// The client's credentials.
     package enum Authentication: Sendable, Equatable {
         case none
         case token(String)

@@ -9,7 +9,7 @@ extension FrameHeader {
 
     /// The text of a member that may be absent.
     ///
-    /// - Throws: `bad_member` when it is no string or longer than `max` bytes.
+    /// - Throws: `bad_member` when it is not a string or longer than `max` bytes.
     func optionalText(
         _ member: HeaderMember, max: Int = .max, in bytes: Span<UInt8>
     ) throws(BusViolation) -> String? {
@@ -33,7 +33,7 @@ extension FrameHeader {
 
     /// An integer that may be absent.
     ///
-    /// - Throws: `bad_member` when it is no integer or out of range.
+    /// - Throws: `bad_member` when it is not an integer or out of range.
     package func optionalInteger(
         _ member: HeaderMember, in bytes: Span<UInt8>, range: ClosedRange<Int> = 0...BusLimits.integerMax
     ) throws(BusViolation) -> Int? {
@@ -49,7 +49,7 @@ extension FrameHeader {
 
     /// A boolean that may be absent.
     ///
-    /// - Throws: `bad_member` when it is no boolean.
+    /// - Throws: `bad_member` when it is not a boolean.
     func optionalFlag(_ member: HeaderMember) throws(BusViolation) -> Bool? {
         switch self[member].kind {
         case .absent: nil
@@ -61,7 +61,7 @@ extension FrameHeader {
 
     /// The range of a routing member's bytes: ASCII, compared raw.
     ///
-    /// - Throws: `bad_member` when it is no string, `bad_header` when it holds an escape sequence.
+    /// - Throws: `bad_member` when it is not a string, `bad_header` when it holds an escape sequence.
     package func routing(_ member: HeaderMember) throws(BusViolation) -> Range<Int>? {
         let value = self[member]
         guard value.kind != .absent else { return nil }

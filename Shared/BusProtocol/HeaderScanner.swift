@@ -99,7 +99,7 @@ struct HeaderScanner {
         return HeaderValue(.object, start..<at)
     }
 
-    /// Takes an object and tells how many members it has and whether all of them are strings.
+    /// Takes an object. Returns its number of members and whether all of them are strings.
     mutating func objectOfMembers(
         _ bytes: Span<UInt8>, depth: Int
     ) throws(BusViolation) -> (count: Int, areStrings: Bool) {

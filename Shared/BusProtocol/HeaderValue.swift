@@ -1,6 +1,6 @@
 /// The kind and range of one JSON value in a header. The bytes are not copied.
 package struct HeaderValue: Sendable {
-    /// What a value is, as far as SBP/1 tells values apart.
+    /// The kind of a value, as far as SBP/1 distinguishes them.
     package enum Kind: UInt8, Sendable {
         case absent, string, integer, otherNumber, yes, no, null, object, array
     }

@@ -5,7 +5,7 @@
 package struct PublishHeader: Sendable {
     package var subject: Range<Int>
     package var reply: Range<Int>?
-    /// The key's place; `isEscaped` tells whether its bytes are its text.
+    /// The key's place; `isEscaped` is false when its bytes are its text.
     package var key: HeaderValue?
     /// The whole object, braces included.
     package var headers: Range<Int>?

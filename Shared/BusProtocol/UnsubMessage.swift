@@ -1,5 +1,5 @@
-/// `unsub`: a client ends a subscription, at once or after `max` deliveries. Without `max` its `ok` is a barrier: no
-/// `msg` for that sid follows.
+/// `unsub`: a client ends a subscription, immediately or after `max` deliveries. Without `max` its `ok` is a barrier:
+/// no `msg` for that sid follows.
 ///
 /// `{"op":"unsub","sid":7,"seq":2}`
 package struct UnsubMessage: Sendable, Equatable {

@@ -4,8 +4,8 @@ import StoreModels
 extension StoreError {
     /// What a failed exchange on the bus means to the caller of a service.
     ///
-    /// `timeout` becomes `deadlineExceeded`; whether that means an unknown outcome is for the caller to say, who knows
-    /// what was asked. A lost or missing connection and missing takers become `serviceUnavailable`.
+    /// `timeout` becomes `deadlineExceeded`; only the caller, which knows the request, can tell whether that means an
+    /// unknown outcome. A lost or missing connection and missing takers become `serviceUnavailable`.
     package init(_ error: BusError, service: String) {
         switch error.code {
         case .timeout:

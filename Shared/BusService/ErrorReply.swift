@@ -1,7 +1,7 @@
 import BusProtocol
 import StoreModels
 
-/// An error as it travels in a reply: the envelope in the body and NATS's two headers (ADR-32) beside it.
+/// An error as it travels in a reply: the envelope in the body, and NATS's two headers (ADR-32).
 enum ErrorReply {
     /// `Nats-Service-Error-Code: 409`, `Nats-Service-Error: …`, and `{"error":{…}}`.
     static func encode(_ error: StoreError) -> (headers: BusHeaders, body: [UInt8]) {
@@ -10,7 +10,8 @@ enum ErrorReply {
             BusHeader.natsServiceError: headerText("\(error.code): \(error.message)"),
         ]
         if let body = try? StoreJSON.encode(ErrorEnvelope(error)) { return (headers, body) }
-        // Only a `details` number that is no number gets here; the headers still say everything that matters.
+        // Reached only for a number in `details` that JSON cannot express; the headers still carry everything that
+        // matters.
         var plain = error
         plain.details = [:]
         return (headers, (try? StoreJSON.encode(ErrorEnvelope(plain))) ?? [])

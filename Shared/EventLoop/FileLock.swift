@@ -49,7 +49,7 @@ package final class FileLock: Sendable {
     /// Nil once released.
     private let descriptor: Locked<Int32?>
 
-    /// Takes the lock, or says who has it.
+    /// Takes the lock, or throws its holder.
     /// - Parameter holder: The name of the program or service, reported to the next process that wants the lock.
     package init(path: String, holder: String) throws(Failure) {
         let isNew = access(path, F_OK) != 0

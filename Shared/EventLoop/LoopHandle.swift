@@ -11,7 +11,7 @@ package class LoopHandle {
     package private(set) var isClosed = false
     /// libuv's struct. Allocated here, freed in the close callback.
     let memory: UnsafeMutablePointer<uv_handle_t>
-    /// Called from the close callback, after `didClose`; for those who own something next to the handle.
+    /// Called from the close callback, after `didClose`; for owners of something that belongs to the handle.
     var afterClose: (() -> Void)?
     private var isRegistered = false
 
@@ -46,7 +46,7 @@ package class LoopHandle {
         if !isRegistered { UnsafeMutableRawPointer(memory).deallocate() }
     }
 
-    /// Ends the handle. Idempotent. The object may be dropped at once.
+    /// Ends the handle. Idempotent. The object may be dropped immediately.
     package func close() {
         loop.preconditionIsolated()
         beginClosing()

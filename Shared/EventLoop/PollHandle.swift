@@ -2,8 +2,8 @@ internal import CLibUV
 
 /// Watches a file descriptor it does not own, such as libpq's socket or a pipe.
 ///
-/// The descriptor becomes non-blocking. Close the handle before the descriptor; `close()` takes effect at once in this
-/// respect. One handle per descriptor.
+/// The descriptor becomes non-blocking. Close the handle before the descriptor; `close()` stops the polling
+/// immediately. One handle per descriptor.
 package final class PollHandle: LoopHandle {
     /// What to wait for, and what has happened.
     package struct Events: OptionSet, Sendable {

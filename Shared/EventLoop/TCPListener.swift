@@ -94,7 +94,7 @@ package final class TCPListener {
             } else if errno == EAGAIN || errno == EWOULDBLOCK {
                 return
             } else if ![EINTR, ECONNABORTED, EPROTO].contains(errno) {
-                // EMFILE, ENFILE, ENOBUFS, ENOMEM: the socket stays readable, so trying again at once would spin.
+                // EMFILE, ENFILE, ENOBUFS, ENOMEM: the socket stays readable, so retrying immediately would spin.
                 return pause()
             }
         }

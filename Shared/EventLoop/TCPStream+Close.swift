@@ -1,7 +1,8 @@
 internal import CLibUV
 
 extension TCPStream {
-    /// Ends the connection with a reset instead of a FIN: the peer learns at once, and nothing lingers in the kernel.
+    /// Ends the connection with a reset instead of a FIN: the peer is notified immediately, and nothing lingers in the
+    /// kernel.
     package func reset() {
         loop.preconditionIsolated()
         beginClosing { [tcp] _, callback in

@@ -5,14 +5,14 @@ extension TCPStream {
     enum OutputState {
         /// Bytes are taken.
         case open
-        /// `finishWriting`: what is there goes out, then FIN. Input goes on.
+        /// `finishWriting` was called: pending output is sent, then FIN. Reading continues.
         case finishing
         /// `closeAfterFlush`: as above, and the stream closes then. Input is thrown away.
         case closing
     }
 
     /// Appends `bytes` to the output. They leave together with everything else written in this turn. Ignored once the
-    /// output was finished or the stream closed: `onClose` tells.
+    /// output was finished or the stream closed, which `onClose` reports.
     package func write(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { write(contentsOf: $0) }
     }
@@ -58,7 +58,7 @@ extension TCPStream {
         return progressTime
     }
 
-    /// Sends what is pending, then FIN. Reading goes on: the half-closed state.
+    /// Sends what is pending, then FIN. Reading continues: the half-closed state.
     package func finishWriting() {
         loop.preconditionIsolated()
         guard !isClosed, outputState == .open else { return }
@@ -161,7 +161,7 @@ extension TCPStream {
     }
 
     private func buffer(_ bytes: UnsafeMutableRawBufferPointer) -> uv_buf_t {
-        // At most 2 GiB in one call, far above every limit of those who write here.
+        // At most 2 GiB in one call, far above every limit of the writers.
         let count = UInt32(min(bytes.count, Int(Int32.max)))
         return uv_buf_init(bytes.baseAddress?.assumingMemoryBound(to: CChar.self), count)
     }

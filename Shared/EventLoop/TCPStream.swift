@@ -10,8 +10,8 @@ import Glibc
 package final class TCPStream: LoopHandle {
     /// Input. The buffer belongs to the loop and is only valid during the call.
     package var onRead: ((UnsafeRawBufferPointer) -> Void)?
-    /// The peer will send nothing more. Without it the stream flushes its output and closes. Set it to go on writing
-    /// (half-closed); then closing is up to you.
+    /// The peer will send nothing more. Without it the stream flushes its output and closes. Set it to continue writing
+    /// (half-closed); then the owner closes the stream.
     package var onEnd: (() -> Void)?
     /// The end: nil after a clean end of the peer or a close of one's own, otherwise what broke the connection;
     /// `ECANCELED` when the loop was closed.
@@ -77,7 +77,7 @@ package final class TCPStream: LoopHandle {
     var tcp: UnsafeMutablePointer<uv_tcp_t> { pointer(as: uv_tcp_t.self) }
     var stream: UnsafeMutablePointer<uv_stream_t> { pointer(as: uv_stream_t.self) }
 
-    /// Starts, or goes on, calling `onRead`. A failure ends the stream.
+    /// Starts or continues calling `onRead`. A failure ends the stream.
     package func startReading() {
         loop.preconditionIsolated()
         guard !isClosed, !isReading, !peerEnded else { return }
@@ -119,7 +119,7 @@ package final class TCPStream: LoopHandle {
     private func provide(_ buffer: UnsafeMutablePointer<uv_buf_t>) {
         let memory = loop.readBuffer
         if readsInARow == EventLoopLimits.readsPerTurn {
-            // Without a buffer libuv stops reading for this turn, and says so with `ENOBUFS`.
+            // Without a buffer libuv stops reading for this turn, and reports `ENOBUFS`.
             buffer.pointee = uv_buf_init(nil, 0)
             return
         }

@@ -24,7 +24,7 @@ package struct UVError: Error, Equatable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(operation): \(message) (\(name))" }
 
-    /// The errno of the calling thread as an error; read it at once after the failed call.
+    /// The errno of the calling thread as an error; read it immediately after the failed call.
     static func fromErrno(_ number: CInt, _ operation: String) -> UVError {
         UVError(code: uv_translate_sys_error(number), operation: operation)
     }

@@ -9,7 +9,7 @@ extension UVLoop {
     ///
     /// **Jobs after close.** No continuation hangs and isolation holds: once the loop thread has left, jobs enqueued
     /// here run one at a time on a dispatch queue of this loop, on which `isCurrent` is true, so actors pinned to the
-    /// loop can finish. New handles are refused with `ECANCELED`, timers never fire, sleeping throws at once.
+    /// loop can finish. New handles are refused with `ECANCELED`, timers never fire, sleeping throws immediately.
     package func close() async {
         await withCheckedContinuation { continuation in
             enum Step { case resume, wait, post, run }

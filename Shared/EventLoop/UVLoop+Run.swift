@@ -30,7 +30,7 @@ extension UVLoop {
     }
 
     /// Runs the loop on the calling thread until it is closed. For tools that own their thread: enqueue the set-up with
-    /// `execute`, then call this. Returns at once when the loop runs elsewhere or has been closed.
+    /// `execute`, then call this. Returns immediately when the loop runs elsewhere or has been closed.
     package func run() {
         let mine = inbox.withLock { inbox in
             defer { inbox.runClaimed = true }

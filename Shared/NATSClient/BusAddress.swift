@@ -29,7 +29,7 @@ package enum BusAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether the address itself says how the client proves who it is.
+    /// Whether the address itself contains the client's credentials.
     package var hasSecret: Bool {
         switch self {
         case .storebus(let url): url.token != nil

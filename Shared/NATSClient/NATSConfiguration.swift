@@ -2,7 +2,7 @@ import BusClient
 import BusProtocol
 
 extension NATSClient {
-    /// How a client reaches its cluster and who it says it is. Nothing here may change while it runs.
+    /// The cluster's addresses and the client's identity. Nothing here may change while it runs.
     package struct Configuration: Sendable {
         /// Servers and credentials.
         package var url: NATSURL

@@ -3,7 +3,7 @@ import BusProtocol
 import EventLoop
 
 extension NATSCore {
-    /// What is said when there is no connection.
+    /// The error without a connection.
     var notConnected: BusError {
         broadcast.endReason ?? BusError(.disconnected, "there is no connection to the bus")
     }

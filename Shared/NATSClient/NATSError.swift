@@ -13,7 +13,7 @@ extension BusError {
     }
 }
 
-/// What a server does not let a user do, out of the sentence it says so with:
+/// The denied permission, parsed from the server's sentence:
 /// `Permissions Violation for Subscription to "sb.secret" using queue "q"`.
 struct NATSRefusal: Equatable {
     let isSubscription: Bool

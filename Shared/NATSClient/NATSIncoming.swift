@@ -19,7 +19,7 @@ enum NATSIncoming: Sendable {
 }
 
 extension BusMessage {
-    /// Copies a message of libnats; the caller goes on owning that one.
+    /// Copies a message of libnats; the caller keeps owning the original.
     init(copying message: OpaquePointer) {
         self.init(subject: String(cString: natsMsg_GetSubject(message)), headers: Self.headers(of: message))
         reply = natsMsg_GetReply(message).map { String(cString: $0) }

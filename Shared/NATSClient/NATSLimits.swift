@@ -1,6 +1,6 @@
 import BusClient
 
-/// The bounds of a client of NATS beside ``BusClientLimits``, each with its reason.
+/// The bounds of a NATS client in addition to ``BusClientLimits``, each with its reason.
 enum NATSLimits {
     /// Bytes that may wait for libnats to write them: as much as SBP/1's broker keeps for a slow consumer. Beyond it
     /// events and requests are refused with `bufferFull`.

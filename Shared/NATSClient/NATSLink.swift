@@ -16,12 +16,12 @@ final class NATSLink: @unchecked Sendable {
 
     /// What happens to the connection as such.
     enum Event: Sendable {
-        /// A server has taken the client in; it accepts payloads up to so many bytes.
+        /// A server has accepted the client; it accepts payloads up to `payloadMax` bytes.
         case opened(payloadMax: Int)
         case lost(BusError)
         /// The server does not let the user publish or subscribe somewhere.
         case refused(String)
-        /// Messages and ends that came in, in order; so many were dropped since the last time.
+        /// Messages and ends that came in, in order; `dropped` messages were lost since the last time.
         case received([NATSIncoming], dropped: Int)
     }
 
@@ -124,7 +124,7 @@ final class NATSLink: @unchecked Sendable {
         }
     }
 
-    /// A failure means that the connection is lost, which libnats tells in its own way, or is one that checks before
+    /// A failure means that the connection is lost, which libnats reports in its own way, or is one that checks before
     /// have ruled out.
     private func publish(_ message: NATSOutgoing) {
         guard let connection else { return }

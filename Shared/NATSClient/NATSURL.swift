@@ -19,7 +19,7 @@ package struct NATSURL: Sendable, Equatable, CustomStringConvertible {
         package var description: String { "nats://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
     }
 
-    /// How the client proves who it is.
+    /// The client's credentials.
     package enum Credentials: Sendable, Equatable {
         case none
         case token(String)
@@ -27,7 +27,7 @@ package struct NATSURL: Sendable, Equatable, CustomStringConvertible {
         case user(String, password: String)
     }
 
-    /// What nats-server listens on unless told otherwise.
+    /// The default port of nats-server.
     package static let defaultPort = 4222
 
     /// At least one.

@@ -3,7 +3,7 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
     package enum Code: Hashable, Sendable {
         /// Another process holds the database.
         case held
-        /// The file or its directory cannot be opened or written; the server refuses who asks.
+        /// The file or its directory cannot be opened or written; the server refuses the user.
         case cannotOpen
         /// The file is damaged, or no database at all. Restore a copy.
         case corrupted

@@ -44,7 +44,7 @@ package struct DatabaseEndpoints: Sendable {
         }
     }
 
-    /// Errors that are not the database's pass as they are. What callers are not told is in the log, with their trace.
+    /// Errors of other origins pass unchanged. Details that callers do not receive are in the log, with their trace.
     private static func answering<Response>(
         _ owner: String, _ context: RequestContext, _ body: () async throws -> Response
     ) async throws -> Response {

@@ -13,9 +13,9 @@ extension ServiceEnvironment {
     /// | `database.password.file` | `DATABASE_PASSWORD_FILE` | a file with the password, instead of one in the URL |
     /// | `database.synchronous` | `DATABASE_SYNCHRONOUS` | `full`; `normal` and `off` lose acknowledged commits and are for measuring |
     ///
-    /// On PostgreSQL a service has a schema of its own, `payment_queue`, and any number of processes; a SQLite file has
-    /// one process. A server that is away, as while it recovers from a crash, is waited for. The service takes no
-    /// requests beside another store's database (``StoreIdentityTable``).
+    /// On PostgreSQL a service has its own schema, `payment_queue`, and any number of processes; a SQLite file has one
+    /// process. The service waits for a server that is away, as while it recovers from a crash. It takes no requests on
+    /// a bus with another store's database (``StoreIdentityTable``).
     /// - Throws: ``StartupError`` that names the place, what is wrong with it and the remedy.
     package func openDatabase(_ migrations: [Migration]) async throws(StartupError) -> any SQLDatabase {
         let synchronous = try configuration.choice("database.synchronous", default: DatabaseSynchronous.full)

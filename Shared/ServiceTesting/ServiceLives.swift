@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The lives of a service in a test's store: the present one, and replicas beside it on the same database.
+/// The lives of a service in a test's store: the present one, and further replicas on the same database.
 package final class ServiceLives<Service: Sendable, Checkpoint: Equatable & Sendable>: Sendable {
     package typealias Life = ServiceLife<Service, Checkpoint>
 

@@ -5,8 +5,8 @@ public struct NeverHappened: Error, CustomStringConvertible {
     public var description: String { "\(what): not within \(within)" }
 }
 
-/// Waits for a condition that another task or process brings about and that cannot be awaited directly. Asks at once
-/// and then every few milliseconds; a test that passes never waits for the whole of `within`.
+/// Waits for a condition that another task or process brings about and that cannot be awaited directly. Checks
+/// immediately and then every few milliseconds; a test that passes never waits for the whole of `within`.
 ///
 /// - Throws: ``NeverHappened`` at the deadline, or what `condition` throws.
 public func eventually(

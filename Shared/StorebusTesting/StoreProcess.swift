@@ -11,7 +11,7 @@ public final class StoreProcess: Sendable {
     /// Starts a store and waits until it is ready.
     /// - Parameters:
     ///   - arguments: More arguments for `storebus up`.
-    ///   - environment: Variables for it and all processes it starts, besides those of the tests.
+    ///   - environment: Variables for it and all processes it starts, in addition to those of the tests.
     ///   - directory: The directory of its data; a temporary one by default.
     public init(
         _ arguments: [String] = [], environment: [String: String] = [:], in directory: TemporaryDirectory? = nil
@@ -122,7 +122,7 @@ public struct StackError: Error, CustomStringConvertible {
     public init(_ description: String) { self.description = description }
 }
 
-/// The programs of this build: they lie beside the test bundle.
+/// The programs of this build: they are next to the test bundle.
 public enum Executables {
     public static func path(of name: String) throws -> String {
         let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

@@ -72,7 +72,7 @@ public final class TemporaryNATS: Sendable {
     /// Sends a signal to the server.
     public func signal(_ number: Int32) { kill(processIdentifier, number) }
 
-    /// Stops the server where it is, until it is signalled `SIGCONT`. Its threads go on for a moment after the signal.
+    /// Freezes the server until it is signalled `SIGCONT`. Its threads continue for a moment after the signal.
     public func frozen() async throws {
         signal(SIGSTOP)
         let process = processIdentifier
@@ -82,7 +82,7 @@ public final class TemporaryNATS: Sendable {
         }
     }
 
-    /// Has the server killed, if it still runs. Returns at once.
+    /// Kills the server, if it still runs. Returns immediately.
     public func stop() { try? shell.end() }
 
     /// Kills the server and returns when it is gone.

@@ -36,7 +36,7 @@ public final class TemporaryPostgres: Sendable {
     public let processIdentifier: Int32
     private let shell: ShellProcess
 
-    /// A server beside the shared one, for a test that stops or kills it.
+    /// A server separate from the shared one, for a test that stops or kills it.
     /// - Parameter isRecovering: It replays its log and refuses connections, as after a crash, until ``recover()``.
     public init(isRecovering: Bool = false) async throws {
         let binaries = try Self.binaries()

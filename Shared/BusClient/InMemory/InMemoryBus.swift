@@ -45,7 +45,7 @@ package final class InMemoryBus: Sendable {
         contents = Locked(Contents(random: seed | 1))
     }
 
-    /// Joins another client, connected at once.
+    /// Joins another client, which is connected immediately.
     ///
     /// - Parameter echo: Whether it gets its own publishes back.
     package func client(name: String, echo: Bool = true) -> InMemoryClient {

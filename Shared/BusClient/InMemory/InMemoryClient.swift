@@ -129,7 +129,7 @@ package final class InMemoryClient: BusClient {
         kill()
     }
 
-    /// Ends the client at once, as when its process dies.
+    /// Ends the client immediately, as when its process dies.
     package func kill() {
         _ = end()
     }

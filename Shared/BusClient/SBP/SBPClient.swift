@@ -31,7 +31,7 @@ package final class SBPClient: BusClient {
     package var endReason: BusError? { broadcast.endReason }
     package var states: AsyncStream<BusConnectionState> { broadcast.stream() }
 
-    /// Begins to connect. Returns at once; a second call changes nothing.
+    /// Begins to connect. Returns immediately; a second call changes nothing.
     package func start() {
         onLoop { $0.handle(.start) }
     }
@@ -111,7 +111,7 @@ package final class SBPClient: BusClient {
         let sids = await core.subscriptionsNow()
         let isFlushed = await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                // If the broker does not answer, closing releases everybody who waits below.
+                // If the broker does not answer, closing releases all waiters below.
                 if (try? await self.eventLoop.sleep(for: BusClientLimits.drainTimeout)) != nil { await self.close() }
             }
             await withDiscardingTaskGroup { inner in

@@ -1,7 +1,7 @@
 import BusProtocol
 
 extension SBPClient {
-    /// How a client reaches its broker and who it says it is. Nothing here may change while it runs.
+    /// The broker's address and the client's identity. Nothing here may change while it runs.
     package struct Configuration: Sendable {
         /// Host, port and token.
         package var url: BusURL

@@ -2,8 +2,8 @@ import BusProtocol
 import EventLoop
 import Logging
 
-/// The part of an ``SBPClient`` that lives on the loop: performs what ``ClientStateMachine`` decides, and matches what
-/// arrives with who waits.
+/// The part of an ``SBPClient`` that lives on the loop. It performs what ``ClientStateMachine`` decides, and matches
+/// arriving messages with their waiters.
 actor SBPCore {
     nonisolated let loop: UVLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }

@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// What travels with a call besides its body.
+/// The context of a call: everything it carries apart from its body.
 package struct CallContext: Sendable {
     /// When the caller stops waiting. What has not begun by then is not done.
     package var deadline: ContinuousClock.Instant

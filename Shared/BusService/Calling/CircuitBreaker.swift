@@ -44,7 +44,7 @@ struct CircuitBreaker {
 
     /// The call said nothing about the endpoint.
     mutating func abandoned(now: ContinuousClock.Instant) {
-        // The next call may try at once.
+        // The next call may try immediately.
         if case .halfOpen = state { state = .open(until: now) }
     }
 }

@@ -16,7 +16,7 @@ package final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Se
     private typealias Outcome = Result<Reply, StoreError>
 
     private enum Turn: Sendable {
-        /// This caller sends, for those besides who wait.
+        /// This caller sends, also for the waiting callers.
         case sends(number: Int, others: [CheckedContinuation<Turn, Never>])
         case gets(Outcome)
         /// The request it waited for ended with its sender.
@@ -45,7 +45,7 @@ package final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Se
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - patience: How long one request may take, so that those who wait for a lost one do not wait for long.
+    ///   - patience: How long one request may take, so that callers do not wait long for a lost one.
     ///   - lateAfter: A request that takes this long keeps no later caller back.
     package init(patience: Duration = .seconds(2), lateAfter: Duration = .milliseconds(25), _ send: @escaping Send) {
         self.patience = patience
@@ -97,13 +97,13 @@ package final class SharedRequest<Key: Hashable & Sendable, Reply: Sendable>: Se
             outcome = .failure(error)
         }
         passOn(key, after: number)
-        // A failure that is the sender's alone, who had less time or was cancelled, is no answer to the others.
+        // A failure that is the sender's alone, which had less time or was cancelled, is not an answer to the others.
         let isSendersOwn = (try? outcome.get()) == nil && (deadline < longest || Task.isCancelled)
         for other in others { other.resume(returning: isSendersOwn ? .asksAgain : .gets(outcome)) }
         return try outcome.get()
     }
 
-    /// Those who came while the request was under way send the next one.
+    /// Callers that came while the request was under way send the next one.
     private func passOn(_ key: Key, after number: Int) {
         let next = state.withLock { state -> (number: Int, waiting: [CheckedContinuation<Turn, Never>])? in
             state.places[key]?.underWay[number] = nil

@@ -2,7 +2,7 @@ import BusClient
 import BusProtocol
 import StoreModels
 
-/// Asks who is on the bus and how they are.
+/// Discovers the service instances on the bus and their health.
 ///
 /// Every instance answers for itself and their number is unknown, so the result is the answers that arrived in time.
 package struct ServiceDiscovery: Sendable {

@@ -71,7 +71,8 @@ package final class BusService: ServiceLifecycle.Service {
         health.add(name, check)
     }
 
-    /// Names the database the service works on, before `run`: beside another store it takes no requests.
+    /// Sets the identity of the service's database, before `run`: on a bus with another store the service takes no
+    /// requests.
     ///
     /// - Parameters:
     ///   - identity: The identity stored in the database now.

@@ -1,4 +1,4 @@
-/// What `$SRV.STATS` tells about one endpoint, since the start of the process.
+/// The statistics of one endpoint in `$SRV.STATS`, since the start of the process.
 struct EndpointStatistics: Sendable {
     private(set) var requests = 0
     private(set) var errors = 0

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// A gate that opens once, and everybody who waits for it.
+/// A gate that opens once, with its waiters.
 final class Readiness: Sendable {
     private struct Contents {
         var isOpen = false

@@ -1,7 +1,7 @@
 import BusProtocol
 import Logging
 
-/// What a handler knows about the request besides its body.
+/// The context of a request: everything a handler gets apart from its body.
 package struct RequestContext: Sendable {
     /// When the caller stops waiting: the time of arrival plus `Sb-Timeout`, or 5 s.
     package let deadline: ContinuousClock.Instant
@@ -11,7 +11,7 @@ package struct RequestContext: Sendable {
     package let requestIdentifier: String
     /// `Sb-Attempt`, from 1.
     package let attempt: Int
-    /// `Sb-Actor`: who asks, `c:<app>:<customerIdentifier>:<device>`. Only the gateway sets it.
+    /// `Sb-Actor`: the requesting customer, `c:<app>:<customerIdentifier>:<device>`. Only the gateway sets it.
     package let actor: String?
     /// The endpoint's name, `queue.add`.
     package let endpoint: String

@@ -4,8 +4,8 @@ import Logging
 
 /// Keeps a service off a bus where another store, or another database of the same service, is.
 ///
-/// The instance answers discovery before it looks around. Of two that come at once, at least one therefore sees the
-/// other.
+/// The instance answers discovery before it discovers others. Of two that start simultaneously, at least one therefore
+/// sees the other.
 final class StoreMembership: Sendable {
     /// How long the first look collects answers; later ones are seen by the next look.
     static let firstLook: Duration = .milliseconds(100)

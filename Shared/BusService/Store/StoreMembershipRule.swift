@@ -1,9 +1,9 @@
-/// Decides whether a service may be on the bus beside the databases that are there. No I/O.
+/// Decides whether a service may join the databases on the bus. No I/O.
 ///
 /// A new database belongs to no store yet. It takes over the store of the others, and where none of them has one for a
 /// while the service that makes stores makes one. What was taken over is never exchanged again.
 struct StoreMembershipRule: Sendable {
-    /// A service instance with a database, as discovery tells of it.
+    /// A service instance with a database, as discovery reports it.
     struct Peer: Sendable, Equatable {
         var service: String
         var instance: String
@@ -33,7 +33,7 @@ struct StoreMembershipRule: Sendable {
         self.makesStore = makesStore
     }
 
-    /// Judges who is on the bus now; this instance's own answer does not count.
+    /// Judges the instances on the bus now; this instance's own answer does not count.
     mutating func decide(_ peers: [Peer], now: ContinuousClock.Instant) -> Decision {
         let others = peers.filter { $0.instance != own.instance }
         let settled = others.filter { $0.identity.store != nil }

@@ -34,7 +34,7 @@ package final class Settings: Sendable {
     ///   - environment: Values by variable.
     ///   - file: Contents of the `--config` file.
     ///   - fileName: Its name, for messages.
-    /// - Throws: `badConfiguration` when the file is no JSON object.
+    /// - Throws: `badConfiguration` when the file is not a JSON object.
     package init(
         flags: [String: String] = [:], environment: [String: String], file: [UInt8]? = nil, fileName: String = ""
     ) throws(StartupError) {

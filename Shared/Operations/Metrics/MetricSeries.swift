@@ -3,8 +3,7 @@ import EventLoop
 
 /// One number of a metric: a counter, a gauge, or a sum and count, under one set of labels.
 ///
-/// One type for all kinds, because the registry keeps them side by side; the registry hands each out only as what it
-/// was asked for.
+/// One type for all kinds, because the registry keeps them together; it hands each out only as the requested kind.
 final class MetricSeries: CounterHandler, FloatingPointCounterHandler, MeterHandler, RecorderHandler, TimerHandler {
     struct Value {
         /// The counter or gauge, or the sum of what was recorded.

@@ -44,7 +44,7 @@ enum HealthProbe {
         print(try answer.get())
     }
 
-    /// A broker is well when it takes a client in and answers it; a service, when it says so.
+    /// A broker is well when it accepts a client and answers it; a service, when it reports so.
     private static func ask(
         _ client: any BusClient, _ instance: ReadyFile.Contents
     ) async -> Result<String, StartupError> {

@@ -49,7 +49,7 @@ enum ProcessBuilder {
         LineWriter.standardError.flush()
     }
 
-    /// The lifecycle library tells each step at info; that is for debugging.
+    /// The lifecycle library logs each step at info; that level is for debugging here.
     static func quiet(_ logger: Logger) -> Logger {
         var logger = logger
         if logger.logLevel > .debug { logger.logLevel = .error }

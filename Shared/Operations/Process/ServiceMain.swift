@@ -42,7 +42,7 @@ package enum ServiceMain {
     /// - Parameters:
     ///   - description: One sentence for `$SRV.INFO`.
     ///   - usesData: Whether the data directory is made.
-    ///   - build: Makes the service: opens databases, registers endpoints, returns what runs beside them.
+    ///   - build: Makes the service: opens databases, registers endpoints, returns what runs alongside them.
     /// - Throws: `ExitCode`, after the reason was written to standard error.
     package static func run(
         name: ServiceName, options: ServiceOptions, description: String = "", usesData: Bool = true,

@@ -2,7 +2,7 @@ import BusClient
 import BusService
 import EventLoop
 
-/// Why a process cannot start or go on: one line that names the place and the remedy, and the exit code.
+/// Why a process cannot start or continue: one line that names the place and the remedy, and the exit code.
 ///
 /// ```swift
 /// throw StartupError(.locked, "data/catalog.sqlite is held by pid 812 (catalog); stop it first")

@@ -1,4 +1,4 @@
-/// A statement as PostgreSQL wants it: `?` becomes `$1`, `$2`, ….
+/// A statement in PostgreSQL's syntax: `?` becomes `$1`, `$2`, ….
 struct PlaceholderSyntax {
     let sql: String
     let parameterCount: Int

@@ -41,7 +41,7 @@ final class PostgresAttempt: @unchecked Sendable {
         return PQconnectStartParams(keywords, values, 1)
     }
 
-    /// Lets libpq go on as far as it can without waiting.
+    /// Lets libpq continue as far as it can without waiting.
     func step() -> Step {
         var status = PQstatus(handle.pointer) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
         if hasBegun { status = PQconnectPoll(handle.pointer) }

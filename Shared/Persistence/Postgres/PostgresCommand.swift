@@ -7,7 +7,7 @@ struct PostgresCommand {
         case commit(PostgresStatement)
         /// Makes a statement known to the server.
         case prepare(PostgresStatement)
-        /// Several statements at once, before the pipeline begins.
+        /// A script of several statements, before the pipeline begins.
         case script
         /// The end of a segment: after a failure the server skips everything up to here.
         case sync

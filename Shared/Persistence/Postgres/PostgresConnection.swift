@@ -76,7 +76,7 @@ actor PostgresConnection {
         }.get()
     }
 
-    /// Calls `work` on the loop: at once when this is the loop's thread.
+    /// Calls `work` on the loop: immediately when this is the loop's thread.
     nonisolated func perform(_ work: @escaping @Sendable (isolated PostgresConnection) -> Void) {
         if loop.isCurrent {
             assumeIsolated { work($0) }

@@ -73,7 +73,7 @@ package final class PostgresDatabase: SQLDatabase {
                 return try await writeOnce(body)
             } catch let error as PersistenceError where error.code == .conflict && attempt < Self.attemptsMax {
                 attempt += 1
-                // Not at once, and not all at the same time: who got into the way may still be at it.
+                // After a random delay: the conflicting transaction may still be running.
                 try? await pool.loop.sleep(for: .milliseconds(Int.random(in: 1...10) * attempt))
             }
         }
@@ -127,7 +127,7 @@ package final class PostgresDatabase: SQLDatabase {
 
     package var dialect: SQLDialect { .postgres }
 
-    /// Keeps the database open until graceful shutdown, then closes it. A server that is away is no reason to end.
+    /// Keeps the database open until graceful shutdown, then closes it. It does not end when the server is away.
     package func run() async throws {
         try? await gracefulShutdown()
         await close()

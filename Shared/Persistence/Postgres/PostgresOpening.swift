@@ -21,8 +21,8 @@ struct PostgresOpening: Sendable {
         }
     }
 
-    /// Of several processes that start at once, one migrates and the others wait for it and find all done. The lock is
-    /// the database's, so that services with schemas of their own wait for one another too, which they do once.
+    /// Of several processes that start simultaneously, one migrates; the others wait for it and find nothing to do. The
+    /// lock is the database's, so services with other schemas wait for one another too, but only once.
     private func applyMissing(_ connection: PostgresConnection) async throws(PersistenceError) -> [Int] {
         _ = try await connection.script("SELECT pg_advisory_xact_lock(\(PostgresLock.migration))")
         _ = try await connection.script("CREATE SCHEMA IF NOT EXISTS \(schema)")

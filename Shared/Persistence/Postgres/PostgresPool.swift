@@ -2,11 +2,11 @@ import DequeModule
 internal import EventLoop
 internal import Logging
 
-/// At most eight connections, and those who wait for one.
+/// At most eight connections, with a queue of waiters.
 actor PostgresPool {
     static let connectionsMax = 8
-    /// Between two attempts at a server that is away: doubled each time, and shortened by chance, so that replicas do
-    /// not come back all at once.
+    /// The delay between two attempts at a server that is away: doubled each time, and shortened randomly, so that
+    /// replicas do not return simultaneously.
     static let delayRange: ClosedRange<Duration> = .milliseconds(100)...(.seconds(3))
 
     typealias Waiter = UnsafeContinuation<Result<PostgresConnection, PersistenceError>, Never>
@@ -52,7 +52,7 @@ actor PostgresPool {
         perform { $0.takeBack(connection) }
     }
 
-    /// Calls `work` on the loop: at once when this is the loop's thread.
+    /// Calls `work` on the loop: immediately when this is the loop's thread.
     private nonisolated func perform(_ work: @escaping @Sendable (isolated PostgresPool) -> Void) {
         if loop.isCurrent {
             assumeIsolated { work($0) }
@@ -147,7 +147,7 @@ actor PostgresPool {
 
     // MARK: Closing
 
-    /// Lets those who wait or work finish, then closes the connections.
+    /// Lets waiting and running callers finish, then closes the connections.
     func close() async {
         isClosing = true
         await withUnsafeContinuation { closer in

@@ -18,7 +18,7 @@ struct PostgresRefusal {
     /// - Parameter message: libpq's, of a connection that ``askForCodes(_:)`` was called for.
     init(_ message: String) {
         let lines = message.split(separator: "\n")
-        // Of several hosts the one tried last decides: libpq goes on only from those that are away.
+        // Of several hosts the one tried last decides: libpq tries the next one only when a host is away.
         let last = lines.lastIndex { Self.code(in: $0) != nil }
         sqlState = last.flatMap { Self.code(in: lines[$0]) }
         // Behind the line with the code stand advice and the place in the server's source.

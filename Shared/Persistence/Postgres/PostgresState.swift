@@ -1,7 +1,7 @@
 internal import EventLoop
 internal import Logging
 
-/// What the database tells those who are not on its loop: counts, and whether the server is there.
+/// The database's state for callers outside its loop: counts, and whether the server is reachable.
 final class PostgresState: Sendable {
     private struct Facts {
         var statistics = DatabaseStatistics()

@@ -1,6 +1,6 @@
 internal import ServiceLifecycle
 
-/// A database runs beside the endpoints that use it and is closed after them: return it from a service's `build`.
+/// A database runs alongside the endpoints that use it and is closed after them: return it from a service's `build`.
 extension SQLiteDatabase {
     /// Keeps the database open until graceful shutdown, then closes it.
     ///

@@ -10,7 +10,7 @@ import Synchronization
 /// ```
 /// Bodies run on a database thread, straight through. Nothing blocks the caller's executor.
 package final class SQLiteDatabase: SQLDatabase {
-    /// Writes and reads that may wait, each; beyond it a call fails with `overloaded` at once.
+    /// Writes and reads that may wait, each; beyond it a call fails with `overloaded` immediately.
     package static let waitingMax = 8192
     /// Requests of one commit: bounds what one request's failure can take with it and how long the first one waits.
     static let groupMax = 256

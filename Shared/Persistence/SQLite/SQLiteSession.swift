@@ -1,4 +1,4 @@
-/// Statements of one connection, run at once on the thread that owns it.
+/// Statements of one connection, run immediately on the thread that owns it.
 final class SQLiteSession: SQLSession {
     private let connection: SQLiteConnection
     private(set) var failure: PersistenceError?

@@ -1,6 +1,6 @@
 /// A place among the rows of an ``EventTable``, in an order in which nothing comes in before a place that was read.
 ///
-/// Where commits come one after the other the row's own number is that order. Where they run side by side a row may
+/// Where commits come one after the other the row's own number is that order. Where they run concurrently a row may
 /// appear before a lower one does; there the database's number of the writing transaction comes first.
 package struct EventPosition: Hashable, Comparable, Sendable {
     /// 0 on SQLite.

@@ -45,9 +45,9 @@ package struct EventTable: Sendable {
             begun: EventPosition(transaction: try row["begun"], row: last))
     }
 
-    /// The place of this moment: what was committed before it lies before it. Where commits run side by side it waits
-    /// for those that are under way, because none of them may be missed and none that was answered may come again; one
-    /// that takes longer than a second is waited for no more, and then some of what was just answered may come again.
+    /// The present position: everything committed before it has a lower position. Where commits run concurrently it
+    /// waits for the active ones, because none of them may be missed and none that was answered may come again. It does
+    /// not wait longer than a second for one, and then some of what was just answered may come again.
     package func now(in database: any SQLDatabase) async throws -> EventPosition {
         let deadline = ContinuousClock.now + Self.nowTime
         let begun = try await horizon(in: database).begun

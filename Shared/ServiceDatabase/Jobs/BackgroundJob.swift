@@ -1,7 +1,7 @@
 import Logging
 import ServiceLifecycle
 
-/// What a service does beside its requests, without anybody asking.
+/// Work that a service does without a request.
 ///
 /// ```swift
 /// await BackgroundJob.run([

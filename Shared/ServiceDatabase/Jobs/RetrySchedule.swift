@@ -1,8 +1,8 @@
-/// When what brought no outcome is tried again: 100 ms after the first attempt, doubled each time, at most five
-/// seconds, for each identifier by itself. It lives in memory: after a restart everything is due at once.
+/// The time at which work without an outcome is retried: 100 ms after the first attempt, doubled each time, at most
+/// five seconds, for each identifier separately. It lives in memory: after a restart everything is due immediately.
 ///
-/// It remembers so many identifiers. What comes on top of them is tried every five seconds, many at a time: it waits as
-/// the ones that have failed most do, and is not forgotten, or all of it would be due at each sweep.
+/// It remembers a bounded number of identifiers. Further ones are retried every five seconds, many at a time. They wait
+/// as long as the ones that have failed most, and are not forgotten, or all of them would be due at each sweep.
 package struct RetrySchedule: Sendable {
     static let firstDelay: Duration = .milliseconds(100)
     static let delayMax: Duration = .seconds(5)
@@ -10,7 +10,7 @@ package struct RetrySchedule: Sendable {
     static let entriesMax = 10_000
     /// What was not tried for so long after it was due is done, or another process's by now.
     static let staleAfter: Duration = .seconds(60)
-    /// What is not remembered one by one shares so many places.
+    /// The number of places that identifiers beyond the bound share.
     static let sharedCount = 256
 
     private struct Entry {
@@ -31,7 +31,7 @@ package struct RetrySchedule: Sendable {
         min(firstDelay * (1 << min(max(attempts, 1) - 1, 10)), delayMax)
     }
 
-    /// Whether it may be tried; what is not known is due at once.
+    /// Whether it may be tried; an unknown identifier is due immediately.
     /// - Parameter now: The same for all that one sweep asks about, and not behind the attempts it leads to.
     package func isDue(_ id: String, now: ContinuousClock.Instant) -> Bool {
         if let entry = entries[id] { return entry.due <= now }
@@ -48,7 +48,7 @@ package struct RetrySchedule: Sendable {
         entries[id] = Entry(attempts: attempts, due: now + Self.delay(afterAttempts: attempts))
     }
 
-    /// There is an outcome, or news: it is due at once, and its attempts are counted from the beginning.
+    /// There is an outcome, or news: it is due immediately, and its attempts are counted from the beginning.
     package mutating func settled(_ id: String) { entries[id] = nil }
 
     private mutating func share(_ id: String, _ now: ContinuousClock.Instant) {

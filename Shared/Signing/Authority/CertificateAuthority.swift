@@ -5,7 +5,7 @@ import X509
 ///
 /// Laid out as Apple's are, so that a verifier which is strict about chains finds what it looks for: critical basic
 /// constraints and key usage, key identifiers in both directions, three certificates, P-256 with SHA-256. A store makes
-/// one when it starts for the first time and keeps it (``StoredAuthority``); who trusts the store is given the root.
+/// one when it starts for the first time and keeps it (``StoredAuthority``); clients that trust the store get the root.
 ///
 /// The root and the intermediate keep their keys: a later leaf comes from the same root, and what was signed before
 /// still verifies.

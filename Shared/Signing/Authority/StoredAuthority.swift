@@ -27,7 +27,7 @@ package struct StoredAuthority: Sendable {
 }
 
 extension CertificateAuthority {
-    /// - Throws: What is no certificate or no key, and keys that are not the certificates'.
+    /// - Throws: An error for a malformed certificate or key, and for keys that are not the certificates'.
     package init(_ stored: StoredAuthority) throws {
         self.init(
             root: try Certificate(derEncoded: stored.rootCertificate),
@@ -55,7 +55,7 @@ extension CertificateAuthority {
     /// The root as `root.cer` has it, DER.
     package func rootDER() throws -> [UInt8] { try root.derBytes() }
 
-    /// The root as OpenSSL's `-CAfile` wants it.
+    /// The root in the format of OpenSSL's `-CAfile`.
     package func rootPEM() throws -> String { try root.serializeAsPEM().pemString + "\n" }
 }
 

@@ -1,6 +1,6 @@
 /// Why a receipt is not believed.
 public enum ReceiptError: String, Error, CaseIterable, Sendable {
-    /// It is no base64, no PKCS#7, or what is signed is no receipt.
+    /// It is not base64 or not PKCS#7, or the signed content is not a receipt.
     case malformed
     /// The signature is not this store's, or what is signed has been changed.
     case signature

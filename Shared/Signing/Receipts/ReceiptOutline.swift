@@ -50,7 +50,7 @@ struct ReceiptOutline {
     private struct Elements {
         var rest: ArraySlice<UInt8>
 
-        /// What the next element has inside; nil when it is another, or goes on behind the end.
+        /// The contents of the next element; nil when it has another tag, or continues beyond the end.
         mutating func next(_ tag: UInt8) -> ArraySlice<UInt8>? {
             guard rest.popFirst() == tag, let first = rest.popFirst() else { return nil }
             var length = Int(first)

@@ -48,8 +48,8 @@ package struct ReceiptVerifier: Sendable {
         return key.isValidSignature(signature, for: Data(signed.content))
     }
 
-    /// Whether the certificate of the signature is one for receipts and comes from our root, by way of exactly those
-    /// beside it.
+    /// Whether the certificate of the signature is one for receipts and comes from the store's root, through exactly
+    /// the other certificates in the message.
     private func isOfThisStore(_ signed: SignedReceipt) async -> Bool {
         guard signed.certificates.count == 3, let leaf = signed.certificate, leaf.isForReceipts else { return false }
         var verifier = Verifier(rootCertificates: CertificateStore([root])) { RFC5280Policy() }
@@ -60,7 +60,8 @@ package struct ReceiptVerifier: Sendable {
 }
 
 extension Certificate {
-    /// Whether the store made it to sign receipts: what else its authorities sign one day is no signer of receipts.
+    /// Whether the store made it to sign receipts: certificates its authority may issue for other purposes are not
+    /// receipt signers.
     fileprivate var isForReceipts: Bool {
         guard let marker = CertificateTemplate.leaf.marker, extensions[oid: marker] != nil,
             let usage = try? extensions.keyUsage, let constraints = try? extensions.basicConstraints

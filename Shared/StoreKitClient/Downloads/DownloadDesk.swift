@@ -1,10 +1,10 @@
 import Foundation
 internal import StoreModels
 
-/// Carries out what the app asks of downloads: tells the store, and fetches the content meanwhile.
+/// Performs the app's calls on downloads: notifies the store, and fetches the content.
 ///
-/// One thing after the other for each download; pausing and cancelling interrupt a transfer. The state an app sees is
-/// the store's, as its stream tells it; progress is ours.
+/// One operation after the other for each download; pausing and cancelling interrupt a transfer. The state an app sees
+/// is the store's, as its stream reports it; progress is the library's.
 final class DownloadDesk: Sendable {
     /// The last thing under way for each download.
     private struct Work: Sendable {
@@ -50,7 +50,8 @@ final class DownloadDesk: Sendable {
             if interrupts { before?.cancel() }
             let number = work.next
             work.next += 1
-            // Unstructured, because StoreKit's calls return at once. Kept until the next one, so that they take turns.
+            // Unstructured, because StoreKit's calls return immediately. Kept until the next one, so that they take
+            // turns.
             let task = Task { [weak self] in
                 await before?.value
                 await operation()

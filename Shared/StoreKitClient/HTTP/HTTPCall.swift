@@ -40,7 +40,7 @@ struct HTTPCall: Sendable {
         return part.addingPercentEncoding(withAllowedCharacters: CharacterSet(charactersIn: unreserved)) ?? ""
     }
 
-    /// - Returns: Nil when the gateway's address and the path are no URL together.
+    /// - Returns: Nil when the gateway's address and the path do not form a URL.
     func request(to connection: StoreConnection, token: String?) -> URLRequest? {
         guard let url = connection.url(path) else { return nil }
         var request = URLRequest(url: url)

@@ -10,7 +10,7 @@ final class OverrideLine: Sendable {
         let (works, continuation) = AsyncStream<Work>.makeStream(
             bufferingPolicy: .bufferingOldest(ClientLimits.overridesMax))
         self.continuation = continuation
-        // Unstructured, because StoreKit's calls return at once; it is cancelled with the line.
+        // Unstructured, because StoreKit's calls return immediately; it is cancelled with the line.
         worker = Task { for await work in works { await work() } }
     }
 

@@ -1,11 +1,11 @@
-/// Runs callbacks one after the other: where the app wants them, else on the main queue while the main run loop runs,
-/// else on a background queue.
+/// Runs callbacks one after the other: on the queue the app has set, else on the main queue while the main run loop
+/// runs, else on a background queue.
 ///
-/// An app whose main thread runs a loop hears the store there, as with StoreKit. A tool whose main thread waits in
-/// another way has nothing that empties the main queue, and hears it all the same (M35).
+/// An app whose main thread runs a loop gets its callbacks there, as with StoreKit. A tool whose main thread waits in
+/// another way has nothing that empties the main queue, and still gets them (M35).
 final class CallbackQueue: Sendable {
     private let queue: DispatchQueue
-    /// Nil where the app has said which queue it wants.
+    /// Nil where the app has set a queue.
     private let main: MainLoop?
 
     init(target: DispatchQueue?, main: MainLoop = .live) {

@@ -160,7 +160,7 @@ extension QueueCore {
         }
     }
 
-    /// Runs on the callback queue. An observer that was removed meanwhile hears nothing.
+    /// Runs on the callback queue. An observer that was removed meanwhile gets no callback.
     private func deliver(_ callback: QueueCallback, to numbers: [Int]) {
         for number in numbers {
             let (queue, observer) = state.withLock { ($0.queue, $0.observers.observer(number)) }
@@ -225,7 +225,7 @@ extension QueueCore {
         _ identifiers: Set<String>, _ completion: @escaping @Sendable (Result<SKProductsResponse, any Error>) -> Void
     ) -> any RunningRequest {
         let query = ProductsQuery(gateway: gateway, identifiers: identifiers)
-        // Unstructured, because `start()` returns at once. It keeps the request, which can cancel it.
+        // Unstructured, because `start()` returns immediately. It keeps the request, which can cancel it.
         return Task { [callbacks] in
             let result = await query.result()
             callbacks.async { completion(result) }

@@ -30,7 +30,7 @@ struct QueueObservers: Sendable {
     /// Can be called by an observer's own `deinit`.
     mutating func remove(_ id: ObjectIdentifier) { registrations.removeAll { $0.id == id } }
 
-    /// Forgets those that are no more.
+    /// Removes the registrations of deallocated observers.
     /// - Returns: The others, which the caller lets go only when it holds no lock: to look at an observer is to hold
     ///   it, and the last to hold one runs its `deinit`, which may want to be removed here.
     mutating func prune() -> [any SKPaymentTransactionObserver] {
@@ -47,7 +47,7 @@ struct QueueObservers: Sendable {
     var handlesStorePayments: Bool { registrations.contains { $0.handlesStorePayments } }
     /// The first of those that is still there.
     var storePaymentHandler: (any SKPaymentTransactionObserver)? {
-        // Looked at once each: it may be gone the second time.
+        // Read once each: it may be gone the second time.
         for registration in registrations where registration.handlesStorePayments {
             if let observer = registration.observer { return observer }
         }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The receipt on this device: `<directory>/receipt`, binary, as a server wants it in base64.
+/// The receipt on this device: `<directory>/receipt`, binary; a server expects it in base64.
 struct ReceiptFile: Sendable {
     let url: URL
 

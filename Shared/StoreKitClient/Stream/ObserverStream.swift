@@ -17,7 +17,7 @@ struct ObserverStream: Sendable {
 
     /// Which of the queue's streams this is.
     let number: Int
-    /// How the app handles promoted purchases; the launch says so to the store.
+    /// How the app handles promoted purchases; the launch declares it to the store.
     let handler: DeviceLaunch.PromotedPurchases
     let connection: StoreConnection
     let transport: HTTPTransport
@@ -84,7 +84,7 @@ struct ObserverStream: Sendable {
         }
     }
 
-    /// - Returns: Whether the stream has told everything unfinished.
+    /// - Returns: Whether the stream has delivered everything unfinished.
     private func take(
         _ event: EventStreamParser.Event, _ token: String, _ listener: any StreamListener
     ) throws -> Bool {

@@ -207,7 +207,7 @@ public struct QuoteRequest: Hashable, Sendable, Codable {
     @ExactText public var bundleId: String
     @ExactText public var productIdentifier: String
     @ExactText public var storefront: String
-    /// A purchase that a test URL has begun: a product that is not yet available is sold too (M109). nil is no.
+    /// A purchase that a test URL has begun: a product that is not yet available is sold too (M109). Nil means no.
     public var isTest: Bool?
     public init(bundleId: String, productIdentifier: String, storefront: String, isTest: Bool? = nil) {
         self.bundleId = bundleId
@@ -239,7 +239,7 @@ public struct Quote: Hashable, Sendable, Codable {
     public var unfinishedLimit: Int?
     /// What testers of the app do unless set otherwise.
     public var testerDefaults: TesterSettings?
-    /// Whether the app's subscriptions have a grace period; nil is no.
+    /// Whether the app's subscriptions have a grace period; nil means no.
     public var billingGracePeriod: Bool?
     /// Win-back offers and offer codes of the product, which `SKProduct` does not show.
     public var redeemableOffers: [RedeemableOffer]?
@@ -279,7 +279,7 @@ public struct PromotedProductsReplyOf<Item: Hashable & Sendable & Codable>: Hash
     public var hiddenProductIdentifiers: [String]
     /// The app's entries of the featured tab, in its order.
     public var featuredProductIdentifiers: [String]
-    /// What a search may find them by, besides their own texts.
+    /// The app's name, a further text that a search finds them by.
     public var appName: String
     /// Grows also with each change of what is promoted.
     public var catalogVersion: Int64

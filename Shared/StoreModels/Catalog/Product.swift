@@ -30,7 +30,7 @@ public struct Product: Hashable, Sendable, Codable {
     /// Bytes of each hosted content package.
     public var downloadContentLengths: [Int64]
     public var downloadContentVersion: String
-    /// Added by the gateway for the customer who asks; not present in what Catalog answers.
+    /// Added by the gateway for the requesting customer; absent in Catalog's answers.
     public var introductoryOfferEligibility: OfferEligibility?
 
     public init(

@@ -1,4 +1,4 @@
-/// A win-back offer or an offer code of a subscription: what it gives, and who may have it.
+/// A win-back offer or an offer code of a subscription: its benefit, and the eligible customers.
 ///
 /// ```json
 /// {"type":"winBack","offer":{"identifier":"back.free.month","type":"subscription",…},

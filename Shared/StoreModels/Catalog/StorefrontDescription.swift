@@ -1,4 +1,4 @@
-/// All that is known of a storefront, for people who choose one:
+/// The description of a storefront, for people who choose one:
 ///
 /// ```json
 /// {"countryCode":"FRA","identifier":"143442","name":"France","currency":"EUR","locale":"fr_FR",

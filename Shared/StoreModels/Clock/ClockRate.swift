@@ -5,7 +5,7 @@
 /// other period its share of it. A tester's own `subscriptionRenewalRate` compresses periods as StoreKit's table does.
 public enum ClockRate: Hashable, Sendable {
     case named(SubscriptionRenewalRate)
-    /// 0.000001 to 10 000 000; zero is no rate, a clock is frozen instead.
+    /// 0.000001 to 10 000 000; zero is not a rate; a clock is frozen instead.
     case factor(Double)
 
     /// What a factor may be.

@@ -8,7 +8,7 @@ public struct ReceiptRenewal: Hashable, Sendable, Codable {
     public var originalTransactionIdentifier: String
     /// The group of everything with this original; it counts before the one the items say (M122).
     public var subscriptionGroupIdentifier: String?
-    /// A renewal failed and is tried again; Apple says so in the grace period as well.
+    /// A renewal failed and is retried; Apple sets it in the grace period as well.
     public var isInBillingRetryPeriod: Bool
     public var gracePeriodExpiresDate: Timestamp?
 

@@ -2,15 +2,15 @@
 public enum SubscriberStanding: Hashable, Sendable {
     /// Never subscribed to any product of the group.
     case new
-    /// Subscribed now, to whichever product of the group (M126). The state says how: grace and billing retry count, the
-    /// subscription may yet go on (M127; ours, Apple says nothing of them).
+    /// Subscribed now, to whichever product of the group (M126). The state says how: grace and billing retry count,
+    /// because the subscription may still continue (M127; ours, Apple does not mention them).
     case existing(SubscriptionState)
-    /// Was subscribed and is no longer: expired, refunded or taken back.
+    /// Was subscribed and is no longer: expired, refunded or revoked.
     case former
 }
 
 extension SubscriptionGroupHistory {
-    /// - Parameter now: The app's business clock, never the wall clock. The period's very end is no part of it.
+    /// - Parameter now: The app's business clock, never the wall clock. The exact end is not part of the period.
     public func standing(at now: Timestamp) -> SubscriberStanding {
         guard let state = state ?? (activeUntil == nil ? nil : .subscribed) else { return .new }
         switch state {

@@ -109,8 +109,8 @@ extension SubscriptionHistory {
             activeTransaction: entry.activeTransaction, state: entry.state, isRenewalDue: entry.isRenewalDue)
     }
 
-    /// The subscription that buying a product goes on with or changes: of several, which merged groups lead to, one
-    /// that goes on, of the product itself, that lasts longest.
+    /// The subscription that a purchase of a product continues or changes. Merged groups may lead to several: active
+    /// ones come first, then those of the product itself, then the one that lasts longest.
     public func subscription(of question: Question, at now: Timestamp) -> Entry? {
         subscriptions.filter { question.concerns($0.productIdentifier, $0.groups) }
             .max { Self.rank($0, question, now).lexicographicallyPrecedes(Self.rank($1, question, now)) }

@@ -3,7 +3,7 @@
 public enum WinBackOfferPolicy {
     /// Why; the first that applies.
     public enum Rule: String, CaseIterable, Sendable, Codable {
-        /// Never subscribed to the group, or the offer is no win-back offer: ineligible.
+        /// Never subscribed to the group, or the offer is not a win-back offer: ineligible.
         case neverSubscribed
         /// Subscribed now, grace and billing retry included: ineligible.
         case subscribed

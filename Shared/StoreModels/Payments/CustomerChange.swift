@@ -1,4 +1,4 @@
-/// One row of a customer's journal, and the body of the hint that tells of it:
+/// One row of a customer's journal, and the body of the event that announces it:
 ///
 /// ```json
 /// {"bundleId":"com.example.app","customerIdentifier":"c_…","seq":7,"kind":"updated","transaction":{…}}

@@ -21,7 +21,8 @@ public struct CustomerStanding: Hashable, Sendable, Codable {
     /// Non-consumables, and subscriptions that give access by the app's clock; what was refunded, revoked or has
     /// expired is not among them. Each once, in no order.
     public var ownedProductIdentifiers: [String]
-    /// The customer owns more than fits one message: of a product that is not listed nothing is known. Absent is no.
+    /// The customer owns more than fits one message: the ownership of a product that is not listed is unknown. Absent
+    /// means no.
     public var isTruncated: Bool?
     /// The business clock at the moment of reading.
     public var businessNow: Timestamp

@@ -8,7 +8,7 @@ public struct OpenAccountRequest: Hashable, Sendable, Codable {
     public var storefront: String?
     /// The app's defaults for an account without settings.
     public var defaults: TesterSettings?
-    /// The app is launched, and its launch gets a number; nil is no.
+    /// The app is launched, and its launch gets a number; nil means no.
     public var launches: Bool?
     public init(
         bundleId: String, account: String, deviceId: String, storefront: String? = nil,
@@ -49,10 +49,11 @@ public struct AddPaymentRequest: Hashable, Sendable, Codable {
     public var discountCheck: DiscountCheck?
     /// An offer redeemed outside the app; only the operator's purchases have one.
     public var redeemedOffer: RedeemedOffer?
-    /// A test URL has begun it: the product need not be available (M109). Only PromotionController says so; nil is no.
+    /// A test URL has begun it: the product need not be available (M109). Only PromotionController sets it; nil means
+    /// no.
     public var isTest: Bool?
-    /// The payment was added before: it is answered again, and where it is gone nothing is bought but `intentDecided`
-    /// answered. Only PromotionController says so; nil is no.
+    /// The payment was added before: it is answered again; where it is gone, nothing is bought and the answer is
+    /// `intentDecided`. Only PromotionController sets it; nil means no.
     public var isRepeat: Bool?
     public init(
         bundleId: String, customerIdentifier: String, deviceId: String, payment: Payment,
@@ -70,7 +71,7 @@ public struct AddPaymentRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// `Item` is how much of a transaction the asker wants to take apart; on the wire it is always the whole
+/// `Item` is how much of a transaction the caller wants to decode; on the wire it is always the whole
 /// ``PaymentTransaction``.
 public struct AddPaymentReplyOf<Item: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
     /// 201 once terminal, 202 while purchasing or deferred; stored with the terminal commit and replayed with it.

@@ -22,7 +22,7 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     public var error: TransactionError?
     /// Of hosted products, as they are for the device that asks; empty otherwise.
     public var downloads: [Download]
-    /// What a finish has to say besides: `finishedWithPendingDownloads` (M55). Nil everywhere else.
+    /// Additional results of a finish: `finishedWithPendingDownloads` (M55). Nil everywhere else.
     public var warnings: [String]?
     /// Grows by one with each change of state; observers deduplicate by (id, revision).
     public var revision: Int
@@ -45,7 +45,7 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     /// What the whole purchase cost, quantity and offer included.
     public var price: Money?
     public var offer: AppliedOffer?
-    /// While the app is asked whether it goes on where the shopper is now.
+    /// Set while the app is asked whether the purchase continues in the shopper's present storefront.
     public var storefrontChange: StorefrontChange?
     /// On events about it only: a subscription's price, on its latest transaction.
     public var priceIncrease: PriceIncrease?

@@ -64,7 +64,7 @@ public struct CancelChargeRequest: Hashable, Sendable, Codable {
 public struct Charge: Hashable, Sendable, Codable {
     public enum Outcome: String, Sendable, Codable {
         case approved, declined, cancelled
-        /// Not decided yet; asking again later tells.
+        /// Not decided yet; a later request returns the result.
         case pending
     }
 

@@ -1,4 +1,4 @@
-/// The app is asked whether a purchase goes on in another storefront than it began in:
+/// A question to the app: whether a purchase continues in another storefront than it began in.
 ///
 /// ```json
 /// {"storefront":{"countryCode":"FRA","identifier":"143442"},"answerBy":"2026-11-22T10:00:10.000Z"}
@@ -6,7 +6,7 @@
 public struct StorefrontChange: Hashable, Sendable, Codable {
     /// Where the shopper is now.
     public var storefront: Storefront
-    /// When it goes on without an answer; wall time.
+    /// When it continues without an answer; wall time.
     public var answerBy: Timestamp
     public init(storefront: Storefront, answerBy: Timestamp) {
         self.storefront = storefront

@@ -9,7 +9,7 @@ public struct PromotedProductFacts: Hashable, Sendable, Codable {
     public var appPrice: Money?
     public var currentVersion: String
     public var promotionsSupportedSince: String?
-    /// The operator hides it where no device shows it; nil is no.
+    /// The operator hides it where no device shows it; nil means no.
     public var isHidden: Bool?
     public init(
         product: Product, isPromoted: Bool, isAvailable: Bool, appPrice: Money?, currentVersion: String,
@@ -86,8 +86,8 @@ public struct DeliverIntentsRequest: Hashable, Sendable, Codable {
 /// All pending intents of the installation and customer, oldest first; at most 50, the most there can be.
 public struct DeliverIntentsReply: Hashable, Sendable, Codable {
     public var intents: [PurchaseIntent]
-    /// Counts the purchases that began on the installation; what ``PromotionEndpoints/intentHeads`` tells, or less when
-    /// there is more to ask for.
+    /// Counts the purchases that began on the installation; the value ``PromotionEndpoints/intentHeads`` returns, or
+    /// less when there are more to request.
     public var seq: Int64
     public init(intents: [PurchaseIntent], seq: Int64) {
         self.intents = intents

@@ -14,7 +14,7 @@ enum PercentEncoding {
         return encoded
     }
 
-    /// - Returns: Nil for a character no query may have, an incomplete `%`, bytes that are no UTF-8, and controls.
+    /// - Returns: Nil for a character no query may have, an incomplete `%`, bytes that are not UTF-8, and controls.
     static func decode(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

@@ -48,7 +48,7 @@ public enum PromotionEndpoints {
     /// - Throws: `intentDecided`, `intentExpired`.
     public static let decideIntent = Endpoint<DecideIntentRequest, DecideIntentReply>(
         .promotionController, "intent.decide", isIdempotent: true)
-    /// - Throws: `intentMismatch` besides.
+    /// - Throws: As ``decideIntent``, and `intentMismatch`.
     public static let addIntentPayment = Endpoint<AddIntentPaymentRequest, DecideIntentReply>(
         .promotionController, "intent.add", isIdempotent: true)
     /// Before what customers have bought is cleared away: open intents are cancelled, and prompts for their apps go.

@@ -9,7 +9,7 @@ extension PurchaseIntent {
     ///
     /// pending → continued, deferred, cancelled, expired; deferred → continued, cancelled, expired. The first decision
     /// is final (I2): the same one again changes nothing, another is refused. Only a continued intent whose payment
-    /// PaymentQueue has refused goes back, to deferred: there is no payment.
+    /// PaymentQueue has refused returns to deferred: there is no payment.
     public struct Life: Hashable, Sendable {
         /// The two clocks an intent lives by.
         public struct Now: Hashable, Sendable {

@@ -30,7 +30,7 @@ public struct Subscription: Hashable, Sendable, Codable {
     public var purchaseDate: Timestamp
     /// When it ends, or has ended.
     public var expiresDate: Timestamp
-    /// In grace: until when access goes on.
+    /// In grace: the time until which access continues.
     public var gracePeriodExpiresDate: Timestamp?
     /// What the next renewal costs, as far as is known now; absent when there is none.
     public var renewalPrice: Money?

@@ -12,7 +12,7 @@ public struct SubscriptionEvent: Hashable, Sendable, Codable {
         case subscribed, resubscribed
         case renewed
         /// A charge was declined, or the processor has charged another amount (`detail` says so, and an operator has to
-        /// look); `amount` is what was asked for.
+        /// check it); `amount` is the requested amount.
         case billingFailed
         case gracePeriodStarted, billingRetryStarted, gracePeriodExpired
         /// A renewal that had failed was charged after all.
@@ -31,8 +31,8 @@ public struct SubscriptionEvent: Hashable, Sendable, Codable {
         case priceChanged
         /// It is paid in another group from here on: its product was moved, or the group renamed.
         case groupChanged
-        /// The subscriber is asked whether it goes on at a higher price, which is `amount`; what they said; the price
-        /// went down again before they had to.
+        /// A price increase: the subscriber is asked whether it continues at the higher price, which is `amount`; their
+        /// answer; the price went down again before they had to answer.
         case priceIncreasePending, priceIncreaseAgreed, priceIncreaseDeclined, priceIncreaseWithdrawn
     }
 

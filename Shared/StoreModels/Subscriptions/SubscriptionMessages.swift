@@ -52,8 +52,8 @@ public struct UpdateSubscriptionRequest: Hashable, Sendable, Codable {
     public var customerIdentifier: String
     public var originalTransactionIdentifier: String
     public var willAutoRenew: Bool?
-    /// Another product of the group: at once where StoreKit would (an upgrade, a crossgrade of the same length), else
-    /// with the next renewal; the present product takes a scheduled change back.
+    /// Another product of the group: immediately where StoreKit would (an upgrade, a crossgrade of the same length),
+    /// else with the next renewal; the present product takes a scheduled change back.
     public var autoRenewProductIdentifier: String?
     public init(
         bundleId: String, customerIdentifier: String, originalTransactionIdentifier: String,
@@ -158,7 +158,7 @@ public struct AcknowledgeRevocationsRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// Entitlements a customer has lost, as a stream tells of them.
+/// Entitlements a customer has lost, as a stream delivers them.
 public struct Revocation: Hashable, Sendable, Codable {
     /// Its place in the customer's journal.
     public var seq: Int64

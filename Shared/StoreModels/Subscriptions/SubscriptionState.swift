@@ -3,14 +3,15 @@
 public enum SubscriptionState: String, CaseIterable, Sendable, Codable {
     case subscribed
     case expired
-    /// A renewal could not be charged and is tried again; there is no access meanwhile.
+    /// A renewal could not be charged and is retried; there is no access meanwhile.
     case inBillingRetryPeriod
-    /// A renewal could not be charged and is tried again; access goes on meanwhile.
+    /// A renewal could not be charged and is retried; access continues meanwhile.
     case inGracePeriod
     /// Refunded or taken back.
     case revoked
 
-    /// An existing subscriber, who has no introductory offer in the group (M126, M127): retry and grace included.
+    /// An existing subscriber, who is not eligible for an introductory offer in the group (M126, M127): retry and grace
+    /// included.
     public var isExisting: Bool {
         switch self {
         case .subscribed, .inBillingRetryPeriod, .inGracePeriod: true

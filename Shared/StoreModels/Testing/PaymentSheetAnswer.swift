@@ -1,7 +1,7 @@
 /// What the shopper does at the payment sheet: `"auto"`, `"approve"`, `"cancel"`, `"decline:paymentInvalid"`,
 /// `"decline:3"` or `"interactive"`.
 public enum PaymentSheetAnswer: Hashable, Sendable, Codable {
-    /// Paid at once, without a sheet.
+    /// Paid immediately, without a sheet.
     case auto
     /// A sheet that the shopper confirms; the same outcome as `auto`.
     case approve

@@ -13,9 +13,9 @@
 public struct Prompt: Hashable, Sendable, Codable {
     public enum Kind: String, CaseIterable, Sendable, Codable {
         case sheet, signIn, askToBuy, interrupted, appPurchase
-        /// Asks the app whether a purchase goes on in the storefront the shopper has moved to.
+        /// Asks the app whether a purchase continues in the storefront the shopper has moved to.
         case storefrontChange
-        /// Asks whether a subscription goes on at a higher price.
+        /// Asks whether a subscription continues at a higher price.
         case priceConsent
     }
 

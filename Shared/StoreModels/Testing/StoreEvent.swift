@@ -4,12 +4,12 @@
 /// {"id":"…","type":"purchased","bundleId":"com.example.app","account":"alice","transaction":{…}}
 /// ```
 public struct StoreEvent: Hashable, Sendable, Codable {
-    /// A transaction's new state, or `finished` when it left the queue; `finishedWithPendingDownloads` comes besides,
-    /// when content was not downloaded by then (M55).
+    /// A transaction's new state, or `finished` when it left the queue; `finishedWithPendingDownloads` comes in
+    /// addition, when content was not downloaded by then (M55).
     public enum Kind: String, CaseIterable, Sendable, Codable {
         case purchasing, purchased, failed, deferred, restored, finished, finishedWithPendingDownloads
         case refunded, revoked
-        /// What happens to a subscription besides the transactions it makes.
+        /// Subscription events other than the transactions they make.
         case expired, billingRetryStarted, gracePeriodStarted, gracePeriodExpired, recovered, autoRenewEnabled
         case autoRenewDisabled, renewalPreferenceChanged, upgraded, extended
         case priceIncreasePending, priceIncreaseAgreed, priceIncreaseDeclined
@@ -53,7 +53,7 @@ public struct EventsRequest: Hashable, Sendable, Codable {
 
 public struct EventsReply: Hashable, Sendable, Codable {
     public var events: [StoreEvent]
-    /// Where to go on: behind the last event looked at, whether it matched or not.
+    /// The position to continue at: after the last event examined, whether it matched or not.
     public var after: String
     public init(events: [StoreEvent], after: String) {
         self.events = events

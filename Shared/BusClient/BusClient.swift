@@ -17,7 +17,7 @@ package protocol BusClient: Sendable {
     /// Sends a request and waits for its one answer.
     ///
     /// Never buffered: without a connection it fails immediately, and one in flight fails at the instant of the
-    /// disconnect, with the outcome unknown. Cancelling the task gives the request up; a late answer is dropped.
+    /// disconnect, with the outcome unknown. Cancelling the task abandons the request; a late answer is dropped.
     ///
     /// - Parameters:
     ///   - key: Requests with the same key go to the same member of the queue group, at most 128 bytes.
@@ -80,7 +80,7 @@ package protocol BusClient: Sendable {
     /// Ends all subscriptions, each with its barrier, flushes what was published, then closes. It takes five seconds at
     /// most.
     ///
-    /// - Returns: What was given up: a client in full health gives up only the requests it still waits for.
+    /// - Returns: What was abandoned: a healthy client abandons only the requests it still waits for.
     @discardableResult
     func drain() async -> BusDrainReport
 

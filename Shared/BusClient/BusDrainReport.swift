@@ -13,6 +13,6 @@ package struct BusDrainReport: Hashable, Sendable {
         self.isFlushed = isFlushed
     }
 
-    /// Whether nothing was given up.
+    /// Whether nothing was abandoned.
     package var isClean: Bool { requests == 0 && events == 0 && isFlushed }
 }

@@ -1,8 +1,8 @@
 /// Cuts a stream of bytes into frames, however the stream was split.
 ///
-/// Complete frames are handed out where they stand in the input; only an unfinished one is copied. Flags and lengths
-/// are checked as soon as they are there, before anything is kept for them, and what is kept grows with the bytes that
-/// really arrived.
+/// Complete frames are handed out in place in the input; only an unfinished one is copied. Flags and lengths are
+/// checked as soon as they arrive, before anything is kept for them, and what is kept grows with the bytes that really
+/// arrived.
 package struct FrameDecoder {
     /// What to do after a frame.
     package enum Verdict: Sendable {

@@ -1,4 +1,4 @@
-/// A header after one pass over its bytes: which members there are and where they stand. Nothing is copied.
+/// A header after one pass over its bytes: its members and their positions. Nothing is copied.
 ///
 /// Both sides start here. The broker's publish path reads it directly; everything else goes through `ClientMessage` or
 /// `ServerMessage`. It is valid only together with the bytes it was made from, which every accessor takes.

@@ -1,4 +1,4 @@
-/// A strict JSON scanner for headers: finds where values stand and refuses everything SBP/1 calls `bad_frame`.
+/// A strict JSON scanner for headers. It finds the positions of values and refuses everything SBP/1 calls `bad_frame`.
 ///
 /// It works on the bytes where they arrived, keeps no state but its position, and builds nothing unless a member is
 /// unknown or escaped. Strictness beyond RFC 8259: valid UTF-8, no NUL (raw or escaped), no duplicate member at any
@@ -61,7 +61,7 @@ struct HeaderScanner {
         }
     }
 
-    /// Takes one byte that must stand here.
+    /// Takes one byte that must be next.
     mutating func take(_ byte: UInt8, _ bytes: Span<UInt8>, _ what: StaticString) throws(BusViolation) {
         guard at < bytes.count, bytes[at] == byte else { throw malformed("lacks \(what)") }
         at += 1

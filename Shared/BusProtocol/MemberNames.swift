@@ -1,7 +1,7 @@
 /// The member names one object has had so far, to find duplicates.
 ///
-/// Up to 32 are compared where they stand, without allocating; an object with more is either garbage or about to be
-/// refused, and pays for a set, so that a hostile header costs no quadratic time.
+/// Up to 32 are compared in place, without allocating. An object with more is either garbage or about to be refused,
+/// and uses a set, so that a hostile header does not cost quadratic time.
 struct MemberNames {
     private static let inlineMax = 32
     private var inline = InlineArray<32, HeaderValue>(repeating: HeaderValue())

@@ -5,8 +5,8 @@ extension PublishHeader {
     private static var opBytes: Int { 11 }
 
     /// Reads a legal `pub` in the canonical spelling, in one pass: no whitespace, members in the order `op`, `subject`,
-    /// `reply`, `key`, `headers`, `seq`, and a key without escapes or bytes beyond ASCII. It is how the clients in this
-    /// repository write, and anybody may.
+    /// `reply`, `key`, `headers`, `seq`, and a key without escapes or bytes beyond ASCII. The clients in this
+    /// repository write it so, and any client may.
     ///
     /// Nil for every other header, legal or not: `FrameHeader` parses those and reports their errors. This parser
     /// throws no errors, and `FrameHeader` accepts every header it accepts with the same result.

@@ -1,5 +1,5 @@
-/// `pub` as the broker sees it: where its members stand, checked. Nothing is copied, because the same bytes go out
-/// again.
+/// `pub` as the broker sees it: the checked positions of its members. Nothing is copied, because the same bytes are
+/// sent again.
 ///
 /// `{"op":"pub","subject":"sb.payment.v1.queue.add","reply":"_INBOX.x.1","headers":{"Sb-Timeout":"4800"}}` · body
 package struct PublishHeader: Sendable {
@@ -10,8 +10,8 @@ package struct PublishHeader: Sendable {
     /// The whole object, braces included.
     package var headers: Range<Int>?
     package var seq: Int?
-    /// Where the members stand that go into every delivery, `,"subject":…` and on, when they stand together and in the
-    /// order in which deliveries have them.
+    /// The position of the members that go into every delivery, from `,"subject":…`, when they are contiguous and in
+    /// the order of deliveries.
     package var spliced: Range<Int>?
 }
 

@@ -5,8 +5,8 @@ package enum EventLoopLimits {
     /// Reads of one stream in one turn, each of which filled the buffer; the rest waits for the next turn. It gives the
     /// others their share, and what one turn puts out stays small enough for the processor's caches.
     package static let readsPerTurn = 8
-    /// Jobs run, and outputs flushed, in one turn before the loop looks at its sockets again; the rest follows in the
-    /// next turn.
+    /// Jobs run, and outputs flushed, in one turn before the loop polls its sockets again; the rest follows in the next
+    /// turn.
     package static let jobsPerTurn = 4096
     /// Connections accepted in one turn before the others get their share.
     package static let acceptsPerTurn = 64

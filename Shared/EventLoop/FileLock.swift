@@ -43,7 +43,7 @@ package final class FileLock: Sendable {
         case unusable(String)
     }
 
-    /// What the last holder left in the file: nil for a new file, empty when it gave the lock up in good order.
+    /// What the last holder left in the file: nil for a new file, empty when it released the lock properly.
     package let formerText: String?
     private let text: String
     /// Nil once released.
@@ -78,7 +78,7 @@ package final class FileLock: Sendable {
         }
     }
 
-    /// Gives the lock up; again does nothing.
+    /// Releases the lock; a second call does nothing.
     /// - Parameter isInOrder: Whether the work was done; then the file is emptied.
     package func release(isInOrder: Bool = true) {
         descriptor.withLock { held in

@@ -26,11 +26,11 @@ package enum FilePrivacy {
     /// Makes files created from now on private to the process's user, regardless of the requested mode.
     package static func begin() { umask(0o077) }
 
-    /// Looks at a directory that a store is to be kept in.
+    /// Checks a directory that is to hold a store.
     ///
-    /// An empty one of the process's own user is made private: nothing in it was anybody's to read. Another one is left
-    /// as it is, because it may be a home or a project, or a volume that a group was given on purpose; the files in it
-    /// are private all the same.
+    /// An empty one of the process's own user is made private: it contained nothing to read. Another one is left
+    /// unchanged, because it may be a home or a project, or a volume that a group was given on purpose; the files in it
+    /// are private in any case.
     /// - Throws: A directory in which others may exchange files.
     package static func checkDirectory(_ path: String) throws(Refusal) -> Finding {
         var status = stat()

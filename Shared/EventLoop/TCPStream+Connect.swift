@@ -3,7 +3,7 @@ import Glibc
 
 extension TCPStream {
     /// Connects to `host` (numeric, "localhost", or a name for the resolver), trying its addresses in order. To be
-    /// called by an actor pinned to `loop`; cancelling the task gives the attempt up.
+    /// called by an actor pinned to `loop`; cancelling the task abandons the attempt.
     /// - Throws: `ECONNREFUSED` and the like of the last address, `ETIMEDOUT` when `timeout` passes first, `EAI_…` when
     ///   the name does not resolve, `ECANCELED` when the task is cancelled or the loop closes.
     package static func connect(

@@ -44,7 +44,7 @@ extension TCPStream {
     }
 
     /// The uptime at which the kernel was last seen to take output, or at which output began to wait. Progress is
-    /// looked at here and when a write ends, so ask regularly: a peer has stalled when this is old and `pendingBytes`
+    /// checked here and when a write ends, so ask regularly: a peer has stalled when this is old and `pendingBytes`
     /// above 0.
     package var lastWriteProgress: Duration {
         loop.preconditionIsolated()

@@ -62,7 +62,7 @@ extension UVLoop {
         UnsafeMutableRawPointer(handle!).assumingMemoryBound(to: type).deallocate()
     }
 
-    /// For a loop that is dropped before anybody ran it.
+    /// Closes a loop that is dropped before it ran.
     func closeWithoutRunning() {
         closeOwnHandles()
         uv_run(uv, UV_RUN_DEFAULT)

@@ -7,7 +7,7 @@ extension UVLoop {
         post(.work(work))
     }
 
-    /// The Swift runtime's way in. Priorities are not looked at: jobs run in the order they come.
+    /// The Swift runtime's entry point. Priorities are ignored: jobs run in the order they come.
     package func enqueue(_ job: consuming ExecutorJob) {
         post(.job(UnownedJob(job)))
     }

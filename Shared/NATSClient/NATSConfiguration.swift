@@ -26,8 +26,8 @@ extension NATSClient {
             self.random = random
         }
 
-        /// A new inbox: `_INBOX.<128 random bits>`, or `_INBOX_<user>.<128 random bits>` for a user whose name may
-        /// stand in a subject, so that permissions can keep others out of it.
+        /// A new inbox: `_INBOX.<128 random bits>`, or `_INBOX_<user>.<128 random bits>` for a user whose name is valid
+        /// in a subject, so that permissions can keep others out of it.
         mutating func makeInbox() -> String {
             var prefix = "_INBOX"
             if case .user(let user, _) = url.credentials, (try? Subject("_INBOX_\(user)")) != nil, !user.contains(".") {

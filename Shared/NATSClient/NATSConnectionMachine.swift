@@ -24,7 +24,7 @@ struct NATSConnectionMachine {
         case becomeReady
         /// Drop the connection.
         case close
-        /// Requests in flight have failed; tell the state.
+        /// Requests in flight have failed; broadcast the state.
         case fail(BusError)
         case wait(Duration)
         /// The end, and why.
@@ -60,7 +60,7 @@ struct NATSConnectionMachine {
             return [.becomeReady]
         case (.opening, .lost(let error)), (.ready, .lost(let error)): return lose(error, now)
         default:
-            // Late echoes of a connection that was given up.
+            // Late events of an abandoned connection.
             return []
         }
     }

@@ -28,7 +28,7 @@ extension NATSCore {
         if isEarliest { armDeadlines() }
     }
 
-    /// Gives a request up.
+    /// Abandons a request.
     func cancel(_ token: UInt64) {
         pending.remove(token)?.fail(BusError(.cancelled, "the task was cancelled"))
     }

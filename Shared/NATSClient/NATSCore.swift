@@ -66,7 +66,7 @@ actor NATSCore {
     }
 
     private func open() {
-        // A link that was given up may still report events: its number identifies it.
+        // An abandoned link may still report events: its number identifies it.
         let mine = NATSLinkNumber()
         let link = NATSLink(name: configuration.name, inbox: inbox, loop: loop) { [weak self] event in
             self?.assumeIsolated { $0.receive(event, from: mine) }

@@ -34,7 +34,7 @@ extension BusMessage {
         var names: UnsafeMutablePointer<UnsafePointer<CChar>?>?
         var count: Int32 = 0
         guard natsMsgHeader_Keys(message, &names, &count) == NATS_OK, let names else { return [:] }
-        // The list is ours, the texts in it are the message's.
+        // The list is owned here, the texts in it belong to the message.
         defer { free(names) }
         var headers: BusHeaders = [:]
         for index in 0..<Int(count) {

@@ -1,7 +1,7 @@
 internal import EventLoop
 internal import Logging
 
-/// What the database threads tell everybody else: counts, and whether the disk can still be trusted.
+/// The database's state for other threads: counts, and whether the disk can still be trusted.
 final class DatabaseState: Sendable {
     private struct Facts {
         var statistics = DatabaseStatistics()

@@ -32,7 +32,7 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
         case constraint(Constraint)
         case columnMissing
         case columnType
-        /// A mistake in a statement: a fault of ours.
+        /// A mistake in a statement: a fault of Storebus.
         case statement
     }
 
@@ -46,7 +46,7 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
     }
 
     package let code: Code
-    /// Names the file and, where there is one, the remedy. Bound values never stand in it.
+    /// Names the file and, where there is one, the remedy. It never contains bound values.
     package let message: String
     /// The columns of a broken `unique` or `notNull`, `["payment.app", "payment.key"]`, when the engine names them.
     package let columns: [String]

@@ -2,7 +2,7 @@
 ///
 /// A row would make all writers of a store queue behind one another's flush. SQLite's queue for its one writer anyhow,
 /// so that numbers are in the order of the commits and none is missing; PostgreSQL's are in the order they were asked
-/// for, and numbers of what was taken back are missing.
+/// for, and numbers of rolled-back transactions are missing.
 package struct SQLCounter: Hashable, Sendable {
     /// `transaction`, with a migration that names it among its `counters`.
     package let name: String

@@ -18,8 +18,8 @@ package import ServiceLifecycle
 package protocol SQLDatabase: ServiceLifecycle.Service {
     /// Runs `body` in one transaction and returns after the commit has reached the disk.
     ///
-    /// A body that throws takes back its own changes and nothing else; its error is rethrown. Cancelling the task does
-    /// not take a write back.
+    /// A body that throws rolls back only its own changes; its error is rethrown. Cancelling the task does not roll a
+    /// write back.
     /// - Throws: The error of `body`; ``PersistenceError`` when the commit failed.
     func write<Output: Sendable>(
         _ body: @escaping @Sendable (SQLTransaction) async throws -> Output

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// Wire types as they stand in TEXT columns.
+/// Wire types as stored in TEXT columns.
 package enum StoredJSON {
     /// A value as ``StoreJSON`` writes it, for a TEXT column.
     /// - Throws: An error when the value cannot be written as JSON.

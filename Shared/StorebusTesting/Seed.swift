@@ -1,7 +1,7 @@
 import Foundation
 
 extension SplitMix64 {
-    /// A generator seeded by `STOREBUS_SEED`, or by chance; the seed is printed, because a failure without its seed
+    /// A generator seeded by `STOREBUS_SEED`, or randomly; the seed is printed, because a failure without its seed
     /// cannot be repeated.
     public static func seeded(_ purpose: String = #function) -> SplitMix64 {
         let seed =

@@ -3,7 +3,7 @@ import Foundation
 /// Runs a script in a helper shell of the tests, which may wait for the end of its input: ``end()``, or this process's.
 ///
 /// It takes the place of Foundation's `Process`, whose `run()` in Swift 6.3 reads past the end of a directory's buffer
-/// when the caller has more than some 1 300 descriptors, and crashes by chance. Hundreds of concurrent tests have as
+/// when the caller has more than some 1 300 descriptors, and crashes at random. Hundreds of concurrent tests have as
 /// many.
 final class ShellProcess: Sendable {
     /// Reports why the system did not start the shell.

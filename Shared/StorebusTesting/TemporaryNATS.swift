@@ -122,7 +122,7 @@ public final class TemporaryNATS: Sendable {
         throw Failure(description: "nats-server did not start")
     }
 
-    /// What the files in its directory tell; nil as long as they are not whole.
+    /// The ports and the process identifier from the files of its directory; nil while they are incomplete.
     private static func read(_ directory: TemporaryDirectory) -> (Int, Int?, Int32)? {
         guard let pidText = try? String(contentsOfFile: directory.file("pid"), encoding: .utf8),
             let pid = Int32(pidText.trimmingCharacters(in: .whitespacesAndNewlines)),

@@ -90,7 +90,7 @@ package final class InMemoryBus: Sendable {
         _ = removed
     }
 
-    /// Delivers a message to everybody it is for.
+    /// Delivers a message to all its receivers.
     func route(_ message: BusMessage, subject: Subject, from publisher: InMemoryClient) {
         if subject.text.utf8.starts(with: "_INBOX.".utf8) { return answer(message) }
         let takers = contents.withLock { Self.takers(of: subject, key: message.key, from: publisher, in: &$0) }

@@ -31,7 +31,7 @@ struct ClientStateMachine {
         case sendPing
         /// Drop the connection, after sending `bye` when it is still open.
         case close(goodbye: Bool)
-        /// Requests in flight have failed; tell the state.
+        /// Requests in flight have failed; broadcast the state.
         case fail(BusError)
         case wait(Duration)
         /// The end, and why.
@@ -83,7 +83,7 @@ struct ClientStateMachine {
         case (.idle, .opened), (.idle, .hello), (.idle, .signedIn), (.waiting, .start), (.waiting, .opened),
             (.waiting, .hello), (.waiting, .signedIn), (_, .start), (.ready, .opened), (.awaitingHello, .opened),
             (.awaitingOk, .opened):
-            // Late echoes of a connection that was given up.
+            // Late events of an abandoned connection.
             []
         case (.opening, .hello), (.opening, .signedIn), (.awaitingHello, .signedIn), (.awaitingOk, .hello),
             (.ready, .hello), (.ready, .signedIn):

@@ -24,7 +24,7 @@ actor SBPCore {
     var bufferedCount = 0
     /// What was still open at the end.
     private(set) var abandoned = (requests: 0, events: 0)
-    /// Counts attempts, so that the answer to one that was given up is not taken for another's.
+    /// Counts attempts, so that the answer to an abandoned attempt is not taken for another's.
     private var attempt = 0
     private var machineTimer: LoopTimer?
     private var deadlineTimer: LoopTimer?

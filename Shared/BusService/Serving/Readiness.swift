@@ -10,7 +10,7 @@ final class Readiness: Sendable {
 
     private let contents = Locked(Contents())
 
-    /// Lets everybody through, now and later.
+    /// Opens the gate for present and future waiters.
     func open() {
         let waiters = contents.withLock { contents in
             contents.isOpen = true

@@ -13,7 +13,7 @@ package final class PrometheusRegistry: MetricsFactory {
         var series: [String: MetricSeries] = [:]
     }
 
-    /// Metrics of one process; ours have a few dozen.
+    /// The most metrics of one process; Storebus's have a few dozen.
     static let familiesMax = 256
     /// Label sets of one metric: endpoints times codes stay far below.
     static let seriesMax = 256

@@ -7,7 +7,7 @@ extension PersistenceError {
     ///   - columns: The columns of a unique index, by its name.
     init(postgres result: OpaquePointer?, place: String, sql: String, columns: [String: [String]]) {
         let state = Self.field(result, "C") ?? ""
-        // The primary message names tables and constraints; values stand in the detail, which is left out.
+        // The primary message names tables and constraints; values are in the detail, which is left out.
         let message = Self.field(result, "M") ?? "unknown failure"
         let text = "\(place): \(message) (\(state))"
         switch state {

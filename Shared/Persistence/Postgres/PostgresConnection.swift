@@ -11,9 +11,9 @@ internal import EventLoop
 ///
 /// Everything happens on the loop. Calls from the loop's own thread go straight in; others are sent there, in order.
 actor PostgresConnection {
-    /// Prepared statements kept; beyond it the one not used for longest is given up.
+    /// The most prepared statements kept; beyond it the least recently used one is closed.
     static let statementsMax = 256
-    /// How long anything may stay unanswered. The server gives statements up earlier (``PostgresSettings``).
+    /// The longest time without an answer. The server cancels statements earlier (``PostgresSettings``).
     static let answerTime: Duration = .seconds(15)
 
     nonisolated let loop: UVLoop

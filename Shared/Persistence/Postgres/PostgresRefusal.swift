@@ -21,7 +21,7 @@ struct PostgresRefusal {
         // Of several hosts the one tried last decides: libpq tries the next one only when a host is away.
         let last = lines.lastIndex { Self.code(in: $0) != nil }
         sqlState = last.flatMap { Self.code(in: lines[$0]) }
-        // Behind the line with the code stand advice and the place in the server's source.
+        // The line with the code is followed by advice and the place in the server's source.
         let told = last.map { lines[...$0] } ?? lines[...]
         // Lines behind a tab are advice for readers of psql.
         text = told.filter { !$0.hasPrefix("\t") }.joined(separator: "; ")

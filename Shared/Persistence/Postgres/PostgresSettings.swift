@@ -1,6 +1,6 @@
 /// What every session is set to, and what the server has to be set to.
 enum PostgresSettings {
-    /// A statement is given up after this long.
+    /// The time after which a statement is cancelled.
     static let statementTime: Duration = .seconds(10)
     /// A lock is waited for this long.
     static let lockTime: Duration = .seconds(3)
@@ -28,7 +28,7 @@ enum PostgresSettings {
             """
     }
 
-    /// One row of what ``check(_:_:place:)`` looks at.
+    /// One row of the settings ``check(_:_:place:)`` reads.
     static let facts = """
         SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
             current_setting('synchronous_commit') AS synchronous_commit, pg_is_in_recovery() AS standby,

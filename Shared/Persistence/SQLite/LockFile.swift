@@ -3,8 +3,8 @@ internal import EventLoop
 /// Holds `<path>.lock` for the life of the process, so that one SQLite file has one writer service.
 ///
 /// A second line of the file names the start of the machine (``MachineStart``) once the database is known to be whole.
-/// The file is emptied when the lock is given up in good order. So the next holder knows whether the machine itself
-/// ended under the last one.
+/// The file is emptied when the lock is released properly. So the next holder knows whether the machine itself ended
+/// under the last one.
 final class LockFile: Sendable {
     /// What became of the last holder, as far as its file is concerned.
     enum LastEnd: Hashable, Sendable {
@@ -40,7 +40,7 @@ final class LockFile: Sendable {
         if let machine { lock.note(machine) }
     }
 
-    /// Gives the lock up; again does nothing.
+    /// Releases the lock; a second call does nothing.
     /// - Parameter isInOrder: Whether everything was written.
     func release(isInOrder: Bool) { lock.release(isInOrder: isInOrder) }
 

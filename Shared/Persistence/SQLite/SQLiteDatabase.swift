@@ -117,8 +117,8 @@ package final class SQLiteDatabase: SQLDatabase {
 
     /// Runs `body` in a SAVEPOINT of the next group commit and returns after the COMMIT has reached the disk.
     ///
-    /// A body that throws takes back its own changes and nothing else; its error is rethrown. Cancelling the task does
-    /// not take a write back.
+    /// A body that throws rolls back only its own changes; its error is rethrown. Cancelling the task does not roll a
+    /// write back.
     /// - Throws: The error of `body`; ``PersistenceError`` when the group could not be committed: then nothing of it is
     ///   in the database, and every call of the group fails, because each may have read what another wrote.
     package func write<Output: Sendable>(

@@ -24,7 +24,7 @@ package struct EventTable: Sendable {
         package var begun: EventPosition
     }
 
-    /// Rows one call looks at, whether they match or not.
+    /// The most rows one call reads, whether they match or not.
     package static let scanMax = 1_000
     /// How long ``now(in:)`` waits for commits that are under way.
     static let nowTime: Duration = .seconds(1)

@@ -5,11 +5,11 @@ import X509
 
 /// What a certificate of the store says about its key.
 ///
-/// Valid from 2000 to 2199: a tester's business clock may stand anywhere in between, and what it dates must verify.
+/// Valid from 2000 to 2199: a tester's business clock may be anywhere in between, and receipts it dates must verify.
 struct CertificateTemplate {
     let commonName: String
     let isAuthority: Bool
-    /// How many authorities may stand below; nil: not said.
+    /// How many authorities may follow below; nil: unspecified.
     let maxPathLength: Int?
     /// The extension by which Apple's verifiers know what a certificate is for; its value says nothing (NULL).
     let marker: ASN1ObjectIdentifier?

@@ -10,7 +10,7 @@ package struct ReceiptDocument: Hashable, Sendable {
     package var bundleId: String
     /// The app's version; by it a receipt says which build of the app it was made for.
     package var applicationVersion: String
-    /// Apple's opaque value, which says nothing to anybody but the store. Ours says whose the receipt is.
+    /// Apple's opaque value, which has a meaning for the store only. Storebus's is the receipt's customer.
     package var customerIdentifier: String
     package var creationDate: Timestamp
     package var originalApplicationVersion: String

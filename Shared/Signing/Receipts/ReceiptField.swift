@@ -24,7 +24,7 @@ enum ReceiptField: Int64, CaseIterable {
     case isTrialPeriod = 1713
     case isInIntroOfferPeriod = 1719
     case promotionalOfferIdentifier = 1721
-    /// Ours: Apple's form has no place for it, and readers of Apple's pass by numbers they do not know.
+    /// Ours: Apple's form has no place for it, and readers of Apple's skip unknown numbers.
     case subscriptionGroupIdentifier = 17_900
     /// Ours too.
     case isUpgraded = 17_901

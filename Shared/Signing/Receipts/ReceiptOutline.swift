@@ -3,10 +3,11 @@
 /// A parser makes a node of each element it meets, and the sender of a message of 1 MiB chooses how many there are. The
 /// outline's cost does not depend on that number: it rejects a message before a parser reads it.
 struct ReceiptOutline {
-    /// Of a message around its content: three certificates, a signature, and room. Ours has about 1 700.
+    /// The most bytes of a message around its content: three certificates, a signature, and room. Storebus's receipts
+    /// have about 1 700.
     static let wrappingBytesMax = 8192
 
-    /// Whether it is SignedData of anybody's, whole and with nothing behind it; in DER, or in BER without a length.
+    /// Whether it is SignedData of any signer, complete and with nothing after it; in DER, or in BER without a length.
     let isSignedData: Bool
     /// Bytes that are not content; nil for what is laid out in another way than receipts are.
     let wrappingBytes: Int?

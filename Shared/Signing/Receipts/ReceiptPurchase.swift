@@ -1,7 +1,7 @@
 import StoreModels
 
 /// One purchase in a receipt's binary form: less than a ``ReceiptItem``, because Apple's binary form has no place for a
-/// reason of a refund or an account token. The subscription group and upgrades have numbers of ours.
+/// reason of a refund or an account token. The subscription group and upgrades have Storebus's own numbers.
 package struct ReceiptPurchase: Hashable, Sendable {
     package var quantity: Int
     package var productIdentifier: String

@@ -18,7 +18,7 @@ struct ReceiptReading {
         for attribute in found { attributes[attribute.type, default: []].append(attribute.value) }
     }
 
-    /// All values of an attribute that may stand there any number of times.
+    /// All values of an attribute that may occur any number of times.
     func all(_ field: ReceiptField) -> [ArraySlice<UInt8>] { attributes[field.rawValue] ?? [] }
 
     func bytes(_ field: ReceiptField) throws(ReceiptError) -> ArraySlice<UInt8> {

@@ -9,7 +9,7 @@ import X509
 /// changed, added or cut is refused, also where the change would mean nothing. (Of ECDSA's two signatures of one
 /// content either is taken; they say the same.)
 package struct ReceiptVerifier: Sendable {
-    /// Bytes of a receipt; a longer one is `malformed` without being looked at.
+    /// The most bytes of a receipt; a longer one is `malformed` without being parsed.
     package static let receiptBytesMax = 1 << 20
 
     private let root: Certificate

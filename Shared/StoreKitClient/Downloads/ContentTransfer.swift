@@ -14,7 +14,7 @@ struct ContentTransfer: Sendable {
     let downloadId: String
     let length: Int64
     let file: ContentFile
-    /// Told after each part, with the bytes that are there.
+    /// Called after each part, with the number of bytes received so far.
     let progressed: @Sendable (Int64) -> Void
 
     /// - Throws: ``StoreProblem`` when the store does not give it, `URLError` when it could not be reached often

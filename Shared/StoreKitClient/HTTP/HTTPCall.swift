@@ -5,7 +5,7 @@ internal import StoreModels
     import FoundationNetworking
 #endif
 
-/// A request of ours, before it has an address and a token.
+/// A request of this library, before it has an address and a token.
 struct HTTPCall: Sendable {
     enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT" }
 
@@ -31,7 +31,7 @@ struct HTTPCall: Sendable {
         HTTPCall(method: .put, path: path, body: bytes(of: body))
     }
 
-    /// A body of ours is made of strings, numbers and booleans, which always have a JSON form.
+    /// A body is made of strings, numbers and booleans, which always have a JSON form.
     private static func bytes(of body: some Encodable) -> [UInt8] { (try? StoreJSON.encode(body)) ?? [] }
 
     /// Escapes a part of a path.

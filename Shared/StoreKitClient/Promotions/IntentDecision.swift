@@ -10,7 +10,7 @@ struct IntentDecision: Sendable {
     var payment: Payment?
     /// Whether this one has put the payment into the table; the same again has not.
     var hasAddedPayment = false
-    /// Told once, of why the store did not take it or of nothing.
+    /// Called once, with the reason for a refusal, or with nil.
     var completion: (@Sendable ((any Error)?) -> Void)?
 }
 

@@ -148,7 +148,7 @@ struct TransactionTable: Sendable {
 
     private func identity(of id: String) -> String { identities[id] ?? id }
 
-    /// The entry a model belongs to; names the payment it was, if it was one of ours.
+    /// The entry a model belongs to; names the payment it was, if this queue added it.
     ///
     /// A payment comes back in other transactions too: in what replaces an interrupted purchase, in what is restored.
     /// Those come after the one the payment itself became.

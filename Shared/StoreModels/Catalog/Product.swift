@@ -7,8 +7,8 @@
 ///  "introductoryPrice":{…},"discounts":[],"isFamilyShareable":false,"isDownloadable":false,
 ///  "downloadContentLengths":[],"downloadContentVersion":"","introductoryOfferEligibility":"eligible"}
 /// ```
-/// Price and locale are the store's, never the device's (M10, M11). `introductoryPrice` is there for everybody, whether
-/// or not this customer may have it (M130).
+/// Price and locale are the store's, never the device's (M10, M11). `introductoryPrice` is present for every customer,
+/// eligible or not (M130).
 public struct Product: Hashable, Sendable, Codable {
     /// At most 100 characters; chosen by the operator, so never a subject token.
     public var productIdentifier: String

@@ -19,7 +19,7 @@ public struct ExplainProductRequest: Hashable, Sendable, Codable {
 ///  "reasons":["notClearedForSale","storefrontUnavailable"],"details":["…a sentence for each reason…"]}
 /// ```
 public struct ProductExplanation: Hashable, Sendable, Codable {
-    /// App Store Connect's conditions, in the order they are looked at.
+    /// App Store Connect's conditions, in the order in which they are checked.
     public enum Reason: String, CaseIterable, Sendable, Codable {
         /// No app of this store has such a product.
         case unknown

@@ -49,7 +49,7 @@ public struct PromotionSetup: Hashable, Sendable, Codable {
     }
 
     public var bundleId: String
-    /// Nothing has been set up yet: the first products of the catalogue stand on the page without images.
+    /// Nothing has been set up yet: the page shows the first products of the catalogue without images.
     public var isPreview: Bool
     public var promotions: [Item]
     public init(bundleId: String, isPreview: Bool, promotions: [Item]) {

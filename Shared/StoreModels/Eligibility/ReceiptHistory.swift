@@ -82,7 +82,7 @@ private struct ReceiptSubscription {
     private let renewal: ReceiptRenewal?
     private var groups: [String] = []
     private var latest: ReceiptItem?
-    /// The latest one that gives or gave access and was neither taken back nor replaced.
+    /// The latest one that gives or gave access and was neither revoked nor replaced.
     private var latestKept: ReceiptItem?
 
     init(_ renewal: ReceiptRenewal?) {

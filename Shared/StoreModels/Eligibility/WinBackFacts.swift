@@ -20,7 +20,7 @@ public struct WinBackFacts: Hashable, Sendable {
     }
 
     /// Whole months in `periods` together, by their nominal lengths: a month is 30 days and a year twelve of them, so
-    /// that February is as long as March, and a tester's short periods count as what they stand for.
+    /// that February is as long as March, and a tester's short periods count with their nominal lengths.
     public static func months(of periods: some Sequence<SubscriptionPeriod>) -> Int {
         let days = periods.reduce(0) { days, period in
             switch period.unit {

@@ -27,7 +27,7 @@ enum JSONEscapes {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// What a backslash and this letter stand for.
+    /// The character that a backslash and this letter denote.
     private static func plain(_ letter: UInt8) -> UInt8 {
         switch letter {
         case UInt8(ascii: "b"): 8

@@ -132,7 +132,7 @@ final class JSONTape: Sendable {
             exponent += 1
         }
         if digits.allSatisfy({ $0 == "0" || $0 == "-" }) { return 0 }
-        // No integer of ours has more digits than this.
+        // No integer of the wire types has more digits than this.
         guard (0...20).contains(exponent) else { return nil }
         return Value(digits + String(repeating: "0", count: exponent))
     }

@@ -117,7 +117,8 @@ struct JSONText {
 
     private func precedes(_ left: Member, _ right: Member) -> Bool {
         bytes.withUnsafeBufferPointer { bytes in
-            // The closing quote sorts before every character a name can have but space and '!', which none of ours has.
+            // The closing quote sorts before every character a name can have but space and '!', which no name of the
+            // wire types has.
             var (i, j) = (left.start + 1, right.start + 1)
             while i < left.nameEnd - 1, j < right.nameEnd - 1 {
                 if bytes[i] != bytes[j] { return bytes[i] < bytes[j] }

@@ -3,7 +3,7 @@
 ///
 /// Used at every edge: HTTP bodies, bus bodies, imported files.
 public enum StrictJSON {
-    /// As deep as any document of ours may nest (`http-api.md`, limits).
+    /// The deepest nesting of any Storebus document (`http-api.md`, limits).
     public static let depthMax = 32
 
     /// Checks one whole document.
@@ -18,7 +18,7 @@ public enum StrictJSON {
         try tape(bytes, depthMax: depthMax).value(0) { (tape, node) throws(Never) in tape.text(node) }
     }
 
-    /// Checks one whole document and keeps where its values stand.
+    /// Checks one whole document and records the positions of its values.
     /// - Throws: As ``validate(_:depthMax:)``.
     static func tape(_ bytes: [UInt8], depthMax: Int = depthMax) throws(StrictJSONError) -> JSONTape {
         // The result crosses the closure instead of the error, because `withUnsafeBufferPointer` keeps typed errors

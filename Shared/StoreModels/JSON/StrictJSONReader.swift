@@ -135,7 +135,7 @@ struct StrictJSONReader {
         add(isEscaped ? .escapedString : .string, from: start, to: end, isASCII: isASCII)
     }
 
-    /// Steps over one escape sequence and refuses U+0000 and surrogates that stand alone.
+    /// Skips one escape sequence and refuses U+0000 and lone surrogates.
     private mutating func escape() throws(StrictJSONError) {
         guard index + 1 < bytes.count else { throw fault("has a string without an end") }
         switch bytes[index + 1] {

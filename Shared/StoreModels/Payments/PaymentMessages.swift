@@ -156,7 +156,7 @@ public typealias Snapshot = SnapshotOf<PaymentTransaction>
 public struct ChangesRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var customerIdentifier: String
-    /// Changes with a larger `seq` are wanted.
+    /// The position after which changes are returned: those with a larger `seq`.
     public var after: Int64
     /// 1…100.
     public var limit: Int

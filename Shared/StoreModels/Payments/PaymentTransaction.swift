@@ -35,7 +35,7 @@ public struct PaymentTransaction: Hashable, Sendable, Codable {
     public var isTrialPeriod: Bool?
     public var isInIntroOfferPeriod: Bool?
     public var isUpgraded: Bool?
-    /// When it was refunded or taken back.
+    /// The time of its refund or revocation.
     public var revocationDate: Timestamp?
     public var revocationReason: RefundRequest.Reason?
     /// Of a change of product that waits for the next renewal: when that is. Nothing was charged, nothing is given yet.

@@ -267,7 +267,7 @@ public struct ClearIntentsReply: Hashable, Sendable, Codable {
     /// Intents that were open and are cancelled.
     public var cancelled: Int
     /// Those that were continued before and whose payments PaymentQueue has not confirmed: they may be on their way to
-    /// it. Told to it with the clearing, they buy nothing afterwards.
+    /// it. Named to PaymentQueue with the clearing, they buy nothing afterwards.
     public var continued: [String]
     public init(cancelled: Int, continued: [String] = []) {
         self.cancelled = cancelled

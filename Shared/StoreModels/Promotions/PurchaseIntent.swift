@@ -42,7 +42,7 @@ public struct PurchaseIntent: Hashable, Sendable, Codable {
     /// By the business clock.
     public var expiresAt: Timestamp
     public var deferredBy: Deferral?
-    /// What the app told the user when it cancelled; why, when the store did.
+    /// The message the app showed the user when it cancelled; the reason, when the store cancelled.
     public var feedback: String?
     /// The `id` of the transaction it has become.
     public var transactionId: String?

@@ -3,7 +3,7 @@
 /// ```
 /// itms-services://?action=purchaseIntent&bundleId=com.example.app&productIdentifier=com.example.pro.monthly
 /// ```
-/// The three parameters may stand in any order. Nothing else is accepted: no other parameter, host, path or fragment.
+/// The three parameters may come in any order. Nothing else is accepted: no other parameter, host, path or fragment.
 public struct PurchaseIntentURL: Hashable, Sendable, CustomStringConvertible {
     public static let scheme = "itms-services"
     public static let action = "purchaseIntent"

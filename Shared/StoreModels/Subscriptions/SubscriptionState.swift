@@ -7,7 +7,7 @@ public enum SubscriptionState: String, CaseIterable, Sendable, Codable {
     case inBillingRetryPeriod
     /// A renewal could not be charged and is retried; access continues meanwhile.
     case inGracePeriod
-    /// Refunded or taken back.
+    /// Refunded or revoked.
     case revoked
 
     /// An existing subscriber, who is not eligible for an introductory offer in the group (M126, M127): retry and grace

@@ -39,7 +39,7 @@ public struct TestersPage: Hashable, Sendable, Codable {
     }
 }
 
-/// Clears what the customers of an app have bought; without `account`, everybody's.
+/// Clears what the customers of an app have bought; without `account`, of all customers.
 public struct ClearHistoryRequest: Hashable, Sendable, Codable {
     public var bundleId: String
     public var account: String?

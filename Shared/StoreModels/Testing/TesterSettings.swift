@@ -61,7 +61,7 @@ public struct TesterSettings: Hashable, Sendable, Codable {
     /// One of ``SubscriptionRenewalRate``'s names.
     public var subscriptionRenewalRate: SubscriptionRenewalRate?
     public var simulatedErrors: SimulatedErrors?
-    /// How the payment processor treats this tester's charges; nil is as it treats everybody's.
+    /// How the payment processor treats this tester's charges; nil means the common mode.
     public var processor: ProcessorMode?
 
     public init(

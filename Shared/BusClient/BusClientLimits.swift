@@ -2,8 +2,8 @@
 package enum BusClientLimits {
     /// Events kept while disconnected: a few seconds' worth; hints that old have lost their use.
     package static let bufferedBytesMax = 1 << 20
-    /// Requests in flight on one connection, far above the bulkheads (1024 per endpoint) and the 10 000 that are
-    /// tested.
+    /// The most requests in flight on one connection. It is far above the bulkheads (1024 per endpoint) and the 10 000
+    /// that are tested.
     package static let requestsMax = 65_536
     /// States a slow reader of `states` may fall behind.
     package static let statesMax = 64

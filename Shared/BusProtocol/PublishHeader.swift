@@ -10,8 +10,8 @@ package struct PublishHeader: Sendable {
     /// The whole object, braces included.
     package var headers: Range<Int>?
     package var seq: Int?
-    /// The position of the members that go into every delivery, from `,"subject":…`, when they are contiguous and in
-    /// the order of deliveries.
+    /// The position of the members that go into every delivery, from `,"subject":…`. Nil unless they are contiguous and
+    /// in the order of deliveries.
     package var spliced: Range<Int>?
 }
 

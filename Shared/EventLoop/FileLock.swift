@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// Holds a lock file for the life of the process, so that one process at a time owns what it guards.
+/// Holds a lock file for the life of the process. One process at a time owns what it guards.
 ///
 /// The lock is `flock`'s, which the kernel drops when the process dies however it dies; the file's text,
 /// `812 payment-queue 3f2a91c0`, only tells others who holds it. A file left behind by a dead process is no obstacle.

@@ -43,9 +43,8 @@ extension TCPStream {
         isClosed ? 0 : gathering.count + (writeInProgress ? uv_stream_get_write_queue_size(stream) : 0)
     }
 
-    /// The uptime at which the kernel was last seen to take output, or at which output began to wait. Progress is
-    /// checked here and when a write ends, so ask regularly: a peer has stalled when this is old and `pendingBytes`
-    /// above 0.
+    /// The uptime of the kernel's last progress with output, or of the beginning of the wait. Progress is checked here
+    /// and when a write ends, so ask regularly: a peer has stalled when this is old and `pendingBytes` above 0.
     package var lastWriteProgress: Duration {
         loop.preconditionIsolated()
         if !isClosed, writeInProgress {

@@ -40,8 +40,8 @@ struct NATSOutgoing: Sendable {
         self.body = body
     }
 
-    /// NATS writes headers as HTTP does, and libnats cuts spaces off a value's ends and reads an empty value as the
-    /// next line.
+    /// NATS writes headers as HTTP does. libnats trims spaces from a value's ends and reads an empty value as the next
+    /// line.
     private static func check(_ name: String, _ value: String) throws(BusError) {
         let isName = !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
         guard isName else { throw BusError(.invalidMessage, "'\(name)' is no name of a header on NATS") }

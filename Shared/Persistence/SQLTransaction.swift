@@ -24,8 +24,8 @@ package final class SQLTransaction: SQLReader {
         try await session.run(sql, arguments.map(\.sqlValue), rowsMax: .max).changed
     }
 
-    /// Runs a statement whose count is not needed, without waiting for its result where the engine can continue without
-    /// it. On PostgreSQL that saves a round trip; SQLite runs it immediately.
+    /// Runs a statement without returning its count. It does not wait for the result where the engine can continue
+    /// without it. On PostgreSQL that saves a round trip; SQLite runs it immediately.
     ///
     /// - Throws: ``PersistenceError``. A failure that is known only later is thrown by the next statement that waits,
     ///   or takes the place of the commit; so use ``execute(_:_:)`` to catch a constraint violation.

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Runs a script in a helper shell of the tests, which may wait for the end of its input: ``end()``, or this process's.
+/// Runs a script in a helper shell of the tests. The script may wait for the end of its input: ``end()``, or this
+/// process's end.
 ///
 /// It takes the place of Foundation's `Process`, whose `run()` in Swift 6.3 reads past the end of a directory's buffer
 /// when the caller has more than some 1 300 descriptors, and crashes at random. Hundreds of concurrent tests have as

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Retries what a table records as undone, page after page and several concurrently, each when its time has come
-/// (``RetrySchedule``). It remembers only those times: each sweep reads the table.
+/// Retries the work that a table records as undone. It goes page by page and runs several attempts concurrently, each
+/// when its time has come (``RetrySchedule``). It remembers only those times: each sweep reads the table.
 ///
 /// ```swift
 /// let open = try await sweep.run(

@@ -48,8 +48,8 @@ package struct ReceiptVerifier: Sendable {
         return key.isValidSignature(signature, for: Data(signed.content))
     }
 
-    /// Whether the certificate of the signature is one for receipts and comes from the store's root, through exactly
-    /// the other certificates in the message.
+    /// Whether the signing certificate is for receipts and chains to the store's root. The chain must consist of
+    /// exactly the certificates in the message.
     private func isOfThisStore(_ signed: SignedReceipt) async -> Bool {
         guard signed.certificates.count == 3, let leaf = signed.certificate, leaf.isForReceipts else { return false }
         var verifier = Verifier(rootCertificates: CertificateStore([root])) { RFC5280Policy() }

@@ -35,8 +35,8 @@ public struct StoreConnection: Sendable {
     /// The target of the library's serial callback queue. Nil is the main queue while a main run loop runs, and a
     /// background queue while none does (``SKPaymentQueue``).
     public var callbackTarget: DispatchQueue?
-    /// Called on the callback queue when the store opens the app for a purchase that began there, just before the app
-    /// is asked about it. Nil does nothing: a running app is open already.
+    /// Called when the store opens the app for a purchase that began there. It runs on the callback queue, just before
+    /// the app is asked about the purchase. Nil does nothing: a running app is open already.
     public var bringToFront: (@Sendable () -> Void)?
     /// Receives one sentence for each problem that the library handles by itself: a lost stream, a repeated payment.
     /// The sentences never contain tokens, receipts or names of shoppers. Called on any thread. Nil drops them; a

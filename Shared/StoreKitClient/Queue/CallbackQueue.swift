@@ -28,8 +28,8 @@ final class CallbackQueue: Sendable {
         var perform: @Sendable (@escaping @Sendable () -> Void) -> Void
         /// How often a callback that waits for the loop looks whether it still runs.
         var interval = Duration.milliseconds(100)
-        /// How many looks must find it stopped, so that an app which runs it in short turns is not taken for one that
-        /// has ended it.
+        /// How many checks must find it stopped. An app which runs it in short turns must not be taken for one that has
+        /// ended it.
         var looks = 10
 
         /// Main queue and main run loop belong together: where the loop runs, it empties the queue.

@@ -88,8 +88,7 @@ extension QueueCore {
         withExtendedLifetime(living) {}
     }
 
-    /// Opens the stream for the first observer or iterator, and another one when the handling of promoted purchases
-    /// changes.
+    /// Opens the stream for the first observer or iterator. A changed handling of promoted purchases opens another one.
     func followListeners(in state: inout QueueState) {
         let handler = state.handler
         guard state.stream?.handler != handler else { return }

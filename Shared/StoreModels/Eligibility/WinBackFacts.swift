@@ -2,8 +2,8 @@
 public struct WinBackFacts: Hashable, Sendable {
     /// Nil when the customer has none.
     public var history: SubscriptionGroupHistory?
-    /// Months paid for in the whole group, by ``months(of:)`` over the periods that cost something and were not
-    /// refunded.
+    /// The months paid for in the whole group. They are ``months(of:)`` over the periods that cost something and were
+    /// not refunded.
     public var paidMonths: Int
     /// When the last access to the group ended, grace included.
     public var expiredAt: Timestamp?

@@ -8,8 +8,8 @@ public struct CustomerStandingRequest: Hashable, Sendable, Codable {
     }
 }
 
-/// What a page of the store needs of a customer, in one answer that costs the same however much they have bought
-/// before:
+/// The customer's information for a page of the store. It is one answer, whose cost does not depend on the size of the
+/// history:
 ///
 /// ```json
 /// {"storefront":"FRA","ownedProductIdentifiers":["com.example.hiddenBeaches","com.example.pro.monthly"],

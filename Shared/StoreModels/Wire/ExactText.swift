@@ -13,8 +13,8 @@ public struct ExactText: Hashable, Sendable {
 
     public var text: String { wrappedValue }
 
-    /// Length and the library's own comparison, which is fast, rule out nearly everything before the bytes are looked
-    /// at one by one.
+    /// Compares length first, and then with the library's own fast comparison. They rule out nearly everything before
+    /// the bytes are compared one by one.
     public static func == (left: ExactText, right: ExactText) -> Bool {
         left.wrappedValue.utf8.count == right.wrappedValue.utf8.count && left.wrappedValue == right.wrappedValue
             && left.wrappedValue.utf8.elementsEqual(right.wrappedValue.utf8)

@@ -4,20 +4,20 @@ import Logging
 import Signing
 import StoreModels
 
-/// The gateway: HTTP on one side, the bus on the other, nothing of its own in between but keys and open streams.
+/// The gateway between HTTP and the bus; its only state are keys and open streams.
 ///
-/// Holds what handlers need; each area of the API is an extension beside its handlers (`Gateway+Products.swift`, …)
+/// It holds what handlers need; each area of the API is an extension next to its handlers (`Gateway+Products.swift`, …)
 /// with a list of its routes, and ``routes`` is the whole table.
 package final class Gateway: Sendable {
     let bus: any BusClient
-    /// Repeats what is safe to repeat: the gateway is the caller nearest the client.
+    /// Retries safe requests: the gateway is the caller nearest to the client.
     let services: ServiceCaller
-    /// Never repeats: for payments, whose first unknown outcome the client must hear of.
+    /// Never retries: for payments, where the client must learn of the first unknown outcome.
     let payments: ServiceCaller
     let tokens: SessionTokens
     let keys: KeyStore
     let signing: SigningKeys
-    /// Which of the App Store's worlds this is, for receipts.
+    /// The receipt environment.
     let environment: ReceiptEnvironment
     let storefronts: StorefrontDirectory
     let apps: AppDirectory
@@ -27,13 +27,13 @@ package final class Gateway: Sendable {
     let promoted: PromotionDirectory
     let delivery: DeliveryHub
     let eventWaits = EventWaits()
-    /// The wall clock, by which sessions end and apps' servers sign; tests pass their own.
+    /// The wall clock, which decides about sessions and the signatures of apps' servers; tests pass their own.
     let now: @Sendable () -> Timestamp
     let exposition: @Sendable () async -> String
     let logger: Logger
 
     /// - Parameters:
-    ///   - catalogPatience: How long many requests wait for one that asks Catalog.
+    ///   - catalogPatience: How long requests wait for a shared request to Catalog.
     ///   - now: The wall clock; tests pass their own.
     ///   - exposition: The metrics in Prometheus' text form.
     init(
@@ -65,7 +65,7 @@ package final class Gateway: Sendable {
         self.logger = logger
     }
 
-    /// Every path and method there is.
+    /// All routes of the API.
     var routes: [Route] {
         sessionRoutes + productRoutes + paymentRoutes + transactionRoutes + restoreRoutes + downloadRoutes
             + subscriptionRoutes + storeRoutes + storePurchaseRoutes + overrideRoutes + intentRoutes + adminRoutes

@@ -3,10 +3,10 @@ import Hummingbird
 import NIOCore
 import StoreModels
 
-/// An uploaded file, cut into parts that fit the bus.
+/// An uploaded file, split into parts that fit a bus message.
 ///
-/// With a `Content-Length` at most one part is held at a time. Without one the size has to be known before the first
-/// part goes out, so up to 8 MiB are held, and more is refused.
+/// With a `Content-Length` at most one part is held in memory. Without one the size must be known before the first part
+/// is sent, so up to 8 MiB are held and larger files are rejected.
 struct CatalogUpload {
     private let request: Request
     private let announced: Int?
@@ -51,8 +51,8 @@ struct CatalogUpload {
             self.body = body
         }
 
-        /// - Returns: nil behind the last part. An empty file has one empty part, so that Catalog says what is wrong
-        ///   with it.
+        /// - Returns: The next part; nil after the last one. An empty file has one empty part, so that Catalog reports
+        ///   what is wrong with it.
         @concurrent mutating func next() async throws -> [UInt8]? {
             while held.count < ImportPartRequest.byteCountMax, !isAtEnd {
                 guard let chunk = try await body.next() else {

@@ -1,12 +1,12 @@
-/// What clearing a history answers: `{"removed":12,"cancelledIntents":1}`.
+/// Response of clearing a history: `{"removed":12,"cancelledIntents":1}`.
 struct HistoryAnswer: Encodable {
-    /// Transactions that are gone.
+    /// Number of transactions removed.
     var removed: Int
-    /// Purchases that began in the store and were open.
+    /// Number of open purchases that began in the store and were cancelled.
     var cancelledIntents: Int
 }
 
-/// What a reset answers: `{"removedTransactions":12,"cancelledIntents":1}`.
+/// Response of a reset: `{"removedTransactions":12,"cancelledIntents":1}`.
 struct ResetAnswer: Encodable {
     var removedTransactions: Int
     /// As ``HistoryAnswer/cancelledIntents``.

@@ -68,7 +68,7 @@ extension Gateway {
         return try Reply.json(ProductList(products: page.products, after: page.after))
     }
 
-    /// Across customers; `records` says whose each transaction is.
+    /// Lists transactions of all customers; `records` names the customer of each.
     private func allTransactions(_ call: Call) async throws -> Response {
         let request = TransactionListRequest(
             bundleId: try call.bundleFilter(), account: try call.accountFilter(),
@@ -79,7 +79,7 @@ extension Gateway {
             try await services.call(PaymentEndpoints.listTransactions, request, context: call.context()))
     }
 
-    /// Where nobody says another.
+    /// Storefront used when the request names none.
     static let defaultStorefront = "USA"
 }
 

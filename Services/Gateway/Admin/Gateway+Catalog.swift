@@ -11,7 +11,7 @@ import StoreModels
 #endif
 
 extension Gateway {
-    /// Streams the file to Catalog, part by part; the catalogue in force changes with the commit and not before. With
+    /// Streams the file to Catalog, part by part; the catalogue in force changes with the commit and not earlier. With
     /// `dryRun=true` it does not change at all.
     @concurrent func importCatalog(_ call: Call) async throws -> Response {
         let bundleId = try call.bundleId()
@@ -36,8 +36,8 @@ extension Gateway {
         return try Reply.json(report)
     }
 
-    /// The file as it was imported. The first part is read before the answer begins, so that an error is a problem and
-    /// not a broken file; a later error cuts the connection, which a client sees.
+    /// Sends the file as it was imported. The first part is read before the response begins, so that an error is a
+    /// problem and not a broken file; a later error closes the connection, which the client notices.
     func exportCatalog(_ call: Call) async throws -> Response {
         let bundleId = try call.bundleId()
         let context = call.context(deadline: .now + HTTPLimits.uploadTimeout)

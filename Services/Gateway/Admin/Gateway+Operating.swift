@@ -3,7 +3,7 @@ import Hummingbird
 import StoreModels
 
 extension Gateway {
-    /// What a parent, support or time would do to one transaction, whoever's it is.
+    /// Routes that apply a parent's, support's or the clock's action to a transaction of any customer.
     var operatingRoutes: [Route] {
         [
             Route(.post, "/admin/v1/transactions/{id}/approve", .admin) { [self] in
@@ -23,7 +23,7 @@ extension Gateway {
         ]
     }
 
-    /// For what has no body.
+    /// Runs an operation that takes no body.
     private func operate(
         _ call: Call, _ endpoint: Endpoint<OperateTransactionRequest, PaymentTransaction>
     ) async throws -> Response {
@@ -31,14 +31,15 @@ extension Gateway {
         return try await answer(call, endpoint)
     }
 
-    /// Whoever comes second gets the transaction the first one's word has led to.
+    /// Responds with the transaction. A second caller gets the state that the first call led to.
     private func answer(
         _ call: Call, _ endpoint: Endpoint<OperateTransactionRequest, PaymentTransaction>, error: SKErrorCode? = nil
     ) async throws -> Response {
         try Reply.json(try await operated(call, endpoint, error: error))
     }
 
-    /// - Throws: `outcomeUnknown` when the word was sent and nobody can say whether it counted; the same again is safe.
+    /// - Throws: `outcomeUnknown` when the request was sent but no reply says whether it took effect; it is safe to
+    ///   repeat.
     private func operated<Answer>(
         _ call: Call, _ endpoint: Endpoint<OperateTransactionRequest, Answer>, error: SKErrorCode? = nil
     ) async throws -> Answer {

@@ -11,7 +11,8 @@ extension Gateway {
         ]
     }
 
-    /// One product in many storefronts, without a session in each. Without `storefronts`, in all of them.
+    /// Returns one product's price in many storefronts, without a session in each. Without `storefronts`, in all of
+    /// them.
     private func prices(_ call: Call) async throws -> Response {
         let bundleId = try call.bundleId()
         let product = try call.parameter("id")
@@ -34,7 +35,7 @@ extension Gateway {
         return try Reply.json(answer)
     }
 
-    /// Those asked for, each once, in the order they were named.
+    /// Requested storefronts without duplicates, in request order.
     private func storefrontCodes(_ call: Call) async throws -> [String] {
         let named = call.query.list("storefronts")
         guard named.count <= HTTPLimits.identifiersMax else {

@@ -8,7 +8,7 @@ extension Gateway {
         [Route(.get, "/admin/v1/services", .admin) { [self] _ in try await whoIsThere() }]
     }
 
-    /// How long answers are collected. Nobody knows how many there are, so all of it is used.
+    /// Time for which responses are collected. The number of instances is unknown, so the whole time is always used.
     private static let discoveryTime = Duration.milliseconds(500)
 
     private func whoIsThere() async throws -> Response {

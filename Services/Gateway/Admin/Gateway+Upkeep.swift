@@ -4,7 +4,7 @@ import Hummingbird
 import StoreModels
 
 extension Gateway {
-    /// What an operator does between two tests: ask why, start over, clear.
+    /// Routes an operator uses between two tests: explain, reset, clear.
     var upkeepRoutes: [Route] {
         [
             Route(.get, "/admin/v1/storefronts", .admin) { [self] in try await describedStorefronts($0) },
@@ -71,12 +71,13 @@ extension Gateway {
         return try Reply.json(HistoryAnswer(removed: reply.removed, cancelledIntents: intents.cancelled))
     }
 
-    /// Comes first: nothing that has begun in the store may go on after the clearing, and PaymentQueue has to know which
-    /// payments are on their way to it. Without PromotionController nothing is cleared; sent again, all of it is.
+    /// Cancels open intents first: a purchase that began in the store must not continue after the clearing, and
+    /// PaymentQueue must know which payments are on their way to it. Without PromotionController nothing is cleared;
+    /// the whole request can be repeated.
     private func clearIntents(
         _ request: ClearIntentsRequest, _ call: Call, until last: ContinuousClock.Instant
     ) async throws(StoreError) -> ClearIntentsReply {
-        // The longer part is PaymentQueue's; one that dies with the request must not use up its time.
+        // The longer part is PaymentQueue's; an intent request that times out must not use up its time.
         let context = call.context(deadline: min(last, .now + HTTPLimits.requestTimeout))
         do {
             return try await services.call(PromotionEndpoints.clearIntents, request, context: context)
@@ -90,7 +91,7 @@ extension Gateway {
 }
 
 extension Call {
-    /// For work that grows with what a store has seen: it may take half a minute, unless the client says how long.
+    /// Context for work that grows with a store's history: up to half a minute unless the client sets a timeout.
     fileprivate func patientContext() -> CallContext {
         context(deadline: request.headers[.sbTimeout] == nil ? .now + HTTPLimits.upkeepTimeout : deadline)
     }

@@ -1,15 +1,15 @@
 import BusService
 import StoreModels
 
-/// Who is on the bus, how they are and what they have done since they started:
+/// Instances on the bus with their health and their statistics since they started:
 ///
 /// ```json
 /// {"bus":"connected","missing":[],"services":[{"name":"catalog","id":"9f3c…","version":"0.1.0","status":"pass",
-///  "checks":{"database":{"status":"pass"}},"startedAt":"2026-11-21T10:00:00.000Z","endpoints":[{"name":"products.query",
-///  "subject":"sb.catalog.v1.products.query","requests":3,"errors":1,"averageProcessingMs":0.041,
-///  "lastError":"404 notFound"}]}]}
+///  "checks":{"database":{"status":"pass"}},"startedAt":"2026-11-21T10:00:00.000Z",
+///  "endpoints":[{"name":"products.query","subject":"sb.catalog.v1.products.query","requests":3,"errors":1,
+///   "averageProcessingMs":0.041,"lastError":"404 notFound"}]}]}
 /// ```
-/// A service without any instance stands in `missing`.
+/// `missing` lists the expected services that have no instance.
 struct ServicesAnswer: Encodable {
     struct Instance: Encodable {
         var name: String
@@ -19,7 +19,7 @@ struct ServicesAnswer: Encodable {
         /// `pass`, `warn`, `fail`.
         var status: HealthStatus
         var checks: [String: HealthCheck]
-        /// Absent when the instance told its health and nothing else in time.
+        /// Absent when the instance reported its health but no statistics in time.
         var startedAt: Timestamp?
         var endpoints: [Endpoint]
 
@@ -33,7 +33,7 @@ struct ServicesAnswer: Encodable {
             endpoints = stats?.endpoints.map(Endpoint.init) ?? []
         }
 
-        /// An instance that is there, but did not look at its health in time.
+        /// Creates an entry for an instance that sent statistics but no health in time.
         init(silent stats: StatsResponse) {
             name = stats.name
             id = stats.id
@@ -70,7 +70,7 @@ struct ServicesAnswer: Encodable {
     var services: [Instance]
     var missing: [String]
 
-    /// Those the store does not work without, or only in part.
+    /// Services without which the store does not work, or only in part.
     private static let expected: [ServiceName] = [
         .catalog, .paymentQueue, .promotionController, .eligibility, .paymentProcessor,
     ]

@@ -1,6 +1,6 @@
 import Crypto
 
-/// The operator's key. Kept as a digest only, so that it cannot end up in a log or a crash report.
+/// The operator's key. Only its digest is kept, so that the key cannot appear in a log or a crash report.
 struct AdminKey: Sendable {
     private let digest: SHA256.Digest
 
@@ -8,7 +8,7 @@ struct AdminKey: Sendable {
         digest = SHA256.hash(data: Array(key.utf8))
     }
 
-    /// Compares digests in constant time, whatever the lengths.
+    /// Compares digests in constant time, independently of the lengths of the keys.
     func matches(_ candidate: String) -> Bool {
         SHA256.hash(data: Array(candidate.utf8)) == digest
     }

@@ -1,10 +1,10 @@
 import HTTPTypes
 import StoreModels
 
-/// Decides who calls, and whether the route is for them.
+/// Authenticates the caller and checks that the route admits it.
 struct Authenticator: Sendable {
     let tokens: SessionTokens
-    /// Nil when the operator set none: then nobody is the operator.
+    /// Nil when none is configured; then no caller is accepted as the operator.
     let adminKey: AdminKey?
     let keys: KeyStore
 

@@ -8,20 +8,20 @@ import Foundation
     import Darwin
 #endif
 
-/// The key session tokens are signed with, kept in the data directory: made at the first start, read by every later one
-/// and by every other gateway of that directory.
+/// The key that signs session tokens, kept in the data directory. The first start creates it; later starts and other
+/// gateways with the same directory read it.
 enum KeyFile {
-    /// Why there is no key, in words for the person who started the gateway.
+    /// Reason why there is no key, worded for the person who started the gateway.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
     static let byteCount = 32
 
-    /// Reads the key at `path`, making it when there is none.
+    /// Reads the key at `path`, creating it when there is none.
     ///
-    /// Made under another name and then linked, so that of two gateways that start at once both end with the same
-    /// whole key.
+    /// The key is written under another name and then linked, so that two gateways that start simultaneously both end
+    /// with the same complete key.
     static func load(_ path: String) throws(Failure) -> [UInt8] {
         if let key = try read(path) { return key }
         try create(path)
@@ -57,7 +57,7 @@ enum KeyFile {
         let written = write(descriptor, key, key.count)
         let isSafe = written == key.count && fsync(descriptor) == 0
         guard close(descriptor) == 0, isSafe else { throw failure("cannot write", temporary) }
-        // Somebody else's key is as good as ours.
+        // A key that another process created meanwhile is used instead.
         guard link(temporary, path) == 0 || errno == EEXIST else { throw failure("cannot make", path) }
     }
 

@@ -1,6 +1,6 @@
-/// Who is calling, once the credentials have been checked.
+/// The caller, after its credentials have been checked.
 enum Principal: Sendable {
-    /// Nobody in particular: an open path.
+    /// An unauthenticated caller of an open path.
     case anonymous
     case session(Session)
     case admin

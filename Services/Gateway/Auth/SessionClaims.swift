@@ -18,7 +18,7 @@ import StoreModels
 struct SessionClaims: JWTPayload {
     static let issuer = "storebus"
     static let audience = "storebus-session"
-    /// A day: long enough for a test run, short enough that a leaked token is no heirloom.
+    /// Lifetime of one day: long enough for a test run, and it limits the damage of a leaked token.
     static let lifetime: Double = 24 * 60 * 60
 
     var iss: IssuerClaim
@@ -39,9 +39,9 @@ struct SessionClaims: JWTPayload {
     /// Not in tokens of earlier versions.
     var osVersion: String?
     var appVersion: String?
-    /// Not in tokens of earlier versions, nor of the store.
+    /// Absent in tokens of earlier versions and of the store.
     var launch: Int64?
-    /// Absent is false.
+    /// Absent means false.
     var isUntold: Bool?
 
     init(_ session: Session) {
@@ -74,8 +74,8 @@ struct SessionClaims: JWTPayload {
             launchNumber: launch ?? 0, isUntold: isUntold ?? false)
     }
 
-    /// Everything but the signature. ``SessionTokens`` has its own clock, so that expiry can be tested; the library's
-    /// check of the wall clock is left to it.
+    /// Checks everything but the signature and the expiry. ``SessionTokens`` checks expiry with its own clock, so that
+    /// tests can control it; the library would use the wall clock.
     func verify(using algorithm: some JWTAlgorithm) async throws {
         guard iss.value == Self.issuer else { throw SessionTokens.Rejection.malformed }
         try aud.verifyIntendedAudience(includes: Self.audience)

@@ -8,11 +8,11 @@ import StoreModels
     import Foundation
 #endif
 
-/// Makes and reads session tokens: JWTs signed with HMAC-SHA256. Stateless, so any gateway with the same key takes
-/// them.
+/// Issues and verifies session tokens: JWTs signed with HMAC-SHA256. They are stateless, so any gateway with the same
+/// key accepts them.
 ///
-/// The header a token must have is known to the byte, `{"alg":"HS256","typ":"JWT"}`: no other algorithm and no key
-/// identifier is ever considered, so there is nothing to confuse (S2).
+/// The header of a token must be exactly `{"alg":"HS256","typ":"JWT"}`: no other algorithm and no key identifier is
+/// ever considered, which rules out algorithm confusion (S2).
 struct SessionTokens: Sendable {
     enum Rejection: Error {
         case malformed
@@ -33,14 +33,14 @@ struct SessionTokens: Sendable {
         self.now = now
     }
 
-    /// - Returns: The token and when it ends.
+    /// - Returns: The token and its expiry.
     func issue(_ session: Session) async throws -> (token: String, expiresAt: Timestamp) {
         let claims = SessionClaims(session)
         let token = try await keys.sign(claims, header: Self.header)
         return (token, Timestamp(claims.exp.value))
     }
 
-    /// - Throws: ``Rejection``, or what the library says of a bad signature.
+    /// - Throws: ``Rejection``, or the library's error for a bad signature.
     func verify(_ token: String) async throws -> Session {
         let claims = try await claims(token)
         guard Timestamp(claims.exp.value) > now() else { throw Rejection.expired }
@@ -60,7 +60,7 @@ struct SessionTokens: Sendable {
     private static let header: JWTHeader = ["alg": .string("HS256"), "typ": .string("JWT")]
 
     private static func isOurHeader(_ encoded: Substring) -> Bool {
-        // Base64url, as JWTs are: two other digits and no padding.
+        // Base64url, as JWTs use it: two other digits and no padding.
         var text = String(encoded.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
         text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
         guard let bytes = Data(base64Encoded: text), let value = try? StrictJSON.parse(Array(bytes)) else {

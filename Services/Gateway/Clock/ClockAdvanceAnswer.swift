@@ -1,7 +1,7 @@
 import StoreModels
 
-/// A move of a clock as HTTP tells it: the members of a ``ClockAdvance``, and while it goes on the path that tells how
-/// far it is:
+/// An advance of a clock as HTTP shows it: the members of a ``ClockAdvance``, and while it is running the path that
+/// reports its progress:
 ///
 /// ```json
 /// {"advanceIdentifier":"a_01j…","from":"…","to":"…","isFinished":false,"eventCount":1800,"remaining":98200,…,
@@ -14,7 +14,7 @@ struct ClockAdvanceAnswer: Encodable {
 
     init(_ advance: ClockAdvance) { self.advance = advance }
 
-    /// Bundle identifiers and the identifiers of moves need no escaping in a path.
+    /// Path of the progress. Bundle identifiers and advance identifiers need no escaping.
     var progress: String {
         "/admin/v1/apps/\(advance.bundleId)/clock/advances/\(advance.advanceIdentifier)"
     }

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// The body of `POST /admin/v1/apps/{bundleId}/clock/advance`, one member of the three:
+/// The body of `POST /admin/v1/apps/{bundleId}/clock/advance`, with exactly one of three members:
 ///
 /// ```json
 /// {"by":"3mo"}
@@ -9,7 +9,7 @@ struct ClockMove: Decodable {
     /// As ``BusinessDuration`` reads it.
     var by: String?
     var to: Timestamp?
-    /// Through how many events.
+    /// Number of events to advance through.
     var next: Int?
 
     /// - Throws: `requestInvalid` that names the member.

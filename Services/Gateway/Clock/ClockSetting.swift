@@ -1,6 +1,6 @@
 import StoreModels
 
-/// The body of `PUT /admin/v1/apps/{bundleId}/clock`; what is left out stays:
+/// The body of `PUT /admin/v1/apps/{bundleId}/clock`; omitted members stay unchanged:
 ///
 /// ```json
 /// {"rate":"oneRenewalEveryThirtySeconds","now":"2026-12-21T10:00:00.000Z","frozen":false}
@@ -17,8 +17,7 @@ struct ClockSetting: Decodable {
     }
 }
 
-/// Where an app's clock may stand: 2000 to 2199, so that no test leaves the years that all calendars and certificates
-/// agree on.
+/// Allowed range of an app's clock, 2000 to 2199: all calendars and certificates agree on these years.
 enum ClockInstants {
     /// 2000-01-01T00:00:00.000Z up to the last millisecond of 2199.
     static let range = Timestamp(milliseconds: 946_684_800_000)...Timestamp(milliseconds: 7_258_118_399_999)

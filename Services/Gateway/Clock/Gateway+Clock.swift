@@ -4,7 +4,7 @@ import Hummingbird
 import StoreModels
 
 extension Gateway {
-    /// The sandbox clock of an app: look, set, move.
+    /// Routes to read, set and advance an app's sandbox clock.
     var clockRoutes: [Route] {
         [
             Route(.get, "/admin/v1/apps/{bundleId}/clock", .admin) { [self] in try await clock($0) },
@@ -39,7 +39,7 @@ extension Gateway {
         return try Reply.json(clock)
     }
 
-    /// One key is one move. 200 when everything due by then has happened, 202 when it goes on.
+    /// Advances the clock, once per key. Responds 200 when all events due by then are done, 202 while it is running.
     private func advanceClock(_ call: Call) async throws -> Response {
         let key = try IdempotencyKey.read(call.request.headers)
         let bundleId = try call.bundleId()
@@ -59,7 +59,7 @@ extension Gateway {
         return try Reply.json(answer, status: .accepted, headers: [.location: answer.progress])
     }
 
-    /// How far a move is.
+    /// Reports the progress of an advance.
     private func clockAdvance(_ call: Call) async throws -> Response {
         let request = AdvanceRequest(
             bundleId: try call.bundleId(), advanceIdentifier: try call.parameter("id", of: "move of the clock"))

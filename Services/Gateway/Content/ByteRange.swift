@@ -1,11 +1,11 @@
-/// Which bytes of a package a request is about (RFC 9110 §14): all of them, one range, or none that exist.
+/// The bytes of a package a request asks for (RFC 9110 §14): all, one range, or an unsatisfiable range.
 ///
-/// Only single ranges are served. What is no `bytes` range, several at once, or wrongly spelled is passed over, as the
-/// RFC allows: the answer is the whole package.
+/// Only single ranges are served. Other units, several ranges and malformed fields are ignored, as the RFC allows: the
+/// response is the whole package.
 enum ByteRange: Equatable {
     case whole
     case part(Range<Int64>)
-    /// It begins behind the last byte, or asks for the last 0.
+    /// The range begins after the last byte, or asks for the last 0 bytes.
     case unsatisfiable
 
     /// - Parameters:
@@ -26,7 +26,7 @@ enum ByteRange: Equatable {
         }
     }
 
-    /// `bytes=0-499`, `bytes=500-`, `bytes=-500`: the two numbers, each of which may be missing.
+    /// Parses `bytes=0-499`, `bytes=500-` or `bytes=-500` into its two numbers, each of which may be missing.
     private static func bounds(of header: String) -> (Int64?, Int64?)? {
         let sides = header.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
         guard sides.count == 2, Substring(sides[0]).lowercased() == "bytes" else { return nil }
@@ -35,7 +35,8 @@ enum ByteRange: Equatable {
         return (first, last)
     }
 
-    /// - Returns: `.some(nil)` for no digits, nil for what is no number. A number beyond all packages is one that is.
+    /// - Returns: `.some(nil)` for no digits, nil for text that is not a number. A number too large for `Int64` is its
+    ///   maximum.
     private static func number(_ text: Substring.UTF8View) -> Int64?? {
         if text.isEmpty { return .some(nil) }
         guard text.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }

@@ -10,19 +10,19 @@ import StoreModels
     import Foundation
 #endif
 
-/// Answers with a package's bytes: read from Catalog part by part, each when the one before has been taken, so that a
-/// package never stands in memory.
+/// Responds with a package's bytes, read from Catalog part by part, each after the client has taken the previous one,
+/// so that a whole package is never in memory.
 struct ContentReader: Sendable {
     let services: ServiceCaller
     let bundleId: String
     let productIdentifier: String
     let content: HostedContent
 
-    /// The whole package (200), one range of it (206), or 416 when there is no such range.
+    /// Responds with the whole package (200), one range of it (206), or 416 when the range does not exist.
     ///
-    /// The first part is read before the answer begins, so that an error is a problem and not a broken file. A later
-    /// error, such as a package that was replaced, cuts the connection; the client goes on with `If-Range` and gets the
-    /// new one whole.
+    /// The first part is read before the response begins, so that an error is a problem and not a broken file. A later
+    /// error, such as a package that was replaced, closes the connection; the client resumes with `If-Range` and gets
+    /// the new package whole.
     func response(to call: Call) async throws -> Response {
         let headers = call.request.headers
         let isSame = headers[.ifRange].map { $0 == entityTag } ?? true
@@ -40,7 +40,7 @@ struct ContentReader: Sendable {
         answer.headers[.contentType] = "application/octet-stream"
         answer.headers[.eTag] = entityTag
         answer.headers[.acceptRanges] = "bytes"
-        // The customer's own; whoever keeps it asks whether it is still the same.
+        // The content belongs to one customer; caches must revalidate it before each use.
         answer.headers[.cacheControl] = "private, no-cache"
         answer.body = ResponseBody(contentLength: range.count) { writer in
             try await write(first, range, to: &writer, call)

@@ -3,14 +3,15 @@ import Hummingbird
 import NIOCore
 import StoreModels
 
-/// An uploaded package or image, cut into parts that fit the bus. At most one part and one chunk of the connection are held,
-/// whether the length is announced or not.
+/// An uploaded package or image, split into parts that fit a bus message. At most one part and one chunk of the
+/// connection are held, whether the length is announced or not.
 struct ContentUpload {
     private let call: Call
     private let limit: Int64
 
-    /// - Parameter limit: Bytes; more is `bodyTooLarge`.
-    /// - Throws: `bodyTooLarge` for an announced length that is too large, `requestInvalid` for one that is no number.
+    /// - Parameter limit: Maximum size in bytes; a larger upload is `bodyTooLarge`.
+    /// - Throws: `bodyTooLarge` for an announced length that is too large, `requestInvalid` for one that is not a
+    ///   number.
     init(_ call: Call, limit: Int64 = ContentPartRequest.contentMax) throws(StoreError) {
         self.call = call
         self.limit = limit
@@ -35,7 +36,7 @@ struct ContentUpload {
         /// Bytes of all parts so far.
         private(set) var offset: Int64 = 0
 
-        /// - Parameter startCut: Cuts the connection unless the next chunk comes in time.
+        /// - Parameter startCut: Schedules closing the connection unless the next chunk arrives in time.
         init(
             body: RequestBody.AsyncIterator, limit: Int64 = ContentPartRequest.contentMax,
             startCut: @escaping () -> Scheduled<Void>?
@@ -45,8 +46,8 @@ struct ContentUpload {
             self.startCut = startCut
         }
 
-        /// - Returns: nil behind the last part.
-        /// - Throws: `bodyTooLarge`; what the connection throws when it breaks, or is cut because nothing comes.
+        /// - Returns: The next part; nil after the last one.
+        /// - Throws: `bodyTooLarge`; the connection's error when it breaks, or is closed because no bytes arrive.
         @concurrent mutating func next() async throws -> [UInt8]? {
             while held.count < ContentPartRequest.bytesMax {
                 guard let chunk = try await nextChunk() else { break }

@@ -10,7 +10,7 @@ import StoreModels
 #endif
 
 extension Gateway {
-    /// The operator's side of hosted content.
+    /// The operator's routes for hosted content.
     var contentRoutes: [Route] {
         [
             Route(.put, "/admin/v1/apps/{bundleId}/products/{id}/content", .admin, query: ["version"]) { [self] in
@@ -22,7 +22,7 @@ extension Gateway {
         ]
     }
 
-    /// Streams the package to Catalog, part by part; nothing of it counts before the commit.
+    /// Streams the package to Catalog, part by part; it takes effect with the commit.
     @concurrent private func putContent(_ call: Call) async throws -> Response {
         let upload = try ContentUpload(call)
         guard let version = try call.contentVersion() else { throw StoreError.invalid("query version", "is missing") }

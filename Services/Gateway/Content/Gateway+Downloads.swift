@@ -29,8 +29,8 @@ extension Gateway {
         return try Reply.json(reply.download)
     }
 
-    /// The content's bytes, whole or a range of them. Looking changes nothing; a download that was cancelled is no
-    /// longer served.
+    /// Sends the content's bytes, whole or a range of them. Reading changes no state; a cancelled download is no longer
+    /// served.
     private func downloadContent(_ call: Call) async throws -> Response {
         let session = call.session
         let request = DownloadRequest(

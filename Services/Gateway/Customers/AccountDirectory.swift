@@ -3,24 +3,24 @@ import EventLoop
 import Logging
 import StoreModels
 
-/// Customers as PaymentQueue knows them now: a session's token says where they shopped when it was made.
+/// Cache of customers as PaymentQueue knows them; a session's token has only the storefront of the time it was issued.
 ///
-/// An answer is shown while the testers' settings and the app, whose catalogue says what testers do by default, have the
-/// versions it was asked for at, for a second at most: however many requests there are, they share the question of the
-/// versions. With PaymentQueue away the last answer counts, and without one the session's word.
+/// A reply is reused for at most a second, while the testers' settings and the app have the versions it was requested
+/// at (the app's catalogue sets the testers' defaults). Simultaneous requests share one request for the versions. While
+/// PaymentQueue is away the last reply is used, and without one the session's claims.
 final class AccountDirectory: Sendable {
     static let freshFor = Duration.seconds(1)
-    /// Customers that are remembered. At the bound those not asked for lately are forgotten, or else all.
+    /// Maximum number of cached customers. At the bound stale entries are dropped, or else all.
     static let rememberedMax = 10_000
 
     fileprivate struct Entry {
         var account: AccountReply
-        /// Nil for what was not asked for as a whole.
+        /// Nil for an entry that was not requested as a whole.
         var versions: Versions?
         var freshUntil: ContinuousClock.Instant
     }
 
-    /// What an account's answer depends on.
+    /// Versions an account reply depends on.
     fileprivate struct Versions: Hashable {
         var app: AppVersion
         var testers: TestersVersion
@@ -28,7 +28,7 @@ final class AccountDirectory: Sendable {
 
     fileprivate struct State {
         var entries: [CustomerReference: Entry] = [:]
-        /// Grows with everything forgotten, so that an answer that was under way meanwhile is not kept.
+        /// Grows with every invalidation, so that a reply that was in flight meanwhile is not cached.
         var generation = 0
     }
 
@@ -43,14 +43,14 @@ final class AccountDirectory: Sendable {
         self.logger = logger
     }
 
-    /// The session's customer.
+    /// Returns the session's customer.
     func shopper(_ call: Call) async -> Shopper {
         let session = call.session
         let deadline = call.optionalDeadline
         async let app = try? versions.app(session.bundleId, until: deadline)
         async let testers = try? versions.testers(until: deadline)
         let (appVersion, testersVersion) = await (app, testers)
-        // PaymentQueue is away, and would not answer about the account either.
+        // PaymentQueue is away, so a request for the account would fail too.
         guard let testersVersion else {
             return Shopper(bundleId: session.bundleId, account: lastKnown(session), appVersion: appVersion)
         }
@@ -59,12 +59,12 @@ final class AccountDirectory: Sendable {
             bundleId: session.bundleId, account: await account(of: session, at: known, call), appVersion: appVersion)
     }
 
-    /// Where the customer shopped when anybody last heard of it, without asking.
+    /// Storefront of the customer according to the cache, without a request; else the session's.
     func lastKnownStorefront(of session: Session) -> String {
         state.withLock { $0.entries[session.customer]?.account.storefront } ?? session.storefront
     }
 
-    /// Another answer of PaymentQueue's says where the customer shops. The rest of what is known is as old as it was.
+    /// Stores the storefront that another reply of PaymentQueue contains. The rest of the entry keeps its age.
     func note(_ storefront: String, of session: Session) {
         state.withLock { state in
             var account = state.entries[session.customer]?.account ?? AccountReply(session)
@@ -73,13 +73,13 @@ final class AccountDirectory: Sendable {
         }
     }
 
-    /// The next question goes to PaymentQueue. For what happens often: unlike ``forget(_:)`` it disturbs no answer that
-    /// is under way for somebody else.
+    /// Marks the entry as stale, so that the next request goes to PaymentQueue. For frequent use: unlike ``forget(_:)``
+    /// it does not discard replies in flight for other customers.
     func expire(_ customer: CustomerReference) {
         state.withLock { $0.entries[customer]?.freshUntil = .now }
     }
 
-    /// The customer has changed: the next question goes to PaymentQueue, and no answer from before is kept.
+    /// Invalidates a changed customer: the next request goes to PaymentQueue, and no earlier reply is cached.
     func forget(_ customer: CustomerReference) {
         state.withLock { state in
             state.generation += 1
@@ -91,7 +91,7 @@ final class AccountDirectory: Sendable {
         state.withLock { $0.entries[session.customer]?.account } ?? AccountReply(session)
     }
 
-    /// - Parameter versions: Asked for before, so never newer than the answer; nil when Catalog is away.
+    /// - Parameter versions: Requested earlier, so never newer than the reply; nil when Catalog is away.
     private func account(of session: Session, at versions: Versions?, _ call: Call) async -> AccountReply {
         let customer = session.customer
         let (kept, generation) = state.withLock { ($0.entries[customer], $0.generation) }
@@ -101,7 +101,7 @@ final class AccountDirectory: Sendable {
         return account
     }
 
-    /// - Returns: nil when there is no answer. It may not use up the time of what the request is about.
+    /// - Returns: Nil when there is no reply. The request gets only part of the time of the client's request.
     private func ask(_ session: Session, _ call: Call) async -> AccountReply? {
         let request = GetAccountRequest(
             bundleId: session.bundleId, customerIdentifier: session.customerIdentifier)
@@ -134,7 +134,7 @@ extension AccountDirectory.State {
 }
 
 extension AccountReply {
-    /// What a session's token says of its customer.
+    /// Creates a reply from the claims of a session's token.
     fileprivate init(_ session: Session) {
         self.init(
             customerIdentifier: session.customerIdentifier, account: session.account, storefront: session.storefront,

@@ -3,7 +3,7 @@ import Hummingbird
 import StoreModels
 
 extension Gateway {
-    /// What an app's server asks of the app's customers, by account.
+    /// Routes with which an app's server reads the app's customers, by account.
     var customerRoutes: [Route] {
         [
             Route(
@@ -34,7 +34,7 @@ extension Gateway {
         return try Reply.json(TransactionList(transactions: page.transactions, after: page.after))
     }
 
-    /// The customer the path names, in the key's own app: another app's is as unknown as nobody's (S1).
+    /// The customer the path names, in the key's app; a customer of another app is as unknown as a missing one (S1).
     private func customer(_ call: Call) async throws(StoreError) -> Shopper {
         let bundleId = call.serverKey.bundleId
         let account = try call.account()

@@ -1,17 +1,17 @@
 import StoreModels
 
-/// For whom a request shows products: a customer of an app, and where they shop now.
+/// The customer of an app for whom a request shows products, with the current storefront.
 struct Shopper: Sendable {
     let bundleId: String
     let account: AccountReply
-    /// The app's, asked for after the client's request came; nil when Catalog is away, or was not asked.
+    /// The app's version, requested after the client's request arrived; nil when Catalog is away or was not asked.
     var appVersion: AppVersion?
 
     var customerIdentifier: String { account.customerIdentifier }
     /// Alpha-3 country code.
     var storefront: String { account.storefront }
 
-    /// Loading products meets an error when the tester is set so.
+    /// Fails when the tester is set to fail loading products.
     /// - Throws: `serviceUnavailable`, with the error's name.
     func checkMayLoadProducts() throws(StoreError) {
         guard let name = account.simulatedLoadProductsError else { return }
@@ -20,8 +20,8 @@ struct Shopper: Sendable {
             details: ["simulatedError": .string(name)])
     }
 
-    /// Asking for the receipt meets an error when the tester is set so.
-    /// - Throws: `serviceUnavailable`, with the error as StoreKit has it; asking again changes nothing.
+    /// Fails when the tester is set to fail refreshing the receipt.
+    /// - Throws: `serviceUnavailable`, with the error as StoreKit has it; a retry changes nothing.
     func checkMayRefreshReceipt() throws(StoreError) {
         guard let failure = account.simulatedReceiptError else { return }
         var error = StoreError(
@@ -34,7 +34,7 @@ struct Shopper: Sendable {
 }
 
 extension TransactionError {
-    /// As on a failed transaction.
+    /// The error's JSON as on a failed transaction.
     fileprivate func json() throws(StoreError) -> JSONValue {
         do {
             return try StoreJSON.decode(JSONValue.self, from: try StoreJSON.encode(self))

@@ -1,12 +1,12 @@
 import StoreModels
 
-/// Which ends of restores and which revocations a stream has handed to its connection. PaymentQueue keeps each until it
-/// is acknowledged, and brings it with the first page of every stream until then.
+/// Tracks which ends of restores and which revocations a stream has handed to its connection. PaymentQueue keeps each
+/// until it is acknowledged, and sends it with the first page of every stream until then.
 ///
-/// Each notice goes from queued to being written to written. Only when the reader has closed the stream in good order is
-/// it known that what was written was read (``StreamConnection``).
+/// Each notice moves from queued to being written to written. Only when the reader has closed the stream in good order
+/// is it certain that the written notices were read (``StreamConnection``).
 struct Acknowledgements {
-    /// Something an observer is told that PaymentQueue keeps until it was.
+    /// A notice for the observer that PaymentQueue keeps until it is acknowledged.
     enum Notice: Hashable, Sendable {
         /// By `restoreIdentifier`.
         case restoreEnd(String)
@@ -14,26 +14,26 @@ struct Acknowledgements {
         case revocation(Int64)
     }
 
-    /// Notices that wait for the stream's end; more come again with the next stream.
+    /// Maximum number of notices kept until the stream ends; the rest are sent again with the next stream.
     static let writtenMax = 256
 
     private var queued: [Notice] = []
     private var inWrite: [Notice] = []
     private(set) var written: [Notice] = []
 
-    /// Whether the write under way has a notice in it.
+    /// Whether the write in progress contains a notice.
     var isWriting: Bool { !inWrite.isEmpty }
 
     mutating func queue(_ notice: Notice) { queued.append(notice) }
 
-    /// Everything queued is being written.
+    /// Moves everything queued to the write in progress.
     mutating func areInWrite() {
         inWrite = queued
         queued = []
     }
 
-    /// What was being written has gone to the connection.
-    /// - Parameter isRead: Whether the reader was still there then.
+    /// Records that the connection has taken the write in progress.
+    /// - Parameter isRead: Whether the reader was still connected then.
     mutating func wereWritten(isRead: Bool) {
         if isRead { written = Array((written + inWrite).prefix(Self.writtenMax)) }
         inWrite = []
@@ -41,7 +41,7 @@ struct Acknowledgements {
 }
 
 extension DeliveryMachine.Event {
-    /// What PaymentQueue wants to hear of once this was read; nil for what it keeps no account of.
+    /// The notice to acknowledge once this event was read; nil for events that PaymentQueue does not keep.
     var notice: Acknowledgements.Notice? {
         switch self {
         case .restoreEnded(_, let restore): .restoreEnd(restore.restoreIdentifier)

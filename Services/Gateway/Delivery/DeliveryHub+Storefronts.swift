@@ -3,8 +3,8 @@ import Logging
 import StoreModels
 
 extension DeliveryHub {
-    /// Tells streams whose customer shops elsewhere by now. A storefront that cannot be looked up is told a second
-    /// later, or when Catalog is back.
+    /// Notifies streams whose customer's storefront has changed. A storefront that cannot be looked up is retried each
+    /// second until Catalog is back.
     func tell(_ streams: [ObserverStream], of customer: CustomerReference, storefront countryCode: String) async {
         let outdated = streams.filter { !countryCode.isEmpty && $0.storefront != countryCode }
         guard !outdated.isEmpty else { return }
@@ -13,7 +13,7 @@ extension DeliveryHub {
             guard let storefront = try await storefronts.storefront(countryCode, context) else {
                 return logger.warning("a storefront is not in the table", metadata: ["storefront": "\(countryCode)"])
             }
-            // First, so that an app that asks at once sees the prices of the storefront it was told of.
+            // First, so that an app that reacts immediately sees the prices of the new storefront.
             accounts.forget(customer)
             for stream in outdated { stream.receive(storefront) }
         } catch {

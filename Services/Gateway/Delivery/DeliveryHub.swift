@@ -4,9 +4,9 @@ import Logging
 import StoreModels
 import Synchronization
 
-/// All open streams of this gateway: who they are for, which session is the newest, and the second's look at the heads.
+/// All open streams of this gateway, the newest session of each installation, and the reading of heads each second.
 final class DeliveryHub: Sendable {
-    /// Weak: a stream lives as long as its answer.
+    /// Holds the stream weakly: it lives as long as its response.
     fileprivate struct Entry {
         weak var stream: ObserverStream?
         let session: Session
@@ -17,7 +17,7 @@ final class DeliveryHub: Sendable {
         var entries: [ObserverStream.ID: Entry] = [:]
         var nextID: ObserverStream.ID = 0
         var newest: [Installation: SessionOpened] = [:]
-        /// By session: the storefront its streams told of, where that is another than the token's.
+        /// Storefront last sent on a session's streams, by session identifier, where it differs from the token's.
         var storefronts: [ExactText: String] = [:]
         var isStopping = false
         var isTicking = false
@@ -68,14 +68,14 @@ final class DeliveryHub: Sendable {
         state.withLock { $0.newest[session.installation]?.supersedes(session) ?? false }
     }
 
-    /// An app was launched through this gateway; the others are told.
+    /// Ends older streams of the launched installation, here and on the other gateways.
     func sessionOpened(_ session: Session) {
         let opened = SessionOpened(session)
         receive(opened)
         services.publish(event: SessionOpened.subject, opened)
     }
 
-    /// An app was launched, here or elsewhere.
+    /// Records a launch, here or on another gateway, and ends the older streams.
     func receive(_ opened: SessionOpened) {
         let older = state.withLock { state in
             state.remember(opened)
@@ -84,8 +84,8 @@ final class DeliveryHub: Sendable {
         for stream in older { stream.supersede() }
     }
 
-    /// A second has passed: comments, observers that stand still, and the heads. One at a time: a slow look at the
-    /// heads is not joined by another.
+    /// Runs once a second: sends comments, cuts stalled observers, and reads the heads. Only one reading of the heads
+    /// runs at a time.
     func tick(now: ContinuousClock.Instant) async {
         for stream in streams where stream.tick(now: now) { metrics.cut() }
         let isFirst = state.withLock { state in
@@ -99,7 +99,7 @@ final class DeliveryHub: Sendable {
         state.withLock { $0.isTicking = false }
     }
 
-    /// Ends every stream; none opens any more.
+    /// Ends every stream and admits no more.
     func stop() {
         state.withLock { $0.isStopping = true }
         for stream in streams { stream.end() }
@@ -115,7 +115,7 @@ final class DeliveryHub: Sendable {
         metrics.open(count)
     }
 
-    /// A session's next stream goes on from here.
+    /// Remembers the storefront with which the session's next stream begins.
     private func told(_ session: Session, _ storefront: String) {
         state.withLock { state in
             if state.storefronts.count >= DeliveryLimits.sessionsRememberedMax { state.storefronts.removeAll() }
@@ -123,7 +123,7 @@ final class DeliveryHub: Sendable {
         }
     }
 
-    /// One question per 500 customers, however many streams they have.
+    /// Reads the heads with one request per 500 customers, however many streams they have.
     private func readHeads() async {
         let customers = Dictionary(grouping: streams.map { ($0, $0.position) }, by: { $0.0.session.customer })
         var rest = Array(customers.keys)[...]

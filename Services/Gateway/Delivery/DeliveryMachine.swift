@@ -1,46 +1,46 @@
 import StoreModels
 
 /// Decides what one stream sends next (`architecture.md`, live delivery): all unfinished transactions first, then every
-/// change in order, once. A pure state machine: what was read or heard goes in, events come out, and ``need`` says what
-/// to read next. It throws nothing and waits for nothing.
+/// change in order, once. A pure state machine: replies and hints go in, events come out, and ``need`` says what to
+/// read next. It throws nothing and waits for nothing.
 ///
-/// Hints are believed only as far as they fit: the change right behind ``position`` is forwarded, anything else means
-/// that something was missed and is read from the database. A lost hint is noticed at the next head.
+/// Hints are used only when they fit: the change right after ``position`` is forwarded; any other means that a change
+/// was missed and is read from the database. A lost hint is noticed at the next head.
 struct DeliveryMachine {
-    /// What the observer is told.
+    /// An event sent to the observer.
     enum Event: Equatable {
         case updated(seq: Int64, [PaymentTransaction])
         case removed(seq: Int64, [PaymentTransaction])
         case restoreEnded(seq: Int64, Restore)
         case downloadsUpdated(seq: Int64, [Download])
-        /// The revocation has a `seq` of its own: the change it is, which may lie before the event.
+        /// The revocation has its own `seq`, that of its change, which may be smaller than the event's.
         case entitlementsRevoked(seq: Int64, Revocation)
         case priceConsentPending(seq: Int64, PriceConsentQuestion)
         case synchronized(seq: Int64)
         case storefrontChanged(seq: Int64, Storefront)
     }
 
-    /// What has to be read before anything else can be sent.
+    /// The read required before anything else can be sent.
     enum Need: Equatable {
         case nothing
-        /// `countsDelivery`: it is the launch's or resume's own, not one taken again later (M51).
+        /// `countsDelivery`: this is the snapshot of the launch or resume, not one repeated later (M51).
         case snapshot(after: String?, countsDelivery: Bool)
         case changes(after: Int64)
-        /// What is pending of purchases that began in the store: the opening goes on with ``intentsWereTold()``.
+        /// Pending purchases that began in the store; the opening continues with ``intentsWereTold()``.
         case intents
     }
 
     private enum Phase {
         /// Snapshot pages are being read; `cursor` is nil before the first.
         case opening(cursor: String?)
-        /// All pages were read; intents come before the ends of restores and the rest.
+        /// All pages were read; intents precede the ends of restores and the rest.
         case closing
         case live
     }
 
-    /// Hints kept while something is being read. More are dropped: the database has them.
+    /// Hints kept during a read. Further ones are dropped: the database has them.
     static let heldMax = 256
-    /// Restores remembered as told. At the bound all are forgotten, which costs at most that one is told twice.
+    /// Restores remembered as sent. At the bound all are dropped, so that at most one end is sent twice.
     static let endedRestoresMax = 256
     /// The same for revocations.
     static let toldRevocationsMax = 256
@@ -49,28 +49,28 @@ struct DeliveryMachine {
     private let deviceId: String
     private let tellsIntents: Bool
     private var phase = Phase.opening(cursor: nil)
-    /// The `seq` of the last change this stream has dealt with.
+    /// The `seq` of the last change this stream has processed.
     private(set) var position: Int64 = 0
     /// The largest `seq` known to exist.
     private var target: Int64 = 0
     private var held: [Int64: CustomerChange] = [:]
-    /// What the opening ends with.
+    /// Sent at the end of the opening.
     private var restores: [Restore] = []
     private var revocations: [Revocation] = []
-    /// Revisions that later snapshot pages brought before their changes; until `newerUntil` is reached.
+    /// Revisions from later snapshot pages that precede their changes, kept until `newerUntil` is reached.
     private var newer: [ExactText: Int] = [:]
     private var newerUntil: Int64 = 0
-    /// Restores whose end this stream was told of: one brings it once, whether in a snapshot or live (R2).
+    /// Restores whose end this stream has sent; each is sent once, whether in a snapshot or live (R2).
     private var endedRestores: Set<ExactText> = []
-    /// Revocations this stream was told of, by their `seq`; likewise once, in a snapshot or live.
+    /// Revocations this stream has sent, by their `seq`; likewise once, in a snapshot or live.
     private var toldRevocations: Set<Int64> = []
-    /// What the opening asks about prices.
+    /// Questions about prices for the opening.
     private var consents: [PriceConsentQuestion] = []
     private var hasSynchronized = false
     /// A read failed; nothing more is read until the next head or hint.
     private var isResting = false
 
-    /// Where the observer believes its customer shops, alpha-3.
+    /// Storefront last sent to the observer, alpha-3.
     private(set) var storefront: String
 
     /// - Parameter tellsIntents: Whether the opening waits for intents, between the transactions and the rest.
@@ -90,7 +90,8 @@ struct DeliveryMachine {
         }
     }
 
-    /// A page of the snapshot. The first is sent even when it is empty, so that the observer always hears at once.
+    /// Processes a page of the snapshot. The first is sent even when empty, so that the observer gets an event
+    /// immediately.
     mutating func receive(_ page: Snapshot) -> [Event] {
         guard case .opening(let cursor) = phase else { return [] }
         let isFirst = cursor == nil
@@ -114,7 +115,7 @@ struct DeliveryMachine {
         return events
     }
 
-    /// The intents that were pending are on their way to the observer, or nobody can say which are.
+    /// Continues the opening after the pending intents were queued, or could not be read.
     mutating func intentsWereTold() -> [Event] {
         guard case .closing = phase else { return [] }
         return close()
@@ -131,7 +132,8 @@ struct DeliveryMachine {
         return events + advance()
     }
 
-    /// A hint from the bus. One for another customer is none of ours: the key is a digest, and digests may collide.
+    /// Processes a hint from the bus. Hints for other customers are ignored: the key is a digest, and digests may
+    /// collide.
     mutating func receive(hint change: CustomerChange) -> [Event] {
         guard change.bundleId.isExactly(customer.bundleId),
             change.customerIdentifier.isExactly(customer.customerIdentifier),
@@ -144,7 +146,7 @@ struct DeliveryMachine {
         return advance()
     }
 
-    /// Changes read from the journal.
+    /// Processes changes read from the journal.
     mutating func receive(_ reply: ChangesReply) -> [Event] {
         guard case .live = phase else { return [] }
         let before = position
@@ -155,7 +157,7 @@ struct DeliveryMachine {
         if reply.snapshotRequired || isStuck {
             restart()
         } else if position == before {
-            // Nothing is behind us, whatever a hint claimed.
+            // The journal has no later change, so the hints were wrong.
             held.removeAll()
             target = position
         } else {
@@ -164,8 +166,8 @@ struct DeliveryMachine {
         return events
     }
 
-    /// The customer's last `seq`.
-    /// - Parameter asked: ``position`` when it was asked. A head below it means that the journal began anew.
+    /// Processes the customer's last `seq`.
+    /// - Parameter asked: ``position`` when the head was requested. A smaller head means that the journal began anew.
     mutating func receive(head: Int64, askedAt asked: Int64) {
         isResting = false
         guard case .live = phase else { return }
@@ -173,25 +175,25 @@ struct DeliveryMachine {
             target = max(target, head)
             return
         }
-        // Another journal counts from 1 again, so that what was told of the old one says nothing about it.
+        // A new journal counts from 1 again, so the `seq` values of the old one mean nothing in it.
         toldRevocations.removeAll()
         restart()
     }
 
-    /// Where the customer shops now. Told once for each change, and never before `synchronized`: whoever asks tells it
-    /// again each second.
+    /// Processes the customer's current storefront. A change is sent once and never before `synchronized`; the hub
+    /// repeats the storefront each second.
     mutating func receive(_ storefront: Storefront) -> [Event] {
         guard case .live = phase, storefront.countryCode != self.storefront else { return [] }
         self.storefront = storefront.countryCode
         return [.storefrontChanged(seq: position, storefront)]
     }
 
-    /// The read that ``need`` asked for did not come.
+    /// Processes the failure of the read that ``need`` asked for.
     /// - Returns: Whether the stream is over, because its customer is gone.
     mutating func readFailed(_ code: StoreErrorCode) -> Bool {
         isResting = true
         guard code == .notFound else { return false }
-        // The page began behind a transaction that was deleted meanwhile; the first page begins behind none.
+        // A later page fails when its cursor's transaction was deleted meanwhile; the first page has no cursor.
         guard case .opening(.some) = phase else { return true }
         restart()
         return false
@@ -207,7 +209,7 @@ struct DeliveryMachine {
         revocations.removeAll()
     }
 
-    /// A page read after the first may be ahead of it; its changes still come, and must not take the observer back.
+    /// Remembers a page that is ahead of the first; its changes still arrive and must not take the observer back.
     private mutating func remember(_ page: Snapshot) {
         for transaction in page.transactions { newer[transaction.id] = transaction.revision }
         newerUntil = max(newerUntil, page.seq)
@@ -217,7 +219,7 @@ struct DeliveryMachine {
         phase = .opening(cursor: nil)
     }
 
-    /// Forwards the hints that fit by now.
+    /// Forwards the hints that now fit.
     private mutating func advance() -> [Event] {
         var events: [Event] = []
         while let next = held.removeValue(forKey: position + 1) { events += forward(next) }

@@ -1,6 +1,6 @@
 import Metrics
 
-/// How many observers there are, and how many were too slow.
+/// Metrics of live delivery: open streams, and streams cut because the reader was too slow.
 struct DeliveryMetrics: Sendable {
     private let openStreams = Gauge(label: "storebus_streams_open")
     private let cutStreams = Counter(label: "storebus_streams_cut_total")

@@ -2,9 +2,8 @@ import BusClient
 import ServiceLifecycle
 import StoreModels
 
-/// Keeps live delivery going for as long as the process runs: a tick each second, another as soon as the bus is back,
-/// and the launches other gateways tell of. When the process stops, streams and waiting requests end first, so
-/// that the server can drain.
+/// Runs live delivery: a tick each second, another as soon as the bus is back, and launches that other gateways
+/// announce. When the process stops, streams and waiting requests end first, so that the server can drain.
 struct DeliveryService: Service {
     let hub: DeliveryHub
     let waits: EventWaits
@@ -15,7 +14,7 @@ struct DeliveryService: Service {
                 group.addTask { await listen() }
                 group.addTask { await tickEachSecond() }
                 group.addTask { await tickOnReconnect() }
-                // `gracefulShutdown` throws only when this task is cancelled, and then it is over too.
+                // `gracefulShutdown` throws only when this task is cancelled, which ends it too.
                 try? await gracefulShutdown()
                 group.cancelAll()
             }
@@ -39,7 +38,7 @@ struct DeliveryService: Service {
         while (try? await Task.sleep(for: DeliveryLimits.headsInterval)) != nil { await hub.tick(now: .now) }
     }
 
-    /// What was published while the bus was away is lost; the heads say to whom.
+    /// Messages published while the bus was away are lost; the heads show which customers they concern.
     private func tickOnReconnect() async {
         var wasConnected = true
         for await state in hub.bus.states {

@@ -6,10 +6,9 @@ import NIOCore
 import StoreModels
 
 extension Gateway {
-    /// Opens the live stream: listen first, then read what there is, so that nothing falls between the two.
+    /// Opens the live stream. It subscribes before it reads, so that no change is missed in between.
     ///
-    /// PaymentQueue has to be there to open one; afterwards the stream outlives its absence. PromotionController need not
-    /// be there at all.
+    /// Opening requires PaymentQueue; afterwards the stream outlives its absence. PromotionController is optional.
     func openStream(_ call: Call) async throws -> Response {
         let session = call.session
         let handler = try handler(call)
@@ -28,18 +27,18 @@ extension Gateway {
             await stream.close()
             throw error
         }
-        // Known only now that the stream can be told.
+        // Checked here, because only a registered stream can be superseded.
         if delivery.isSuperseded(session) { stream.supersede() }
         let headers: HTTPFields = [
             .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",
-            // Watching for the reader to hang up takes the connection with it.
+            // Detecting that the reader hangs up requires the connection for itself.
             .connection: "close",
         ]
         return Response(status: .ok, headers: headers, body: body(of: stream, connection, call))
     }
 
-    /// Which way this stream handles promoted purchases: the session's, unless it says another.
-    /// - Throws: `promotionUnsupported` for `PurchaseIntent` where there is none (M59).
+    /// How this stream handles promoted purchases: as the session does, unless the query says otherwise.
+    /// - Throws: `promotionUnsupported` for `PurchaseIntent` on systems without it (M59).
     private func handler(_ call: Call) throws(StoreError) -> DeviceLaunch.PromotedPurchases {
         let session = call.session
         guard let choice = try call.query.choice("promotedPurchases", DeviceLaunch.PromotedPurchases.self),
@@ -51,9 +50,8 @@ extension Gateway {
         return choice
     }
 
-    /// Tells PromotionController what the session has not: another way of handling promoted purchases, or the launch
-    /// itself.
-    /// - Returns: The session as it still has to be told of; nil when nothing has.
+    /// Notifies PromotionController of a launch it missed, or of another way of handling promoted purchases.
+    /// - Returns: The session to announce later; nil when nothing is left to announce.
     private func announce(
         _ handler: DeviceLaunch.PromotedPurchases, of session: Session, _ call: Call
     ) async throws(StoreError) -> Session? {
@@ -98,14 +96,14 @@ extension Gateway {
         }
     }
 
-    /// Sends until the stream ends or its reader hangs up.
+    /// Sends until the stream ends or its reader disconnects.
     private func body(of stream: ObserverStream, _ connection: StreamConnection, _ call: Call) -> ResponseBody {
         ResponseBody { [self] writer in
             try await call.request.body.consumeWithInboundCloseHandler { _ in
                 let sender = StreamSender(
                     stream: stream, services: services, connection: connection, context: { call.context(deadline: $0) },
                     announce: { [self] session, deadline throws(StoreError) in
-                        // What an older session says of the installation is no longer so.
+                        // A superseded session's data about the installation is outdated.
                         guard !delivery.isSuperseded(session) else { return }
                         try await announce(session, call, deadline: deadline)
                     })

@@ -1,15 +1,15 @@
 import Crypto
 import StoreModels
 
-/// The literal subjects of the hints one stream listens to. Names that users choose never stand in a subject (S13), so a
-/// key is the first 32 hexadecimal digits of the SHA-256 of two names with a NUL between them.
+/// The literal subjects of the hints one stream listens to. Names that users choose never appear in a subject (S13), so
+/// a key is the first 32 hexadecimal digits of the SHA-256 of two names with a NUL between them.
 enum HintSubject {
-    /// A customer's transactions: the names are `bundleId` and `customerIdentifier`.
+    /// Subject for a customer's transactions: the names are `bundleId` and `customerIdentifier`.
     static func changed(_ customer: CustomerReference) -> String {
         PaymentEvents.customerChanged(key: key(customer.bundleId, customer.customerIdentifier))
     }
 
-    /// An installation's intents: the names are `bundleId` and `deviceId`.
+    /// Subject for an installation's intents: the names are `bundleId` and `deviceId`.
     static func intentsChanged(_ installation: Installation) -> String {
         PromotionEvents.intentsChanged(key: key(installation.bundleId, installation.deviceId))
     }

@@ -1,31 +1,32 @@
 import StoreModels
 
-/// Decides when one stream asks for purchases that began in the store, and what it tells of them (M65, M74, I1). A pure state
-/// machine: what was read or heard goes in, events come out.
+/// Decides when one stream asks for purchases that began in the store, and which of them it sends (M65, M74, I1). A
+/// pure state machine: replies and hints go in, events come out.
 ///
-/// Everything pending is told, each purchase once a stream. The first answer belongs to the stream's opening; what comes
-/// later is told with `openApp` before it, for the store opens the app. Hints and heads only say that there is something to
-/// ask for; what is pending, PromotionController says.
+/// Every pending purchase is sent once per stream. The first reply belongs to the stream's opening; later ones are sent
+/// with `openApp` before them, because the store opens the app. Hints and heads only signal a change;
+/// PromotionController's reply says what is pending.
 struct IntentDelivery {
-    /// What the observer is told. `seq` is the stream's place in the customer's journal, as with every event.
+    /// An event sent to the observer. `seq` is the stream's position in the customer's journal, as with every event.
     enum Event: Equatable {
         case openApp(seq: Int64, intentIdentifier: String)
         case promotedPurchase(seq: Int64, PurchaseIntent)
     }
 
-    /// Whether the app handles promoted purchases at all; one that does not is told of none.
+    /// Whether the app handles promoted purchases; an app that does not gets no events about them.
     let isHandled: Bool
-    /// The last answer's number; 0 before the first.
+    /// The last reply's number; 0 before the first.
     private(set) var position: Int64 = 0
-    /// The largest number anybody has named.
+    /// The largest number seen in a hint or a head.
     private var target: Int64 = 0
-    /// `target` when the question was asked that is under way.
+    /// `target` when the current request was sent.
     private var targetAsked: Int64 = 0
-    /// What this stream was told of and is still pending: an intent that is not, never is again. As many as can be pending.
+    /// Pending intents this stream has sent: an intent that is no longer pending never is again. Bounded by how many
+    /// can be pending.
     private var told: Set<ExactText> = []
     /// The opening is over: PromotionController was asked, whether it answered or not.
     private var isOpen = false
-    /// A question was not answered, or what was known is no longer so.
+    /// A request failed, or the previous reply is outdated.
     private var mustAsk = false
     /// Nothing is asked until the next head or hint.
     private var isResting = false
@@ -37,21 +38,21 @@ struct IntentDelivery {
         }
     }
 
-    /// Whether to ask now. The opening's own question is the stream's to place among what else it opens with.
+    /// Whether to ask now. The opening places its first request itself.
     var isDue: Bool { isHandled && isOpen && !isResting && (mustAsk || target > position) }
 
-    /// The question is under way.
+    /// Records that a request is being sent.
     mutating func asks() { targetAsked = target }
 
-    /// All that is pending.
-    /// - Parameter seq: Where the stream is in the customer's journal.
+    /// Processes all pending intents.
+    /// - Parameter seq: The stream's position in the customer's journal.
     mutating func receive(_ reply: DeliverIntentsReply, at seq: Int64) -> [Event] {
         let isOpening = !isOpen
         isOpen = true
         mustAsk = false
         isResting = false
         position = reply.seq
-        // What was named before the question is answered, however large it was; what was named since is not.
+        // Numbers known when the request was sent are covered, however large; later ones are not.
         if target == targetAsked { target = position }
         let news = reply.intents.filter { !told.containsExactly($0.intentIdentifier) }
         told = Set(exactly: reply.intents.map(\.intentIdentifier))
@@ -61,21 +62,21 @@ struct IntentDelivery {
         }
     }
 
-    /// The question was not answered. The stream opens without: what is pending comes when it can be asked for.
+    /// Processes a failed request. The stream opens without intents; pending ones follow when a request succeeds.
     mutating func failed() {
         isOpen = true
         mustAsk = true
         isResting = true
     }
 
-    /// A hint from the bus says how far the installation's intents have come.
+    /// Processes a hint from the bus with the installation's last number.
     mutating func receive(hint seq: Int64) {
         isResting = false
         target = max(target, seq)
     }
 
-    /// The installation's last number.
-    /// - Parameter asked: ``position`` when it was asked. A head below it means that the count began anew.
+    /// Processes the installation's last number.
+    /// - Parameter asked: ``position`` when the head was requested. A smaller head means that the count began anew.
     mutating func receive(head: Int64, askedAt asked: Int64) {
         isResting = false
         if head < asked {

@@ -2,12 +2,12 @@ import BusClient
 import StoreModels
 import Synchronization
 
-/// One open stream: a ``DeliveryMachine``, what it has to send, and the one task that sends it.
+/// One open stream: a ``DeliveryMachine``, its outgoing events, and the one task that sends them.
 ///
 /// Hints, heads and the clock come in from the loop; the task takes one ``Step`` after the other. Reads happen only
-/// when everything before has been written, so a slow observer slows nothing but itself.
+/// after everything before has been written, so a slow observer delays only itself.
 final class ObserverStream: Sendable {
-    /// What the sending task does next.
+    /// The sending task's next step.
     enum Step: Sendable {
         case write([UInt8])
         case read(DeliveryMachine.Need)
@@ -23,24 +23,24 @@ final class ObserverStream: Sendable {
         var outbox: [[UInt8]] = []
         var pendingBytes = 0
         var isEnding = false
-        /// Services the stream does without for the time being, by name.
+        /// Services the stream currently runs without, by name.
         var degraded: Set<String> = []
         var commentDue: ContinuousClock.Instant
-        /// When the write under way began or got on last.
+        /// When the current write began or last made progress.
         var writingSince: ContinuousClock.Instant?
         var progress: UInt64?
         var waiter: CheckedContinuation<Void, Never>?
-        /// What the observer has been told when everything queued, and everything being written, has been written.
+        /// The storefront the observer has once everything queued, and everything being written, has been written.
         var storefrontQueued: String?
         var storefrontInWrite: String?
         var acknowledgements = Acknowledgements()
-        /// The launch PromotionController has not heard of.
+        /// The launch that PromotionController does not know yet.
         var untold: Session?
     }
 
     let session: Session
     let promotedPurchases: DeviceLaunch.PromotedPurchases
-    /// Whether the app is told of purchases that began in the store.
+    /// Whether the app gets events about purchases that began in the store.
     let handlesIntents: Bool
     private let state: Mutex<State>
     private let subscriptions = Mutex<[any BusSubscription]>([])
@@ -51,15 +51,15 @@ final class ObserverStream: Sendable {
     let id: ID
 
     typealias ID = UInt64
-    /// Tells its argument a number that changes whenever the reader takes a byte.
+    /// Passes a number to its argument that changes whenever the reader takes a byte.
     typealias Progress = @Sendable (@escaping @Sendable (UInt64) -> Void) -> Void
 
     /// - Parameters:
-    ///   - storefront: Where the observer believes its customer shops.
-    ///   - cut: Closes the connection under a write that stands still.
-    ///   - progress: Looks how far the reader is.
-    ///   - forget: Takes the stream out of its hub.
-    ///   - told: Hears of each storefront the observer was told of.
+    ///   - storefront: The storefront the observer's session or last stream had.
+    ///   - cut: Closes the connection when a write makes no progress.
+    ///   - progress: Reads the reader's progress.
+    ///   - forget: Removes the stream from its hub.
+    ///   - told: Called with each storefront sent to the observer.
     init(
         id: ID, session: Session, promotedPurchases: DeviceLaunch.PromotedPurchases, storefront: String,
         now: ContinuousClock.Instant, cut: @escaping @Sendable () -> Void,
@@ -82,7 +82,7 @@ final class ObserverStream: Sendable {
             State(machine: machine, intents: intents, commentDue: now + DeliveryLimits.commentInterval))
     }
 
-    /// A stream whose answer never began is let go without a word; then this is the only end it has.
+    /// Cleans up a stream whose response never began, which no other method ends.
     deinit {
         forget(id)
         let owned = subscriptions.withLock { $0 }
@@ -91,7 +91,7 @@ final class ObserverStream: Sendable {
         Task { for subscription in owned { await subscription.unsubscribe() } }
     }
 
-    /// Listens from now on; the subscription ends with the stream.
+    /// Keeps a subscription that ends with the stream.
     func own(_ subscription: any BusSubscription) {
         subscriptions.withLock { $0.append(subscription) }
     }
@@ -106,23 +106,23 @@ final class ObserverStream: Sendable {
         for subscription in owned { await subscription.unsubscribe() }
     }
 
-    /// PromotionController has not heard of the launch; it has to before it is asked for intents.
+    /// Records a launch that must be announced to PromotionController before it is asked for intents.
     func owes(_ launch: Session) { state.withLock { $0.untold = launch } }
 
     var untold: Session? { state.withLock { $0.untold } }
 
     func wasAnnounced() { state.withLock { $0.untold = nil } }
 
-    /// How far the stream knows of its installation's intents.
+    /// Number of the last processed reply about the installation's intents.
     var intentPosition: Int64 { state.withLock { $0.intents.position } }
 
-    /// Where the stream stands in its customer's journal.
+    /// The stream's position in its customer's journal.
     var position: Int64 { state.withLock { $0.machine.position } }
 
-    /// Where the observer believes its customer shops, alpha-3.
+    /// Storefront last sent to the observer, alpha-3.
     var storefront: String { state.withLock { $0.machine.storefront } }
 
-    /// Waits for something to do. One task only; when that task is cancelled the stream ends.
+    /// Waits for the next step. Only one task may call it; the stream ends when that task is cancelled.
     func next() async -> Step {
         while true {
             if let step = takeStep() { return step }
@@ -138,14 +138,14 @@ final class ObserverStream: Sendable {
         state.withLock { $0.writingSince = now }
     }
 
-    /// Whether the write under way brings what PaymentQueue keeps until it was read.
+    /// Whether the current write contains notices that PaymentQueue keeps until they are read.
     var isWritingNotices: Bool { state.withLock { $0.acknowledgements.isWriting } }
 
-    /// What has gone to a reader who was there.
+    /// Notices written while the reader was connected.
     var written: [Acknowledgements.Notice] { state.withLock { $0.acknowledgements.written } }
 
-    /// The connection has taken it all.
-    /// - Parameter isRead: Whether the reader was still there.
+    /// Records that the connection has taken the whole write.
+    /// - Parameter isRead: Whether the reader was still connected.
     func writeEnded(isRead: Bool = true) {
         let storefront = state.withLock { state in
             state.writingSince = nil
@@ -190,7 +190,7 @@ final class ObserverStream: Sendable {
         }
     }
 
-    /// What is pending of purchases that began in the store.
+    /// Processes the pending purchases that began in the store.
     func receive(_ reply: DeliverIntentsReply) {
         update { state in
             state.degraded.remove(Self.promotions)
@@ -215,7 +215,7 @@ final class ObserverStream: Sendable {
         }
     }
 
-    /// PromotionController could not be asked: the stream opens without, and is told when it is back.
+    /// Opens the stream without intents, because PromotionController could not be asked; they follow when it is back.
     func intentsFailed() {
         update { state in
             state.intents.failed()
@@ -224,7 +224,7 @@ final class ObserverStream: Sendable {
         }
     }
 
-    /// The heads of intents could not be read.
+    /// Marks the stream as degraded, because the heads of intents could not be read.
     func intentHeadsFailed() {
         update { state in
             state.degrade(Self.promotions)
@@ -232,8 +232,8 @@ final class ObserverStream: Sendable {
         }
     }
 
-    /// PaymentQueue could not be asked. Said in a comment at once, and with every further one. A customer who is gone
-    /// ends the stream; a new one is refused with the reason.
+    /// Processes a failed read from PaymentQueue. A comment says so immediately, and each further comment repeats it. A
+    /// stream whose customer is gone ends; opening a new one fails with the reason.
     func readFailed(_ code: StoreErrorCode) {
         update { state in
             if state.machine.readFailed(code) {
@@ -246,7 +246,7 @@ final class ObserverStream: Sendable {
         }
     }
 
-    /// The heads could not be read: nothing is known to be missing, and nothing is known to be there.
+    /// Marks the stream as degraded: without heads, missing changes cannot be detected.
     func headsFailed() {
         update { state in
             state.degrade(Self.payments)
@@ -254,7 +254,7 @@ final class ObserverStream: Sendable {
         }
     }
 
-    /// A newer session of the installation took over.
+    /// Ends the stream, because a newer session of the installation took over.
     func supersede() {
         update { state in
             guard !state.isEnding, let bytes = try? ServerSentEvent.superseded(seq: state.machine.position) else {
@@ -266,7 +266,7 @@ final class ObserverStream: Sendable {
         }
     }
 
-    /// Sends what is waiting and ends.
+    /// Sends the queued events and ends.
     func end() {
         update { state in
             state.isEnding = true
@@ -274,7 +274,7 @@ final class ObserverStream: Sendable {
         }
     }
 
-    /// - Returns: Whether the observer was cut for standing still.
+    /// - Returns: Whether the observer was cut because its write stalled.
     func tick(now: ContinuousClock.Instant) -> Bool {
         let (isStalled, isWriting) = state.withLock { state in
             if let since = state.writingSince, now - since >= DeliveryLimits.stallMax { return (true, true) }
@@ -289,7 +289,7 @@ final class ObserverStream: Sendable {
         return isStalled
     }
 
-    /// The reader has got so far. A slow one that gets on is left alone.
+    /// Records the reader's progress. A slow reader that makes progress is not cut.
     private func note(_ progress: UInt64, now: ContinuousClock.Instant) {
         state.withLock { state in
             if state.writingSince != nil, let last = state.progress, last != progress { state.writingSince = now }
@@ -313,13 +313,13 @@ final class ObserverStream: Sendable {
         }
     }
 
-    /// Changes the state, queues the events that come of it, and wakes the task. A stream over its bound is cut.
+    /// Changes the state, queues the resulting events, and wakes the task. A stream over its bound is cut.
     private func update(_ change: (inout State) -> [DeliveryMachine.Event]) {
         let isOver = state.withLock { state in
             let events = change(&state)
             guard !state.isEnding else { return false }
             for event in events {
-                // An event is made of values that came out of JSON, so it has a JSON form.
+                // Events consist of values decoded from JSON, so encoding cannot fail.
                 if let bytes = try? ServerSentEvent.bytes(event) { state.enqueue(bytes) }
                 if let notice = event.notice { state.acknowledgements.queue(notice) }
             }
@@ -352,12 +352,12 @@ final class ObserverStream: Sendable {
 }
 
 extension ObserverStream.State {
-    /// What a comment says.
+    /// Text of a comment.
     fileprivate var comment: String {
         degraded.isEmpty ? "alive" : "degraded \(degraded.sorted().joined(separator: " "))"
     }
 
-    /// Said once when it begins.
+    /// Sends a comment when a service becomes unavailable.
     fileprivate mutating func degrade(_ service: String) {
         guard degraded.insert(service).inserted else { return }
         enqueue(ServerSentEvent.comment(comment))
@@ -365,7 +365,7 @@ extension ObserverStream.State {
 
     fileprivate mutating func enqueue(_ events: [IntentDelivery.Event]) {
         guard !isEnding else { return }
-        // As with the machine's events: made of values that came out of JSON, so each has a JSON form.
+        // As with the machine's events: values decoded from JSON, so encoding cannot fail.
         for event in events {
             if let bytes = try? ServerSentEvent.bytes(event) { enqueue(bytes) }
         }
@@ -376,7 +376,7 @@ extension ObserverStream.State {
         pendingBytes += bytes.count
     }
 
-    /// Everything that waits, as one write.
+    /// Takes everything queued, as one write.
     fileprivate mutating func takeAll() -> [UInt8] {
         let bytes = outbox.count == 1 ? outbox[0] : Array(outbox.joined())
         storefrontInWrite = storefrontQueued

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// What goes over a stream, as text (WHATWG HTML, server-sent events):
+/// The text format of events on a stream (WHATWG HTML, server-sent events):
 ///
 /// ```
 /// event: updatedTransactions
@@ -21,7 +21,7 @@ enum ServerSentEvent {
     private struct RestoreEnd: Encodable {
         var seq: Int64
         var restoreIdentifier: String
-        /// Of a restore that failed, and of no other.
+        /// Only of a failed restore.
         var error: TransactionError?
     }
 
@@ -106,7 +106,7 @@ enum ServerSentEvent {
     static func comment(_ text: String) -> [UInt8] { Array(": \(text)\n\n".utf8) }
 
     private static func bytes(_ name: String, _ seq: Int64, _ body: some Encodable) throws -> [UInt8] {
-        // JSON has no line feeds of its own here, so one data line holds it.
+        // Encoded JSON contains no line feeds, so one data line holds it.
         Array("event: \(name)\nid: \(seq)\ndata: ".utf8) + (try StoreJSON.encode(body)) + [0x0A, 0x0A]
     }
 }

@@ -1,13 +1,13 @@
 import StoreModels
 
-/// What gateways tell each other when an app is launched, so that the older stream of that installation ends wherever
-/// it is open. A hint, like every event: lost, the older stream only lives on.
+/// Published when an app is launched, so that other gateways end the older stream of that installation. It is a hint,
+/// like every event: when it is lost, the older stream only stays open.
 ///
 /// ```json
 /// {"installation":{"bundleId":"com.example.app","deviceId":"alice-1"},"sessionIdentifier":"s_…","launch":812}
 /// ```
 struct SessionOpened: Hashable, Sendable, Codable {
-    /// One subject for all: gateways are few, and each needs every one.
+    /// One subject for all installations: gateways are few, and each needs every message.
     static let subject = "sb.evt.gateway.v1.session.opened"
 
     var installation: Installation

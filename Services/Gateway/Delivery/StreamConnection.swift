@@ -7,10 +7,11 @@ import Synchronization
     import Musl
 #endif
 
-/// The connection of one stream: whether its reader gets on, and how the reader left.
+/// The connection of one stream: whether its reader makes progress, and how the reader left.
 ///
-/// What has left the gateway's buffers may still lie in the kernel's, or in the reader's. But a reader that closes its
-/// end in good order has taken everything: with bytes unread its system would have reset the connection instead.
+/// Bytes that have left the gateway's buffers may still be in the kernel's, or in the reader's. But a reader that
+/// closes its end in good order has taken everything: with unread bytes its system would have reset the connection
+/// instead.
 final class StreamConnection: ChannelInboundHandler, Sendable {
     typealias InboundIn = NIOAny
 
@@ -24,25 +25,25 @@ final class StreamConnection: ChannelInboundHandler, Sendable {
 
     init(_ channel: any Channel) { self.channel = channel }
 
-    /// Listens to the connection from now on. One that is closing by now is never asked.
+    /// Observes the connection from now on, unless it is already closing.
     func begin() async {
         try? await channel.eventLoop.submit { [self] in
             try channel.pipeline.syncOperations.addHandler(self, position: .first)
         }.get()
     }
 
-    /// The reader closed its end after it had taken every byte before.
+    /// Whether the reader closed its end after it had taken every byte before.
     var hasTakenAll: Bool { state.withLock { $0.hasTakenAll } }
 
-    /// Whether the reader was still there when the writes so far were handed to the connection.
+    /// Whether the reader was still connected when the previous writes were handed to the connection.
     func isRead() async -> Bool {
-        // Writes go to the same loop, so this comes behind them.
+        // Writes run on the same loop, so this follows them.
         (try? await channel.eventLoop.submit { [self] in !state.withLock { $0.hasLeft } }.get()) ?? false
     }
 
     func cut() { channel.close(promise: nil) }
 
-    /// Tells `body` a number that changes whenever the reader's system takes a byte.
+    /// Passes a number to `body` that changes whenever the reader's system takes a byte.
     func progress(_ body: @escaping @Sendable (UInt64) -> Void) {
         channel.eventLoop.execute { [channel] in
             // Both, because the system's count is missing in older kernels.
@@ -71,8 +72,8 @@ final class StreamConnection: ChannelInboundHandler, Sendable {
     }
 }
 
-/// The beginning of Linux's `struct tcp_info`, of which glibc declares less than the kernel fills in. A kernel that knows
-/// less leaves the rest zero.
+/// The beginning of Linux's `struct tcp_info`, of which glibc declares less than the kernel fills in. An older kernel
+/// leaves the rest zero.
 private struct TCPCounts {
     private var words: InlineArray<64, UInt32> = .init(repeating: 0)
 

@@ -3,19 +3,19 @@ import Hummingbird
 import NIOCore
 import StoreModels
 
-/// Carries out what a stream wants: writes its bytes, reads what it needs, one after the other.
+/// Executes a stream's steps: writes its bytes and reads what it needs, one after the other.
 struct StreamSender {
     let stream: ObserverStream
     let services: ServiceCaller
-    /// Where the bytes go.
+    /// The connection the bytes are written to.
     let connection: StreamConnection
-    /// A context for each request, of the client's trace.
+    /// Creates the context of each request, with the client's trace.
     let context: @Sendable (ContinuousClock.Instant) -> CallContext
-    /// Tells PromotionController of a launch it has not heard of.
+    /// Notifies PromotionController of a launch it has missed.
     let announce: @Sendable (Session, ContinuousClock.Instant) async throws(StoreError) -> Void
 
-    /// Returns when the stream has ended; whatever happens, its subscription ends too.
-    /// - Throws: When the connection breaks.
+    /// Runs the stream to its end, and ends its subscriptions in every case.
+    /// - Throws: The connection's error when it breaks.
     @concurrent func run(_ writer: inout any ResponseBodyWriter) async throws {
         do {
             while try await step(&writer) {}
@@ -42,8 +42,8 @@ struct StreamSender {
         return true
     }
 
-    /// Tells PaymentQueue which ends and revocations the reader has read. What is not acknowledged, because the
-    /// connection broke or PaymentQueue is away, comes with the next stream.
+    /// Acknowledges to PaymentQueue the ends and revocations the reader has read. Those not acknowledged, because the
+    /// connection broke or PaymentQueue is away, are sent again with the next stream.
     private func acknowledge() async {
         guard connection.hasTakenAll else { return }
         for notice in stream.written { guard await isTaken(notice) else { return } }
@@ -68,8 +68,8 @@ struct StreamSender {
         return reply != nil
     }
 
-    /// From the first time on the app's time for an answer runs. An app that was never launched is given nothing, so a
-    /// launch that PromotionController has missed is told first.
+    /// Asks for intents; the first request starts the app's time for an answer. PromotionController gives nothing to an
+    /// app that was never launched, so a launch it missed is announced first.
     private func askForIntents() async {
         let session = stream.session
         let deadline = ContinuousClock.now + DeliveryLimits.intentsPatience
@@ -111,7 +111,7 @@ struct StreamSender {
 }
 
 extension SnapshotRequest {
-    /// A page of what a session's device has not finished.
+    /// Requests a page of the transactions that a session's device has not finished.
     /// - Parameter through: The first page's `seq`; nil for the first page.
     init(of session: Session, after: String?, through: Int64?, countsDelivery: Bool) {
         self.init(

@@ -6,7 +6,7 @@ import StoreModels
 extension Gateway {
     private static let devicePath = "/admin/v1/devices/{deviceId}"
 
-    /// Devices and the apps on them, as the operator sees and changes them.
+    /// The operator's routes for devices and the apps on them.
     var deviceRoutes: [Route] {
         [
             Route(.get, "/admin/v1/devices", .admin, query: ["after", "limit"]) { [self] in try await devices($0) },
@@ -29,7 +29,7 @@ extension Gateway {
         return try Reply.json(try await services.call(PromotionEndpoints.getDevice, request, context: call.context()))
     }
 
-    /// A device nobody knew is made; the apps of one that is there stay.
+    /// Creates the device if it is unknown; the apps of an existing device stay.
     private func putDevice(_ call: Call) async throws -> Response {
         let deviceId = try call.deviceId()
         let body = try await call.body(DeviceSetting.self)
@@ -38,14 +38,14 @@ extension Gateway {
         return try Reply.json(try await services.call(PromotionEndpoints.putDevice, request, context: call.context()))
     }
 
-    /// With its apps, their overrides (M96) and what had begun on it. One that is not there is deleted already.
+    /// Deletes a device with its apps, their overrides (M96) and open intents. Deleting an unknown device succeeds.
     private func deleteDevice(_ call: Call) async throws -> Response {
         let request = DeviceRequest(deviceId: try call.deviceId())
         _ = try await services.call(PromotionEndpoints.deleteDevice, request, context: call.context())
         return Response(status: .noContent)
     }
 
-    /// Installs or upgrades, without a launch.
+    /// Installs or upgrades an app without launching it.
     private func install(_ call: Call) async throws -> Response {
         let installation = try call.installation()
         let body = try await call.body(InstallationSetting.self)
@@ -58,7 +58,7 @@ extension Gateway {
             try await services.call(PromotionEndpoints.putInstallation, request, context: call.context()))
     }
 
-    /// The app's overrides go with it (M96); purchases wait for its next first launch.
+    /// Removes an app with its overrides (M96); purchases wait for its next first launch.
     private func uninstall(_ call: Call) async throws -> Response {
         let installation = try call.installation()
         _ = try await services.call(PromotionEndpoints.deleteInstallation, installation, context: call.context())

@@ -6,8 +6,8 @@ import StoreModels
     import Foundation
 #endif
 
-/// The `paymentDiscount` of a payment as an app sends it, with whatever it has left out: what is missing is not a wrong
-/// request but a payment that fails with `missingOfferParams`, as StoreKit's does.
+/// The `paymentDiscount` of a payment as an app sends it, in which every member may be missing: then the payment fails
+/// with `missingOfferParams`, as StoreKit's does, and the request is not rejected.
 struct DiscountParts: Decodable {
     var identifier: String?
     var keyIdentifier: String?
@@ -15,10 +15,10 @@ struct DiscountParts: Decodable {
     var signature: String?
     var timestamp: Int64?
 
-    /// More than any signature has: in DER one on P-256 is at most 72 bytes, 96 characters of Base64.
+    /// Longer than any signature: in DER one on P-256 is at most 72 bytes, 96 characters of Base64.
     static let signatureLengthMax = 256
 
-    /// Checks what cannot be stored. Empty text counts as missing.
+    /// Rejects values that cannot be stored. Empty text counts as missing.
     /// - Throws: `requestInvalid`.
     func validate(at place: String) throws(StoreError) {
         let texts = [("identifier", identifier), ("keyIdentifier", keyIdentifier), ("nonce", nonce)]
@@ -30,14 +30,14 @@ struct DiscountParts: Decodable {
         }
     }
 
-    /// Whether every part is there and of its kind: the nonce a UUID, the timestamp a time.
+    /// Whether every part is present and well-formed: the nonce a UUID, the timestamp positive.
     var isComplete: Bool {
         [identifier, keyIdentifier, nonce, signature].allSatisfy { $0?.isEmpty == false }
             && nonce.flatMap(UUID.init(uuidString:)) != nil && (timestamp ?? 0) > 0
     }
 
-    /// As the payment keeps it: empty text and 0 stand for what is missing, and a nonce is in lower case, as it was
-    /// signed, so that it is recognised however it is written.
+    /// The discount as the payment keeps it: empty text and 0 replace missing parts, and the nonce is in lower case, as
+    /// it was signed, so that it is recognised however it is written.
     var discount: PaymentDiscount {
         PaymentDiscount(
             identifier: identifier ?? "", keyIdentifier: keyIdentifier ?? "", nonce: nonce?.lowercased() ?? "",

@@ -7,19 +7,19 @@ import StoreModels
     import Foundation
 #endif
 
-/// The first form of a promotional offer's signature (Apple, "Generating a signature for promotional offers"): ECDSA on
+/// A promotional offer's signature in its first form (Apple, "Generating a signature for promotional offers"): ECDSA on
 /// P-256 with SHA-256, DER in Base64, over the app's bundle identifier, the key's identifier, the product's, the
 /// offer's, the user's name, the nonce in lower case and the timestamp, joined by U+2063.
 struct DiscountSignature {
-    /// How long a signature counts, from its timestamp on.
+    /// How long a signature is valid, from its timestamp on.
     static let validFor = Duration.seconds(24 * 3600)
-    /// How far the clock of whoever signs may be ahead of ours.
+    /// How far the signer's clock may be ahead of the gateway's.
     static let skewMax = Duration.seconds(300)
 
     let bundleId: String
     let productIdentifier: String
     let discount: PaymentDiscount
-    /// Names that the customer may have been signed for.
+    /// Names the signature may contain for the customer.
     let usernames: [String]
 
     /// - Parameter payment: With a discount that is complete.
@@ -31,7 +31,7 @@ struct DiscountSignature {
     }
 
     /// Apple's text signs `applicationUsername` as the app has it, Apple's own libraries in lower case, and an
-    /// `appAccountToken` always in lower case: all three count. Without a name the empty text was signed.
+    /// `appAccountToken` always in lower case: all three are accepted. Without a name the empty text was signed.
     private static func usernames(of payment: Payment) -> [String] {
         let names = [
             payment.applicationUsername, payment.applicationUsername?.lowercased(),
@@ -40,7 +40,7 @@ struct DiscountSignature {
         return names.isEmpty ? [""] : names
     }
 
-    /// What is signed.
+    /// The signed text.
     func text(for username: String) -> String {
         [
             bundleId, discount.keyIdentifier, productIdentifier, discount.identifier, username,
@@ -49,8 +49,8 @@ struct DiscountSignature {
     }
 
     /// - Parameters:
-    ///   - publicKey: PEM. Text that is no key has signed nothing.
-    ///   - now: The wall clock, which the app's server signs by.
+    ///   - publicKey: PEM. Text that is not a key makes every signature invalid.
+    ///   - now: The wall clock, by which the app's server signs.
     func isValid(publicKey: String, now: Timestamp) -> Bool {
         guard isTimely(now), let key = try? P256.Signing.PublicKey(pemRepresentation: publicKey),
             let bytes = Data(base64Encoded: discount.signature),
@@ -60,7 +60,7 @@ struct DiscountSignature {
     }
 
     private func isTimely(_ now: Timestamp) -> Bool {
-        // As a difference of the two, a timestamp at either end of its integer would overflow.
+        // The difference of the two would overflow for a timestamp near the limits of its integer.
         let earliest = now.milliseconds - Int64(Self.validFor / .milliseconds(1))
         let latest = now.milliseconds + Int64(Self.skewMax / .milliseconds(1))
         return (earliest...latest).contains(discount.timestamp)

@@ -1,11 +1,11 @@
 import StoreModels
 
 extension Gateway {
-    /// What is to be said of a payment's promotional offer. PaymentQueue sells by it: what is wrong becomes a failed
+    /// Checks a payment's promotional offer. PaymentQueue decides by the result: a wrong offer becomes a failed
     /// transaction and never an HTTP error.
     ///
-    /// - Returns: nil for a payment without a discount.
-    /// - Throws: `serviceUnavailable` when the keys cannot be read: a signature nobody could check is not a wrong one.
+    /// - Returns: Nil for a payment without a discount.
+    /// - Throws: `serviceUnavailable` when the keys cannot be read: an unchecked signature is not a wrong one.
     func discountCheck(
         of request: PaymentRequest, in bundleId: String, _ call: Call
     ) async throws -> DiscountCheck? {
@@ -19,7 +19,7 @@ extension Gateway {
         return signature.isValid(publicKey: publicKey, now: now()) ? .valid : .invalidSignature
     }
 
-    /// The app's key of that name: one made here, or one its catalogue brings.
+    /// The app's public key of that identifier, created here or contained in its catalogue.
     private func publicKey(_ keyIdentifier: String, of bundleId: String, _ call: Call) async throws -> String? {
         if let key = try await keys.offerKey(keyIdentifier, of: bundleId) { return key }
         guard let app = try await apps.app(bundleId, call) else {

@@ -1,15 +1,15 @@
 import EventLoop
 import StoreModels
 
-/// Tells one waiting request to look again, and when to stop waiting.
+/// Signals a waiting request to look again, and when to stop waiting.
 ///
-/// Rings that nobody has heard yet are one ring: whoever looks, sees everything.
+/// Several rings before the request looks count as one, because each look reads everything new.
 final class EventBell: Sendable {
-    /// Why waiting is over.
+    /// Reason for the end of waiting.
     enum End: Sendable {
         case timeUp
         case clientGone
-        /// The gateway stops.
+        /// The gateway is stopping.
         case stopping
     }
 

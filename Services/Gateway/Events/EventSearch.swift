@@ -1,10 +1,10 @@
 import StoreModels
 
-/// What a service's log of events answers.
+/// Reply of a service's event log.
 protocol EventsAnswer: Sendable, Encodable {
     /// Whether nothing matched.
     var isEmpty: Bool { get }
-    /// Where to go on.
+    /// Position from which to continue.
     var after: String { get }
 }
 
@@ -16,12 +16,12 @@ extension IntentEventsReply: EventsAnswer {
     var isEmpty: Bool { events.isEmpty }
 }
 
-/// Looks for events again and again: at once, then with each ring of a bell, until there is one or waiting is over.
+/// Looks for events immediately and at each ring of a bell, until one matches or the waiting ends.
 struct EventSearch<Reply: EventsAnswer> {
-    /// Asks for what happened behind a place; nil: where "now" is.
+    /// Asks for the events after a position; nil asks for the current end.
     typealias Ask = @Sendable (String?) async throws(StoreError) -> Reply
 
-    /// Between two looks at least: in a busy store hints come faster than anybody needs an answer.
+    /// Minimum time between two looks: in a busy store hints arrive faster than a client needs a response.
     private let pause = Duration.milliseconds(20)
 
     private var after: String?
@@ -34,7 +34,7 @@ struct EventSearch<Reply: EventsAnswer> {
     }
 
     /// - Returns: The first events that match, or none when the time was up.
-    /// - Throws: What the first look throws; later the service may be away for a while, but not at the end.
+    /// - Throws: The error of the first look. A later look may fail for a while, but the last one must succeed.
     mutating func run(_ bell: EventBell) async throws(StoreError) -> Reply {
         var reply = try await look(bell)
         var failure: StoreError?
@@ -57,7 +57,7 @@ struct EventSearch<Reply: EventsAnswer> {
         return reply
     }
 
-    /// Reads on until there is a match, or nothing is left.
+    /// Reads on until an event matches or the log is exhausted.
     private mutating func look(_ bell: EventBell) async throws(StoreError) -> Reply {
         while true {
             let reply = try await ask(after)

@@ -2,12 +2,12 @@ import StoreModels
 
 /// The query of `GET /admin/v1/events/wait`.
 struct EventWait {
-    /// How long at most; more is 400.
+    /// Maximum waiting time; more is 400.
     static let longest = Duration.seconds(60)
-    /// How long without `timeout`.
+    /// Waiting time without `timeout`.
     static let usual = Duration.seconds(30)
 
-    /// Whose log it is about. A wait that names no type is for transactions.
+    /// The log to search. A wait that names no type is for transactions.
     enum Log: Sendable {
         case transactions(StoreEvent.Kind?)
         case intents(IntentEvent.Kind)
@@ -37,7 +37,7 @@ struct EventWait {
         throw .invalid("query type", "must be one of \(known.joined(separator: ", "))")
     }
 
-    /// `500ms`, `5s`, `1m`, or seconds without a unit. 0 does not wait: it tells where "now" is.
+    /// Parses `500ms`, `5s`, `1m`, or seconds without a unit. 0 does not wait: it returns the current position.
     static func duration(_ text: String) throws(StoreError) -> Duration {
         let digits = text.prefix { ("0"..."9").contains($0) }
         let unit: Duration? =

@@ -1,9 +1,10 @@
 import EventLoop
 import StoreModels
 
-/// The requests that wait for events: how many there are, and their end when the gateway stops.
+/// The requests that wait for events: their number is limited, and they end when the gateway stops.
 final class EventWaits: Sendable {
-    /// At once; one more is answered 429. A test waits for one thing at a time, so this is dozens of tests.
+    /// Maximum of simultaneous requests; one more gets 429. A test waits for one thing at a time, so this is dozens of
+    /// tests.
     static let waitersMax = 64
 
     private struct State {
@@ -31,7 +32,7 @@ final class EventWaits: Sendable {
         state.withLock { $0.bells[ObjectIdentifier(bell)] = nil }
     }
 
-    /// Ends every wait; none begins any more.
+    /// Ends every wait and admits no more.
     func stop() {
         let bells = state.withLock { state in
             state.isStopping = true

@@ -14,9 +14,8 @@ extension Gateway {
         ]
     }
 
-    /// Answers with the first events that match, or with none when the time is up. The service's hints say when to look,
-    /// and once a second it is asked anyway. What happens to intents stands in PromotionController's log, everything else
-    /// in PaymentQueue's.
+    /// Responds with the first events that match, or with none when the time is up. It looks at each of the service's
+    /// hints and once a second. Intents are in PromotionController's log, everything else in PaymentQueue's.
     private func waitForEvents(_ call: Call) async throws -> Response {
         let wait = try EventWait(call)
         switch wait.log {
@@ -39,8 +38,8 @@ extension Gateway {
         }
     }
 
-    /// Listening for the client to hang up takes the connection with it, so the answer is the last one on it, and says
-    /// so.
+    /// Responds with the result of a wait and closes the connection: detecting that the client hangs up requires the
+    /// connection for itself.
     private func answer<Found: EventsAnswer>(
         _ call: Call, hints: String, _ wait: EventWait, ask: @escaping EventSearch<Found>.Ask
     ) async throws -> Response {
@@ -58,7 +57,7 @@ extension Gateway {
         }
     }
 
-    /// Listens first, so that nothing happens between looking and waiting.
+    /// Subscribes before it looks, so that no event is missed in between.
     private func events<Found: EventsAnswer>(
         _ wait: EventWait, _ bell: EventBell, _ hints: String, _ call: Call, _ ask: @escaping EventSearch<Found>.Ask
     ) async throws -> Found {
@@ -88,7 +87,7 @@ extension Gateway {
         }
     }
 
-    /// Subscribes for the length of a request.
+    /// Subscribes for the duration of a request.
     /// - Throws: `serviceUnavailable` without a bus.
     func listen(
         to subject: String, _ call: Call, handler: @escaping @Sendable (BusMessage) -> Void

@@ -1,8 +1,8 @@
-/// Who may call a route. There is no default: a route cannot be written without saying it (S4).
+/// The callers a route admits. There is no default: every route states it (S4).
 enum Access: String, Sendable {
-    /// Anybody.
+    /// Every caller, without credentials.
     case open
-    /// A customer's app, with a session of its own.
+    /// A customer's app, with its session.
     case app
     /// The app, or the App Store app on the device (`client: "store"`).
     case appOrStore
@@ -12,7 +12,7 @@ enum Access: String, Sendable {
     case server
     /// A customer's app, or its server.
     case appOrServer
-    /// Whoever the request itself names, in Apple's way: a shared secret in the body, a token signed by the app's
-    /// server. What of these paths is not built yet answers 501 to anybody.
+    /// Authenticated by the request itself (shared secret in the body, or a token signed by the app's server), as Apple
+    /// does. Paths of this kind that are not built yet respond 501 to every caller.
     case named
 }

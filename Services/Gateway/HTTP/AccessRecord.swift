@@ -2,16 +2,16 @@ import HTTPTypes
 import Logging
 import StoreModels
 
-/// What one request leaves behind: a log line and the labels of its metrics. Paths are logged without their query, and
-/// nothing of a header or a body is.
+/// The log line and the metric labels of one request. Paths are logged without their query; headers and bodies are
+/// never logged.
 struct AccessRecord {
     let method: HTTPRequest.Method
     let path: String
     let traceID: String
-    /// The template; nil when no route was found.
+    /// The route's template; nil when no route was found.
     var route: String?
     var principal = Principal.anonymous
-    /// The problem's code; nil when all went well.
+    /// The problem's code; nil for a successful request.
     var code: StoreErrorCode?
     private(set) var status = 0
     private(set) var duration = Duration.zero
@@ -29,7 +29,7 @@ struct AccessRecord {
 
     var milliseconds: Double { Double(duration / .microseconds(1)) / 1000 }
 
-    /// Costs nothing when the level is not logged.
+    /// Logs the request; costs nothing when the level is not logged.
     func log(to logger: Logger) {
         let level: Logger.Level = status >= 500 ? .warning : .info
         guard logger.logLevel <= level else { return }
@@ -40,7 +40,7 @@ struct AccessRecord {
         logger.log(level: level, "request", metadata: fields)
     }
 
-    /// Which request it is.
+    /// Log metadata that identifies the request.
     var metadata: Logger.Metadata {
         var fields: Logger.Metadata = [
             "traceID": "\(traceID)", "endpoint": "\(method) \(route ?? "-")", "path": "\(Self.printable(path))",
@@ -56,9 +56,9 @@ struct AccessRecord {
         return fields
     }
 
-    /// At most 256 characters of ASCII, so that nobody writes lines or terminal commands into the log (S20).
+    /// Limits text to 256 ASCII characters, so that clients cannot write lines or terminal commands into the log (S20).
     private static func printable(_ text: String) -> String {
-        // Nearly every text is fine as it is, and its bytes say so.
+        // Nearly every text needs no change, which its bytes show.
         if text.utf8.count <= 256, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
         return String(text.unicodeScalars.prefix(256).map { (0x20...0x7E).contains($0.value) ? Character($0) : "?" })
     }

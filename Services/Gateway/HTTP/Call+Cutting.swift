@@ -1,8 +1,8 @@
 import NIOCore
 
 extension Call {
-    /// The connection is cut after `limit`, unless what is returned is cancelled before. For waiting for the other side,
-    /// but not for ever: whatever waits for a connection that is cut, throws.
+    /// Cuts the connection after `limit`, unless the returned task is cancelled earlier. It bounds a wait for the other
+    /// side: every read or write of a cut connection throws.
     func cut(after limit: TimeAmount) -> Scheduled<Void> {
         channel.eventLoop.scheduleTask(in: limit) { [channel] in channel.close(promise: nil) }
     }

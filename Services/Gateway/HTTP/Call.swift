@@ -4,23 +4,23 @@ import Hummingbird
 import NIOCore
 import StoreModels
 
-/// One authenticated request on its way through a handler.
+/// One authenticated request, as its handler gets it.
 struct Call: Sendable {
     let request: Request
     let route: Route
-    /// What stands for `{id}` and the like, decoded; never empty.
+    /// Decoded values of `{id}` and the like; never empty.
     let parameters: [String: String]
     let query: QueryParameters
     let principal: Principal
     let trace: TraceContext
-    /// When the client no longer waits.
+    /// When the client stops waiting.
     let deadline: ContinuousClock.Instant
-    /// The connection, to be cut when its reader stands still.
+    /// The connection, to be cut when its reader stalls.
     let channel: any Channel
 
-    /// A parameter of the path, checked.
-    /// - Parameter what: What it names, for the words of a problem.
-    /// - Throws: `notFound` for text no identifier can be.
+    /// Returns a parameter of the path, checked.
+    /// - Parameter what: The object it names, for the problem's text.
+    /// - Throws: `notFound` for text that cannot be an identifier.
     func parameter(_ name: String, of what: String = "object") throws(StoreError) -> String {
         guard let value = parameters[name] else { preconditionFailure("\(route.path) has no {\(name)}") }
         do {
@@ -40,7 +40,7 @@ struct Call: Sendable {
         return session
     }
 
-    /// The key of the app's server that calls.
+    /// The key of the calling app's server.
     /// - Precondition: The route's access is `server`.
     var serverKey: KeyRecord {
         guard case .server(let key) = principal else {
@@ -49,7 +49,7 @@ struct Call: Sendable {
         return key
     }
 
-    /// What the services are told of this request.
+    /// The context passed to the services for this request.
     func context(deadline: ContinuousClock.Instant? = nil, requestIdentifier: String? = nil) -> CallContext {
         CallContext(
             deadline: deadline ?? self.deadline, traceparent: trace.traceparent, requestIdentifier: requestIdentifier,

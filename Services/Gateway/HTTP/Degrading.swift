@@ -2,10 +2,10 @@ import Logging
 import StoreModels
 
 extension Gateway {
-    /// Asks a service the answer can do without.
+    /// Calls a service that the response can do without.
     ///
-    /// - Returns: nil when the service is away or too slow; the answer then names it in `degraded`.
-    /// - Throws: What a service that is there says is wrong.
+    /// - Returns: Nil when the service is away or too slow; the response then names it in `degraded`.
+    /// - Throws: The error of a service that is available.
     func degrading<Value>(
         _ service: ServiceName, _ operation: () async throws(StoreError) -> Value
     ) async throws(StoreError) -> Value? {
@@ -20,13 +20,13 @@ extension Gateway {
 }
 
 extension StoreError {
-    /// Whether the service could not be asked, as opposed to answering with an error of the caller's making.
+    /// Whether the service could not be asked, as opposed to an error the caller caused.
     var meansAway: Bool { code == .serviceUnavailable || code == .deadlineExceeded || code == .internal }
 }
 
 extension Call {
-    /// For services an answer can do without: they may not use up the time of those it cannot. A second, and of a client
-    /// that is ready to wait longer than most a fifth of its time.
+    /// Deadline for optional services, which may not use up the time of the required ones: a second, or a fifth of the
+    /// client's time when that is longer.
     var optionalDeadline: ContinuousClock.Instant {
         let now = ContinuousClock.now
         return min(deadline, now + max(.seconds(1), (deadline - now) / 5))

@@ -5,7 +5,7 @@ import Logging
 import NIOHTTP1
 import StoreModels
 
-/// Answers every request: finds the route, authenticates, calls the handler, turns errors into problems, and writes one
+/// Handles every request: finds the route, authenticates, calls the handler, turns errors into problems, and writes one
 /// log line and one metric.
 struct GatewayResponder: HTTPResponder {
     let table: RouteTable
@@ -74,7 +74,7 @@ struct GatewayResponder: HTTPResponder {
         }
     }
 
-    /// Where a body ends that is coded in an unknown way cannot be told, so nothing more is read from the connection.
+    /// Rejects unknown transfer codings. The end of such a body cannot be found, so the connection is not read further.
     private static func checkFraming(_ request: Request) throws(Problem) {
         guard let coding = request.headers[.transferEncoding], coding.lowercased() != "chunked" else { return }
         throw Problem(
@@ -83,7 +83,7 @@ struct GatewayResponder: HTTPResponder {
             headers: [.connection: "close"])
     }
 
-    /// The client's own deadline, if it has one.
+    /// The client's own timeout, or the default.
     private static func timeout(_ headers: HTTPFields) throws(StoreError) -> Duration {
         guard let text = headers[.sbTimeout] else { return HTTPLimits.requestTimeout }
         let range = HTTPLimits.requestTimeoutMilliseconds
@@ -98,21 +98,19 @@ struct GatewayResponder: HTTPResponder {
         return StoreError(.notImplemented, sentence)
     }
 
-    /// Whatever was thrown, as a problem. What is `internal`, here or in a service, is told without a word of the
-    /// cause.
+    /// Converts any error to a problem. An `internal` error, here or in a service, does not expose its cause.
     private static func problem(_ error: any Error) -> Problem {
         switch error {
         case let problem as Problem: problem
         case let error as StoreError where error.code != .internal: Problem(error)
-        // Of the body: a head that cannot be read reaches no handler.
+        // An error in the body: a request with an unreadable head reaches no handler.
         case is HTTPParserError:
             Problem(.invalid("body", "is not framed as HTTP/1.1 says"), headers: [.connection: "close"])
         default: Problem(StoreError(.internal, "something went wrong here; the log has the details"))
         }
     }
 
-    /// The cause, for whoever looks after the store. Of an error that is not ours only the kind: it may quote a
-    /// request.
+    /// Logs the cause for the operator. Of a foreign error only the type is logged: its text may quote a request.
     private func log(_ error: any Error, _ record: AccessRecord) {
         let cause = error is StoreError ? "\(error)" : "\(type(of: error))"
         logger.error("request failed", metadata: record.metadata.merging(["error": "\(cause)"]) { $1 })

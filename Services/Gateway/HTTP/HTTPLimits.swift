@@ -1,39 +1,40 @@
 import NIOCore
 
-/// What a request may weigh. Each limit has a stated answer, and a test on both sides of it.
+/// Limits of requests. Each has a documented response, and a test on both sides of it.
 enum HTTPLimits {
-    /// A JSON body, in bytes; more is 413 `bodyTooLarge`.
+    /// Maximum size of a JSON body, in bytes; more is 413 `bodyTooLarge`.
     static let bodyBytesMax = 64 * 1024
-    /// A body with a receipt in it, in bytes (S11).
+    /// Maximum size of a body with a receipt, in bytes (S11).
     static let receiptBytesMax = 1024 * 1024
-    /// A catalogue, in bytes; streamed, so it never stands in memory whole.
+    /// Maximum size of a catalogue, in bytes; it is streamed and never whole in memory.
     static let catalogBytesMax = 128 * 1024 * 1024
-    /// A catalogue whose length is not announced has to be held until it is known.
+    /// Maximum size of a catalogue without announced length, which must be held until its length is known.
     static let unannouncedCatalogBytesMax = 8 * 1024 * 1024
-    /// Path and query, in bytes; more is 414. Enough for 500 product identifiers of 100 characters.
+    /// Maximum size of path and query, in bytes; more is 414. Enough for 500 product identifiers of 100 characters.
     static let targetBytesMax = 64 * 1024
-    /// All header fields, in bytes; more is 431.
+    /// Maximum size of all header fields, in bytes; more is 431.
     static let headerBytesMax = 16 * 1024
-    /// A bearer token, in bytes; ours are far below, so nothing longer is worth a look.
+    /// Maximum size of a bearer token, in bytes; tokens issued here are far shorter, so longer ones are rejected
+    /// unread.
     static let tokenBytesMax = 4 * 1024
-    /// Product identifiers in one request; more is 400.
+    /// Maximum number of product identifiers in one request; more is 400.
     static let identifiersMax = 500
-    /// A list's page.
+    /// Maximum length of a list's page.
     static let pageMax = 100
-    /// The operator's pages may be longer.
+    /// Maximum length of a page on the operator's paths.
     static let adminPageMax = 500
-    /// Characters in text that somebody else chose and no other bound is stated for.
+    /// Maximum length, in characters, of text from clients that has no other limit.
     static let identifierLengthMax = 255
-    /// How long a request may take unless it says otherwise with `Sb-Timeout`.
+    /// Timeout of a request unless `Sb-Timeout` sets another.
     static let requestTimeout = Duration.seconds(5)
-    /// What `Sb-Timeout` may ask for, in milliseconds.
+    /// Range of `Sb-Timeout`, in milliseconds.
     static let requestTimeoutMilliseconds = 50...30_000
-    /// How long an upload of a catalogue may take.
+    /// Timeout of a catalogue's upload.
     static let uploadTimeout = Duration.seconds(300)
-    /// How long a reset or the clearing of a history may take unless `Sb-Timeout` says otherwise.
+    /// Timeout of a reset or of clearing a history unless `Sb-Timeout` sets another.
     static let upkeepTimeout = Duration.seconds(30)
-    /// How long an upload or a download of content may stand still before its connection is cut.
+    /// How long an upload or a download of content may stall before its connection is cut.
     static let contentStallMax = TimeAmount.seconds(30)
-    /// How long a body may take to arrive.
+    /// Timeout for the arrival of a body.
     static let bodyTimeout = Duration.seconds(15)
 }

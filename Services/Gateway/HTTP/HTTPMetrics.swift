@@ -22,7 +22,7 @@ final class HTTPMetrics: Sendable {
     private let activeGauge: Gauge
     private let factory: (any MetricsFactory)?
 
-    /// - Parameter factory: Nil for the process's own.
+    /// - Parameter factory: Nil for the process-wide factory.
     init(factory: (any MetricsFactory)? = nil) {
         self.factory = factory
         activeGauge =
@@ -42,7 +42,7 @@ final class HTTPMetrics: Sendable {
         series.duration.recordNanoseconds(Int64(record.duration / .nanoseconds(1)))
     }
 
-    /// What was made before, so that labels are spelt once and not with every request.
+    /// Returns the cached series of these labels, so that labels are formatted once and not with every request.
     private func series(_ labels: Labels) -> Series {
         known.withLock { known in
             if let series = known[labels] { return series }

@@ -1,14 +1,14 @@
 import StoreModels
 
-/// Checks names that somebody else chose. They are data everywhere: never a subject token, a file name or a piece of
-/// SQL (S13), so the rules only keep out what nobody means: nothing at all, control characters, endless text.
+/// Checks names that clients choose. They are always treated as data: never a subject token, a file name or a part of
+/// SQL (S13), so the rules only reject the useless: empty text, control characters, text without a limit.
 enum Identifier {
     /// - Throws: `requestInvalid` that names `place`.
     static func check(_ text: String, as rule: IdentifierRule, at place: String) throws(StoreError) {
         if let fault = rule.fault(in: text) { throw .invalid(place, fault) }
     }
 
-    /// Text that is bounded and nothing else.
+    /// Checks that text is bounded, without other rules.
     /// - Throws: `requestInvalid` that names `place`.
     static func check(
         _ text: String, at place: String, lengthMax: Int = HTTPLimits.identifierLengthMax
@@ -16,7 +16,7 @@ enum Identifier {
         if let fault = IdentifierRule.fault(in: text, lengthMax: lengthMax) { throw .invalid(place, fault) }
     }
 
-    /// Product identifiers of one request, at most 500.
+    /// Checks the product identifiers of one request, at most 500.
     static func checkProducts(_ identifiers: [String], at place: String) throws(StoreError) {
         guard identifiers.count <= HTTPLimits.identifiersMax else {
             throw .invalid(

@@ -1,8 +1,8 @@
 import HTTPTypes
 
 extension Gateway {
-    /// What Apple's server libraries call and this version does not build. Each answers 501 `notImplemented` with what
-    /// to use instead, so that a client can tell "not there" from "misspelt".
+    /// Routes that Apple's server libraries call and this version does not implement. Each responds 501
+    /// `notImplemented` and names the alternative, so that a client can tell a missing feature from a misspelt path.
     var laterRoutes: [Route] {
         Self.appleServer.map { line in
             Route(
@@ -17,7 +17,7 @@ extension Gateway {
 
     private typealias Line = (method: HTTPRequest.Method, path: String, access: Access, what: String)
 
-    /// The App Store Server API's own paths, as Apple's libraries call them.
+    /// Paths of the App Store Server API, as Apple's libraries call them.
     private static let appleServer: [Line] = [
         (.get, "/inApps/v1/subscriptions/{transactionId}", .named, "the App Store Server API is"),
         (.get, "/inApps/v2/history/{transactionId}", .named, "the App Store Server API is"),

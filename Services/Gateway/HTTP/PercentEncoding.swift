@@ -1,5 +1,5 @@
-/// Percent-decoding of paths and queries. Strict: a `%` without two hexadecimal digits, or bytes that are not UTF-8,
-/// are nothing we guess at.
+/// Percent-decoding of paths and queries. It is strict: a `%` without two hexadecimal digits, or bytes that are not
+/// UTF-8, are rejected.
 enum PercentEncoding {
     /// Decodes a path segment.
     static func decode(_ text: Substring) -> String? { decode(text, plusIsSpace: false) }

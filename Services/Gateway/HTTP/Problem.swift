@@ -3,18 +3,18 @@ import Hummingbird
 import NIOCore
 import StoreModels
 
-/// An error as HTTP tells it (RFC 9457), `application/problem+json`:
+/// An error as an HTTP response (RFC 9457), `application/problem+json`:
 ///
 /// ```json
 /// {"type":"urn:storebus:problem:transactionNotFinishable","title":"Conflict","status":409,
 ///  "detail":"transaction t_01j… is purchasing","code":"transactionNotFinishable","retryable":false,
 ///  "traceId":"4bf92f3577b34da6a3ce929d0e0e4736","remedy":"Finish a transaction when it is purchased, …"}
 /// ```
-/// `code` is the contract. Facts a program can use (`problems`, `path`, `reason`) stand beside it as members of their
-/// own; `retryAfterMs` is there when it is known, together with a `Retry-After` header in seconds.
+/// `code` is the contract. Details for programs (`problems`, `path`, `reason`) are separate members; `retryAfterMs` is
+/// present when it is known, together with a `Retry-After` header in seconds.
 struct Problem: Error {
     let error: StoreError
-    /// Header fields this answer needs: `Allow`, `WWW-Authenticate`.
+    /// Header fields this response needs: `Allow`, `WWW-Authenticate`.
     var headers: HTTPFields = [:]
 
     init(_ error: StoreError, headers: HTTPFields = [:]) {
@@ -32,7 +32,7 @@ struct Problem: Error {
 
     private var status: HTTPResponse.Status { .init(code: (400...599).contains(error.status) ? error.status : 500) }
 
-    /// The status in words (RFC 9110 §15), for those the gateway answers with.
+    /// The status as text (RFC 9110 §15), for the statuses the gateway uses.
     private var title: String {
         switch status.code {
         case 400: "Bad Request"
@@ -67,19 +67,19 @@ struct Problem: Error {
         members["retryAfterMs"] = error.retryAfterMs.map { .integer($0) }
         members["traceId"] = .string(traceID)
         members["remedy"] = .string(error.code.remedy)
-        // A value of strings, numbers and booleans always has a JSON form; should it not, the status still stands.
+        // Strings, numbers and booleans can always be encoded; if not, the client still gets the status.
         return ByteBuffer(bytes: (try? StoreJSON.encode(JSONValue.object(members))) ?? [])
     }
 }
 
 extension StoreError {
-    /// The request is not what the path expects; `place` names where, `$.quantity` or `query limit`.
+    /// Creates an error for an invalid request; `place` names where, `$.quantity` or `query limit`.
     static func invalid(_ place: String, _ reason: String, status: Int = 400) -> StoreError {
         var error = StoreError(.requestInvalid, "\(place): \(reason)", details: ["path": .string(place)])
         error.status = status
         return error
     }
 
-    /// One body for what does not exist and for what is another customer's or app's (S1).
+    /// Creates the same error for a missing object and for another customer's or app's (S1).
     static func notFound(_ what: String) -> StoreError { StoreError(.notFound, "there is no such \(what)") }
 }

@@ -1,15 +1,15 @@
 import StoreModels
 
-/// The query of a request, decoded as forms are: `+` is a space, `%2C` in a list is as good as a comma, and a name may
-/// stand several times.
+/// The query of a request, decoded like a form: `+` is a space, `%2C` in a list is equivalent to a comma, and a name
+/// may be repeated.
 ///
-/// A name the route does not know is refused, like an unknown member of a body: a misspelt filter must not be a filter
-/// that is silently left out.
+/// A name the route does not know is rejected, like an unknown member of a body: a misspelt filter must not be ignored
+/// silently.
 struct QueryParameters: Sendable {
     private let values: [String: [String]]
 
     /// - Parameters:
-    ///   - text: What stands behind `?`; nil for none.
+    ///   - text: The query after `?`; nil for none.
     ///   - names: The names the route knows.
     /// - Throws: `requestInvalid`.
     init(_ text: String?, names: Set<String>) throws(StoreError) {
@@ -29,15 +29,16 @@ struct QueryParameters: Sendable {
         self.values = values
     }
 
-    /// The one value of a name.
-    /// - Throws: `requestInvalid` when it stands twice.
+    /// Returns the only value of a name.
+    /// - Throws: `requestInvalid` when the name is repeated.
     func single(_ name: String) throws(StoreError) -> String? {
         guard let found = values[name] else { return nil }
-        guard found.count == 1 else { throw .invalid("query \(name)", "stands more than once") }
+        guard found.count == 1 else { throw .invalid("query \(name)", "is given more than once") }
         return found[0]
     }
 
-    /// All values of a list: repeated names and commas alike. Empty elements are dropped, so `ids=` is an empty list.
+    /// All values of a list: repeated names and commas are equivalent. Empty elements are dropped, so `ids=` is an
+    /// empty list.
     func list(_ name: String) -> [String] {
         (values[name] ?? []).flatMap { text in
             text.utf8.split(separator: UInt8(ascii: ",")).map { String(Substring($0)) }
@@ -61,7 +62,7 @@ struct QueryParameters: Sendable {
         }
     }
 
-    /// Some of an enumeration's names, as a list; empty for none.
+    /// Values of an enumeration, as a list; empty for none.
     func choices<Value: RawRepresentable & CaseIterable>(_ name: String, _ type: Value.Type) throws(StoreError)
         -> [Value]
     where Value.RawValue == String {
@@ -76,7 +77,7 @@ struct QueryParameters: Sendable {
         return values
     }
 
-    /// One of an enumeration's names.
+    /// One value of an enumeration; nil for none.
     func choice<Value: RawRepresentable & CaseIterable>(_ name: String, _ type: Value.Type) throws(StoreError) -> Value?
     where Value.RawValue == String {
         guard let text = try single(name) else { return nil }

@@ -3,9 +3,9 @@ import Hummingbird
 import NIOCore
 import StoreModels
 
-/// Builds the answers that went well.
+/// Builds successful responses.
 enum Reply {
-    /// `value` as JSON.
+    /// Responds with `value` as JSON.
     static func json(
         _ value: some Encodable, status: HTTPResponse.Status = .ok, headers extra: HTTPFields = [:]
     ) throws -> Response {
@@ -16,7 +16,7 @@ enum Reply {
             status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: try StoreJSON.encode(value))))
     }
 
-    /// Bytes that are sent as they are.
+    /// Responds with unchanged bytes.
     static func bytes(
         _ bytes: [UInt8], contentType: String, status: HTTPResponse.Status = .ok, headers extra: HTTPFields = [:]
     ) -> Response {

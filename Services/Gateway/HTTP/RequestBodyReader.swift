@@ -3,11 +3,11 @@ import Hummingbird
 import NIOCore
 import StoreModels
 
-/// Reads a JSON body: bounded, of the right type, strict, without unknown members.
+/// Reads JSON bodies: bounded, of the right type, strict, without unknown members.
 enum RequestBodyReader {
     /// - Parameters:
-    ///   - isOptional: Whether no body at all counts as `{}`.
-    ///   - max: Bytes; more is `bodyTooLarge`.
+    ///   - isOptional: Whether a missing body counts as `{}`.
+    ///   - max: Maximum size in bytes; more is `bodyTooLarge`.
     /// - Throws: `bodyTooLarge`, `requestInvalid`.
     static func json<Value: Decodable>(
         _ type: Value.Type, from request: Request, isOptional: Bool = false, max: Int = HTTPLimits.bodyBytesMax
@@ -18,8 +18,8 @@ enum RequestBodyReader {
         return try StoreJSON.decodeStrictly(type, from: bytes)
     }
 
-    /// A body without a type is taken as JSON; one of another type is refused, which also keeps a web page from
-    /// posting a form here behind its reader's back (S18).
+    /// Rejects bodies of another type than JSON, which also keeps a web page from posting a form without its user's
+    /// knowledge (S18). A body without a type is read as JSON.
     private static func checkContentType(_ headers: HTTPFields) throws(StoreError) {
         if let encoding = headers[.contentEncoding], encoding.lowercased() != "identity" {
             throw .invalid("Content-Encoding", "must be absent: compressed bodies are not read", status: 415)
@@ -31,7 +31,7 @@ enum RequestBodyReader {
         }
     }
 
-    /// The body as it came, for whoever has rules of their own.
+    /// Reads the body as it came, for callers that parse it themselves.
     /// - Throws: `bodyTooLarge`; `requestInvalid` (408) for a body that does not arrive.
     static func bytes(of request: Request, max limit: Int) async throws -> [UInt8] {
         if let announced = request.headers[.contentLength].flatMap(Int.init), announced > limit {

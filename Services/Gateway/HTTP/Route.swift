@@ -1,14 +1,14 @@
 import HTTPTypes
 import Hummingbird
 
-/// One line of the gateway's table: router, authentication, access log, metrics and the check of `openapi.json` all
-/// read it.
+/// One entry of the gateway's table, read by router, authentication, access log, metrics and the check of
+/// `openapi.json`.
 struct Route: Sendable {
     typealias Handler = @Sendable (Call) async throws -> Response
 
     enum Action: Sendable {
         case handled(Handler)
-        /// Named by the contract, built later: answers 501 with this sentence.
+        /// Part of the contract, not implemented yet: responds 501 with this sentence.
         case notBuilt(String)
     }
 
@@ -31,7 +31,7 @@ struct Route: Sendable {
         self.action = .handled(handler)
     }
 
-    /// A route of a later version. `sentence` says what is missing.
+    /// Creates a route of a later version. `sentence` says what is missing.
     init(notBuilt method: HTTPRequest.Method, _ path: String, _ access: Access, _ sentence: String) {
         self.method = method
         self.path = path

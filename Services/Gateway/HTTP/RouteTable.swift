@@ -1,6 +1,7 @@
 import HTTPTypes
 
-/// Finds the route of a request. A tree of path segments: the cost is the path's length, not the number of routes.
+/// Finds the route of a request in a tree of path segments: the cost depends on the path's length, not on the number of
+/// routes.
 struct RouteTable: Sendable {
     enum Match: Sendable {
         case found(Route, parameters: [String: String])
@@ -11,7 +12,7 @@ struct RouteTable: Sendable {
 
     private struct Node: Sendable {
         var literals: [String: Node] = [:]
-        /// A list of at most one: an indirection that a struct needs to hold its own kind.
+        /// A list of at most one, for the indirection that a recursive struct needs.
         var parameter: [Node] = []
         var routes: [HTTPRequest.Method: Route] = [:]
     }
@@ -51,7 +52,7 @@ struct RouteTable: Sendable {
         return .found(route, parameters: Dictionary(zip(names, values), uniquingKeysWith: { first, _ in first }))
     }
 
-    /// `{id}` of a template, in order.
+    /// Names of the `{…}` segments of a template, in order.
     static func parameterNames(_ path: String) -> [String] {
         segments(path[...]).filter(isParameter).map { String($0.dropFirst().dropLast()) }
     }
@@ -64,7 +65,7 @@ struct RouteTable: Sendable {
 
     private static func insert(_ route: Route, _ rest: ArraySlice<Substring>, into node: inout Node) {
         guard let segment = rest.first else {
-            precondition(node.routes[route.method] == nil, "\(route.method) \(route.path) stands twice in the table")
+            precondition(node.routes[route.method] == nil, "\(route.method) \(route.path) is twice in the table")
             node.routes[route.method] = route
             return
         }

@@ -1,7 +1,7 @@
-/// Runs `operation` and gives it up when time is over.
+/// Runs `operation` and cancels it when the time is over.
 ///
-/// The operation is cancelled and must answer to that; everything that waits here (the bus, a body, a sleep) does.
-/// - Throws: `error` at the limit, otherwise what `operation` throws.
+/// The operation must respond to cancellation; every wait here (the bus, a body, a sleep) does.
+/// - Throws: `error` at the limit, otherwise the operation's error.
 func withTimeLimit<Value: Sendable>(
     _ limit: Duration, else error: any Error, _ operation: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
@@ -12,7 +12,7 @@ func withTimeLimit<Value: Sendable>(
             return nil
         }
         defer { group.cancelAll() }
-        // The first to end decides: a value, the operation's error, or nil for the limit.
+        // The first result decides: a value, the operation's error, or nil for the limit.
         guard let first = try await group.next(), let value = first else { throw error }
         return value
     }

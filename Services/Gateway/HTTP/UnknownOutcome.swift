@@ -1,9 +1,9 @@
 import StoreModels
 
-/// Asks for a change that may be made although no answer comes.
+/// Requests a change that may take effect although no reply arrives.
 ///
-/// - Parameter sentence: What to say then, and how to find out.
-/// - Throws: What the service says; `outcomeUnknown` when nobody can say whether it was done.
+/// - Parameter sentence: The error's text in that case, which says how to find out.
+/// - Throws: The service's error; `outcomeUnknown` when it is not known whether the change took effect.
 func withKnownOutcome<Value>(
     else sentence: String, isRepeatable: Bool = true, _ operation: () async throws(StoreError) -> Value
 ) async throws(StoreError) -> Value {

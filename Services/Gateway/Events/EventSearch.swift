@@ -34,7 +34,7 @@ struct EventSearch<Reply: EventsAnswer> {
     }
 
     /// - Returns: The first events that match, or none when the time was up.
-    /// - Throws: The error of the first look. A later look may fail for a while, but the last one must succeed.
+    /// - Throws: The service's error. An unavailable service is tolerated except at the first and the last look.
     mutating func run(_ bell: EventBell) async throws(StoreError) -> Reply {
         var reply = try await look(bell)
         var failure: StoreError?
@@ -49,7 +49,7 @@ struct EventSearch<Reply: EventsAnswer> {
                 failure = error
             }
             guard reply.isEmpty else { return reply }
-            // A cancelled sleep ends at once, and then the bell ends too.
+            // A cancelled sleep ends immediately, and then the bell ends too.
             try? await Task.sleep(until: due)
         }
         if bell.end == .stopping { throw .stopping }

@@ -3,9 +3,9 @@ import StoreModels
 /// The body of `POST /v1/intents/{id}/decision`: `{"decision":"cancel","feedback":"You own it already."}`.
 struct DecisionRequest: Decodable {
     var decision: DecideIntentRequest.Decision
-    /// With `cancel`: what the user was told (M85).
+    /// Only with `cancel`: the app's message to the user (M85).
     var feedback: String?
-    /// As PromotionController takes it.
+    /// Maximum length, as in PromotionController.
     static let feedbackLengthMax = 500
 
     /// - Throws: `requestInvalid`.
@@ -16,7 +16,7 @@ struct DecisionRequest: Decodable {
     }
 }
 
-/// `{"intent":{…},"transaction":{…}}`; the transaction is there with `continue` only, and not before PaymentQueue has it.
+/// `{"intent":{…},"transaction":{…}}`; the transaction is present with `continue` only, once PaymentQueue has it.
 struct DecisionAnswer: Encodable {
     var intent: PurchaseIntent
     var transaction: PaymentTransaction?

@@ -4,7 +4,7 @@ import Hummingbird
 import StoreModels
 
 extension Gateway {
-    /// Purchases that began in the store and wait for the app, and what the app says to them.
+    /// Routes for purchases that began in the store and wait for the app, and for the app's answers.
     var intentRoutes: [Route] {
         [
             Route(.get, "/v1/intents", .app, query: ["state", "after", "limit"]) { [self] in try await intents($0) },
@@ -37,7 +37,7 @@ extension Gateway {
         }
     }
 
-    /// The delegate's answer, or what came of it later. The first one counts; the same one again is 200.
+    /// Records the delegate's answer, or its later result. The first one counts; repeating it is 200.
     private func decide(_ call: Call) async throws -> Response {
         let session = call.session
         let identifier = try call.parameter("id", of: Self.intentName)
@@ -57,7 +57,7 @@ extension Gateway {
             DecisionAnswer(intent: reply.intent, transaction: reply.added?.transaction), status: reply.status)
     }
 
-    /// The operator's: across devices, with what to look at (M81, M85).
+    /// Lists intents of all devices for the operator, with filters (M81, M85).
     private func allIntents(_ call: Call) async throws -> Response {
         let device = try call.query.single("deviceId")
         if let device { try Identifier.check(device, as: .device, at: "query deviceId") }
@@ -69,8 +69,8 @@ extension Gateway {
             try await services.call(PromotionEndpoints.searchIntents, request, context: call.context()))
     }
 
-    /// The saved payment, added by the app itself (M80–M82). PromotionController writes down that it continues the intent
-    /// before PaymentQueue hears of it, so that one intent is one charge (I3). The same key again is the same answer.
+    /// Adds the saved payment for the app (M80–M82). PromotionController records that it continues the intent before
+    /// PaymentQueue gets it, so that one intent is one charge (I3). The same key again gets the same response.
     func addSaved(_ payment: Payment, _ check: DiscountCheck?, _ call: Call) async throws -> Response {
         let session = call.session
         let request = AddIntentPaymentRequest(
@@ -94,7 +94,7 @@ extension Gateway {
 
     private static let intentName = "intent"
 
-    /// Another's intent is 404 in the words of what is not there (S1).
+    /// Reports another customer's intent as 404, with the text of a missing one (S1).
     private func namingIntents<Value>(_ operation: () async throws -> Value) async throws -> Value {
         do {
             return try await operation()
@@ -105,10 +105,10 @@ extension Gateway {
 }
 
 extension DecideIntentReply {
-    /// 201 or 202 for what the first `continue` has made; 200 for whatever stood already and for what makes nothing.
+    /// 201 or 202 for the result of the first `continue`; 200 for a repeated decision and for one that creates nothing.
     fileprivate var status: HTTPResponse.Status {
         guard intent.state == .continued, !isRepeated else { return .ok }
-        // Decided, and not yet with PaymentQueue: the stream brings the rest.
+        // Decided, but PaymentQueue does not have the payment yet: the stream brings the rest.
         return added.map { .init(code: $0.status) } ?? .accepted
     }
 }

@@ -3,7 +3,7 @@ import Hummingbird
 import StoreModels
 
 extension Gateway {
-    /// Keys of an app; a secret is shown once.
+    /// Routes for an app's keys; a secret is shown once.
     var keyRoutes: [Route] {
         [
             Route(.post, "/admin/v1/apps/{bundleId}/keys", .admin) { [self] in try await makeKey($0) },

@@ -1,11 +1,11 @@
 import Persistence
 
-/// What a key of an app is for.
+/// The purpose of an app's key.
 enum KeyKind: String, CaseIterable, Sendable, Codable, SQLValueConvertible {
-    /// The app's server calls the gateway with it.
+    /// Authenticates the app's server at the gateway.
     case api
-    /// The `password` of a receipt's check.
+    /// The `password` of a receipt's verification.
     case sharedSecret
-    /// The app's server signs subscription offers with it: an elliptic curve key on P-256.
+    /// Signs subscription offers on the app's server: an elliptic curve key on P-256.
     case subscriptionOffer
 }

@@ -1,6 +1,6 @@
 import Persistence
 
-/// The gateway's database: keys of apps, and the certificates of the store's own.
+/// The gateway's database: keys of apps, and the store's own certificates.
 enum KeySchema {
     static let migrations = [
         Migration(

@@ -3,10 +3,10 @@ import Foundation
 import Persistence
 import StoreModels
 
-/// The keys of all apps, in the gateway's own database. A key that was deleted opens nothing any more, from the moment
-/// its deletion is answered.
+/// The keys of all apps, in the gateway's own database. A deleted key is rejected from the moment its deletion is
+/// acknowledged.
 struct KeyStore: Sendable {
-    /// Keys of one app; one more is 422.
+    /// Maximum number of keys of one app; one more is 422.
     static let keysMax = 100
 
     let database: any SQLDatabase
@@ -32,7 +32,7 @@ struct KeyStore: Sendable {
         }
     }
 
-    /// An app's keys, oldest first.
+    /// Lists an app's keys, oldest first.
     func list(_ bundleId: String) async throws -> [KeyRecord] {
         try await answering {
             try await database.read { reader in
@@ -54,7 +54,7 @@ struct KeyStore: Sendable {
         }
     }
 
-    /// The API key a server calls with; nil for anything else.
+    /// Finds the API key of a server; nil for any other token.
     func apiKey(_ token: String) async throws -> KeyRecord? {
         guard let text = APIKeyText(token) else { return nil }
         let row = try await answering {
@@ -64,11 +64,11 @@ struct KeyStore: Sendable {
             }
         }
         guard let row, let digest = try row["digest"] as [UInt8]? else { return nil }
-        // The comparison of digests takes the same time wherever they differ.
+        // Comparing digests takes the same time wherever they differ.
         return SHA256.hash(data: Array(token.utf8)) == digest ? try KeyRecord(row) : nil
     }
 
-    /// The public half of an app's `subscriptionOffer` key, PEM; nil when the app has no such key.
+    /// Public half of an app's `subscriptionOffer` key, PEM; nil when the app has no such key.
     func offerKey(_ keyIdentifier: String, of bundleId: String) async throws -> String? {
         let row = try await answering {
             try await database.read { reader in

@@ -7,15 +7,15 @@ import StoreModels
     import Foundation
 #endif
 
-/// A key at the only moment its secret is known here.
+/// A new key with its secret, which is known only now.
 struct NewKey: Sendable {
     let record: KeyRecord
-    /// Shown once and not kept.
+    /// Shown once and not stored.
     let secret: String
-    /// What is kept instead of the secret; nil for a `subscriptionOffer`, whose public key is enough.
+    /// Stored instead of the secret; nil for a `subscriptionOffer`, whose public key suffices.
     ///
-    /// One round of SHA-256 and no salt: slow hashes are for passwords that people choose. This secret is 256 random
-    /// bits, of which nobody tries even a small part, and no two are alike.
+    /// One round of SHA-256 without salt: slow hashes are for passwords that people choose. This secret is 256 random
+    /// bits, too many to guess or to occur twice.
     let digest: [UInt8]?
 
     /// - Parameter now: The wall clock.
@@ -35,7 +35,7 @@ struct NewKey: Sendable {
             keyIdentifier: identifier, bundleId: bundleId, kind: kind, createdAt: now, publicKey: publicKey)
     }
 
-    /// Ten capital letters and digits, as the App Store's are; 50 bits, so that no two of a store are alike.
+    /// Ten capital letters and digits, as the App Store's are; 50 bits, so that no two of a store are equal.
     private static func randomIdentifier() -> String {
         let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZ23456789")
         return String(randomBytes().prefix(10).map { alphabet[Int($0) % alphabet.count] })

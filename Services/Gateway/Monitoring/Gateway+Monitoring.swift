@@ -24,8 +24,8 @@ extension Gateway {
         ]
     }
 
-    /// 200 when the bus is connected and Catalog and PaymentQueue answered within a second; otherwise 503. Either way
-    /// the body names each and what it said, and PaymentProcessor, without which purchases are taken and wait.
+    /// Responds 200 when the bus is connected and Catalog and PaymentQueue answered within a second; otherwise 503. The
+    /// body lists each service's state, including PaymentProcessor: without it purchases are accepted and wait.
     private func readiness() async throws -> Response {
         async let catalog = isAnswering(.catalog)
         async let payments = isAnswering(.paymentQueue)
@@ -36,7 +36,7 @@ extension Gateway {
         return try Reply.json(answer, status: answer.isReady ? .ok : .serviceUnavailable)
     }
 
-    /// Any one instance is enough: a request finds it. `$SRV.HEALTH` is asked because it looks at the database too.
+    /// Asks any one instance, because a request reaches one too. `$SRV.HEALTH` also checks the database.
     private func isAnswering(_ service: ServiceName) async -> Readiness.Service {
         let reply: BusMessage
         do throws(BusError) {
@@ -67,21 +67,21 @@ extension Gateway {
 struct Readiness: Encodable {
     enum Service: String, Encodable {
         case answering
-        /// Nobody takes its subjects.
+        /// The service has no subscriber.
         case away
-        /// It is there and did not answer within a second.
+        /// An instance exists but did not answer within a second.
         case slow
-        /// It says of itself that it cannot work.
+        /// The service reports that it cannot work.
         case failing
     }
 
     let ready: Bool
     let bus: String
-    /// Services that purchases wait for: they are taken and stay `purchasing`.
+    /// Unavailable services that purchases wait for: payments are accepted and stay `purchasing`.
     let degraded: [String]
     let services: [String: Service]
 
-    /// Without these a purchase is refused.
+    /// Services without which a purchase is rejected.
     private static let essential: Set<ServiceName> = [.catalog, .paymentQueue]
 
     init(bus: String, services: [ServiceName: Service]) {

@@ -12,7 +12,7 @@ extension Gateway {
         ]
     }
 
-    /// Puts a payment into the queue. One key is one charge, however often the request is sent.
+    /// Adds a payment to the queue. One key is one charge, however often the request is sent.
     private func addPayment(_ call: Call) async throws -> Response {
         let key = try IdempotencyKey.read(call.request.headers)
         let request = try await call.body(PaymentRequest.self)
@@ -29,8 +29,8 @@ extension Gateway {
             call)
     }
 
-    /// Bought in the App Store, where no app runs: the account's devices are told of the transaction as of any other.
-    /// A key makes it safe to repeat, as it does a payment; without one each request is a purchase of its own.
+    /// Buys in the App Store, where no app runs: the account's devices are notified of the transaction as of any other.
+    /// A key makes it safe to repeat, as with a payment; without one each request is another purchase.
     private func buyOutside(_ call: Call) async throws -> Response {
         let key = try IdempotencyKey.readIfPresent(call.request.headers)
         let bundleId = try call.bundleId()
@@ -58,10 +58,10 @@ extension Gateway {
         return try Reply.json(reply.transaction, status: .init(code: reply.status), headers: headers)
     }
 
-    /// Never retried here: what is not known of the first attempt must reach the client, who repeats it with the same
-    /// key.
+    /// Sends the request once: an unknown outcome must reach the client, which repeats the request with the same key.
     ///
-    /// - Throws: `serviceUnavailable` when the request was certainly not taken, `outcomeUnknown` when nobody can say.
+    /// - Throws: `serviceUnavailable` when the request was certainly not accepted, `outcomeUnknown` when that is not
+    ///   known.
     private func reply(
         to request: AddPaymentRequest, _ call: Call, isRepeatable: Bool
     ) async throws(StoreError) -> AddPaymentReplyOf<RawJSON> {
@@ -79,8 +79,8 @@ extension Gateway {
 }
 
 extension StoreError {
-    /// Whether the request may have been carried out although no answer came: time ran out, or the connection broke
-    /// while it was under way.
+    /// Whether the request may have been executed although no reply came: time ran out, or the connection broke during
+    /// the request.
     var leavesOutcomeUnknown: Bool {
         code == .deadlineExceeded || code == .internal || details["outcome"] == "unknown"
     }

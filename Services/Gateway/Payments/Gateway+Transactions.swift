@@ -16,7 +16,7 @@ extension Gateway {
         ]
     }
 
-    /// This device's unfinished queue. Looking is not a delivery.
+    /// Lists this device's unfinished transactions. Reading does not count as a delivery.
     private func unfinished(_ call: Call) async throws -> Response {
         let session = call.session
         let snapshot = try await services.call(
@@ -35,7 +35,7 @@ extension Gateway {
         let transaction = try await services.call(
             PaymentEndpoints.getTransaction(as: PresentedTransaction.self), try transactionRequest(call),
             context: call.context())
-        // What belongs to another device of the customer is told to that device only.
+        // A transaction that belongs to another device of the customer is visible to that device only.
         guard transaction.isVisible(to: call.session.deviceId) else { throw StoreError.notFound("transaction") }
         return try Reply.json(transaction)
     }
@@ -47,7 +47,7 @@ extension Gateway {
         return try Reply.json(transaction)
     }
 
-    /// The app's answer about a purchase whose shopper has moved to another storefront.
+    /// Records the app's answer about a purchase whose customer has moved to another storefront.
     private func goOn(_ call: Call) async throws -> Response {
         let answer = try await call.body(ContinueAnswer.self)
         let request = ContinueTransactionRequest(
@@ -56,7 +56,7 @@ extension Gateway {
             try await services.call(PaymentEndpoints.continueTransaction, request, context: call.context()))
     }
 
-    /// Purchased and restored, finished or not (M23).
+    /// Lists purchased and restored transactions, finished or not (M23).
     private func history(_ call: Call) async throws -> Response {
         let session = call.session
         let page = try await services.call(
@@ -88,7 +88,7 @@ struct TransactionList<Item: Encodable>: Encodable {
 }
 
 extension Call {
-    /// Where the page begins: the `after` of the page before.
+    /// Cursor of the page: the `after` of the previous page.
     func after(lengthMax: Int = HTTPLimits.identifierLengthMax) throws(StoreError) -> String? {
         guard let after = try query.single("after") else { return nil }
         try Identifier.check(after, at: "query after", lengthMax: lengthMax)

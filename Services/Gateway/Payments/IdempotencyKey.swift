@@ -7,7 +7,7 @@ import StoreModels
     import Foundation
 #endif
 
-/// The `Idempotency-Key` header: one, of 1 to 255 printable ASCII characters.
+/// The `Idempotency-Key` header: exactly one, of 1 to 255 printable ASCII characters.
 enum IdempotencyKey {
     static let lengthMax = 255
 
@@ -25,13 +25,13 @@ enum IdempotencyKey {
         return key
     }
 
-    /// For what may be asked for without one.
-    /// - Returns: nil when there is none.
+    /// Reads the key of a request that may lack one.
+    /// - Returns: Nil when there is none.
     /// - Throws: `idempotencyKeyInvalid`.
     static func readIfPresent(_ headers: HTTPFields) throws(StoreError) -> String? {
         headers[values: .idempotencyKey].isEmpty ? nil : try read(headers)
     }
 
-    /// A key that nobody else has, for a request that came without one.
+    /// Creates a unique key for a request that came without one.
     static func make() -> String { "gateway-\(UUID().uuidString.lowercased())" }
 }

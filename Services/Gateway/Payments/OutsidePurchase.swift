@@ -8,11 +8,11 @@ import StoreModels
 struct OutsidePurchase: Decodable {
     var account: String
     var productIdentifier: String
-    /// 1 where it is missing.
-    var quantity: Quantity?
+    /// Defaults to 1.
+    var quantity: Int?
     var offer: RedeemedOffer?
 
-    /// The device that transactions bought outside the app come from.
+    /// Device identifier of transactions bought outside the app.
     static let deviceId = "app-store"
 
     /// - Throws: `requestInvalid` that names the member.

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// A transaction as PaymentQueue presents it. The gateway looks at whose it is and hands the rest on as it came.
+/// A transaction as PaymentQueue presents it. The gateway reads two members and forwards the rest unchanged.
 struct PresentedTransaction: Hashable, Sendable, Codable {
     let json: RawJSON
     private let transactionState: TransactionState
@@ -17,6 +17,7 @@ struct PresentedTransaction: Hashable, Sendable, Codable {
 
     func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
-    /// As `PaymentTransaction.isVisible(to:)`: what belongs to another device of the customer is told to that one only.
+    /// Whether a device may see it, as `PaymentTransaction.isVisible(to:)`: some states are visible to the origin
+    /// device only.
     func isVisible(to deviceId: String) -> Bool { transactionState.isVisible(to: deviceId, origin: originDeviceId) }
 }

@@ -2,11 +2,10 @@ import BusService
 import EventLoop
 import StoreModels
 
-/// Which apps exist, what their testers do by default and which keys their catalogues bring: a session for a misspelt
-/// bundle identifier would be a session with nothing in it. Catalog is asked each time, by one request for all that ask
-/// at the same time.
+/// Looks up apps, their testers' defaults and the keys of their catalogues, so that a session for a misspelt bundle
+/// identifier is rejected. Catalog is asked each time; simultaneous callers share one request.
 final class AppDirectory: Sendable {
-    /// How many apps are remembered for when Catalog is away; at the bound everything is forgotten.
+    /// Maximum number of apps remembered for when Catalog is away; at the bound all are dropped.
     static let rememberedMax = 10_000
 
     private let requests: SharedRequest<ExactText, App>
@@ -19,19 +18,20 @@ final class AppDirectory: Sendable {
         }
     }
 
-    /// - Throws: as ``app(_:_:)``. With Catalog away an app it has not seen yet is let through: nothing can be bought in
-    ///   it until Catalog is back.
+    /// Checks that the app exists. While Catalog is away an unseen app is accepted: nothing can be bought in it until
+    /// Catalog is back.
+    /// - Throws: As ``app(_:_:)``.
     func check(_ bundleId: String, _ call: Call) async throws(StoreError) {
         _ = try await app(bundleId, call)
     }
 
-    /// - Returns: What the `settings` of the app's catalogue say; nil when they say nothing.
-    /// - Throws: as ``check(_:_:)``.
+    /// - Returns: The `settings` of the app's catalogue; nil when it has none.
+    /// - Throws: As ``check(_:_:)``.
     func testerDefaults(of bundleId: String, _ call: Call) async throws(StoreError) -> TesterSettings? {
         try await app(bundleId, call)?.testerDefaults
     }
 
-    /// The app as it is; with Catalog away as it last was, and nil when it was never seen.
+    /// The app's current data; while Catalog is away the last known, and nil for an unseen app.
     /// - Throws: `notFound` when Catalog says so.
     func app(_ bundleId: String, _ call: Call) async throws(StoreError) -> App? {
         do {

@@ -1,9 +1,9 @@
 import BusService
 import StoreModels
 
-/// Asks how far apps have come in Catalog, and testers' settings in PaymentQueue: what the gateway has kept at the same
-/// version may be shown. Requests of clients that come at the same time share one question of each, which leaves after
-/// they came, so that an operator's change counts once it is acknowledged, by whichever gateway (ADR 0021).
+/// Asks Catalog for the versions of apps, and PaymentQueue for that of the testers' settings: cached data of the same
+/// version is valid. Simultaneous requests of clients share one request for each, sent after they arrived, so that an
+/// operator's change is visible once it is acknowledged, through any gateway (ADR 0021).
 struct CurrentVersions: Sendable {
     private enum Testers: Hashable { case all }
 

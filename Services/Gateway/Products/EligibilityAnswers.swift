@@ -1,6 +1,6 @@
 import StoreModels
 
-/// What Eligibility answered, or that it did not, to be put on products.
+/// Eligibility's reply, or its absence, to be added to products.
 struct EligibilityAnswers: Sendable {
     /// Nil when Eligibility is away.
     let reply: EligibilityReply?
@@ -12,11 +12,11 @@ struct EligibilityAnswers: Sendable {
         known = Dictionary(exactly: (reply?.eligibility ?? []).map { ($0.productIdentifier, $0.eligibility) })
     }
 
-    /// The services these answers do without.
+    /// Names of services missing from these answers.
     var degraded: [String] { reply?.degraded ?? [ServiceName.eligibility].compactMap(\.degradedName) }
 
-    /// The products with each one's eligibility. A product that is no subscription has no introductory offer, so nobody
-    /// is eligible for it; a subscription nobody can say anything about is `unknown`.
+    /// Adds each product's eligibility. A product that is not a subscription has no introductory offer and is
+    /// `ineligible`; a subscription without an answer is `unknown`.
     func apply(to products: [Product]) -> (products: [Product], degraded: [String]) {
         let answered = products.map { product in
             var product = product
@@ -26,18 +26,18 @@ struct EligibilityAnswers: Sendable {
         return (answered, degraded(for: products.map(\.type)))
     }
 
-    /// As ``apply(to:)``, for products that are only handed on.
+    /// Adds each product's eligibility, as ``apply(to:)``, for products that are forwarded unchanged.
     func apply(to products: [PresentedProduct]) -> (products: [RawJSON.Extended], degraded: [String]) {
         let answered = products.map { apply(to: $0.json, $0.productIdentifier, $0.type) }
         return (answered, degraded(for: products.map(\.type)))
     }
 
-    /// What a client gets of a product that is ready for every answer.
+    /// The product's prepared JSON with the eligibility for this client.
     func form(of product: ShownProduct) -> RawJSON.Extended {
         product[eligibility(of: product.productIdentifier, product.type)]
     }
 
-    /// One product that is only handed on.
+    /// Adds the eligibility to one product that is forwarded unchanged.
     func apply(to json: RawJSON, _ productIdentifier: String, _ type: ProductType) -> RawJSON.Extended {
         json.adding("introductoryOfferEligibility", eligibility(of: productIdentifier, type).rawValue)
     }
@@ -46,6 +46,6 @@ struct EligibilityAnswers: Sendable {
         type == .autoRenewable ? known[productIdentifier] ?? .unknown : .ineligible
     }
 
-    /// Nothing is missing from an answer that has no subscription in it.
+    /// Services missing from an answer; empty when no product is a subscription.
     func degraded(for types: [ProductType]) -> [String] { types.contains(.autoRenewable) ? degraded : [] }
 }

@@ -3,11 +3,11 @@ import BusService
 import EventLoop
 import StoreModels
 
-/// Asks Eligibility. An answer is never kept: after an acknowledged purchase nobody may be told of an offer that is used
-/// (O2), by whichever gateway they bought. Instead, under load, what is asked at the same time is asked together, of each
-/// app and storefront, and always after the client asked.
+/// Asks Eligibility. A reply is never cached: after an acknowledged purchase no client may see an offer that is used up
+/// (O2), through whichever gateway it was bought. Instead, under load, simultaneous questions about the same app and
+/// storefront are sent as one batch, always after the clients asked.
 final class EligibilityQuestions: Sendable {
-    /// What has less time left goes alone: the most impatient of a flight sets its deadline.
+    /// Questions with less time left are sent alone: the shortest deadline of a batch becomes the batch's.
     static let patience = Duration.milliseconds(500)
 
     private typealias Outcome = Result<EligibilityReply, StoreError>
@@ -34,7 +34,7 @@ final class EligibilityQuestions: Sendable {
         self.services = services
     }
 
-    /// - Throws: What Eligibility answers; `serviceUnavailable` or `deadlineExceeded` when it is away.
+    /// - Throws: Eligibility's error; `serviceUnavailable` or `deadlineExceeded` when it is away.
     func ask(_ request: EligibilityRequest, _ context: CallContext) async throws(StoreError) -> EligibilityReply {
         guard request.receipt == nil, let identifiers = request.productIdentifiers,
             identifiers.count <= EligibilityBatch.productsMax, context.remaining > Self.patience
@@ -77,12 +77,13 @@ final class EligibilityQuestions: Sendable {
         }
     }
 
-    /// An answer may never come, and nobody else either who would take those who wait along.
+    /// Sends waiting questions when a reply is late: a lost reply would otherwise block them until another question
+    /// comes.
     private func watch(_ place: Place) {
         Task(executorPreference: bus.loop) { [self] in
             var goesOn = true
             while goesOn {
-                // Not cancelled by anybody.
+                // This task is never cancelled.
                 try? await Task.sleep(for: Gathering<Question>.lateAfter)
                 let look = gatherings.withLock { $0[place]?.look(at: .now) }
                 if let flight = look?.flight { send(flight, at: place) }
@@ -100,7 +101,7 @@ final class EligibilityQuestions: Sendable {
         if let next { send(next, at: place) }
     }
 
-    /// In a task of its own: whoever asked first may give up while the others wait.
+    /// Sends a batch in its own task: the first caller may give up while the others wait.
     private func send(_ flight: Flight, at place: Place) {
         Task(executorPreference: bus.loop) { [self] in
             await answer(flight, at: place)
@@ -123,7 +124,7 @@ final class EligibilityQuestions: Sendable {
         }
     }
 
-    /// - Returns: As many as there are questions.
+    /// - Returns: One reply per question.
     private func replies(to questions: [Question], at place: Place) async throws(StoreError) -> [EligibilityReply] {
         guard let first = questions.first else { return [] }
         let deadline = questions.map(\.context.deadline).min() ?? first.context.deadline

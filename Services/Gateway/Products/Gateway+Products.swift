@@ -19,8 +19,8 @@ extension Gateway {
         ]
     }
 
-    /// Of products that are known Eligibility is asked about the subscriptions only. Else Catalog and Eligibility are
-    /// asked at once; the answer needs only the first.
+    /// Responds with products. When they are cached, Eligibility is asked about the subscriptions only. Otherwise
+    /// Catalog and Eligibility are asked concurrently; the response requires only Catalog.
     private func products(_ identifiers: [String], at place: String, _ call: Call) async throws -> Response {
         try Identifier.checkProducts(identifiers, at: place)
         guard !identifiers.isEmpty else {
@@ -46,7 +46,7 @@ extension Gateway {
                 degraded: answers.degraded(for: found.products.map(\.type))))
     }
 
-    /// Nobody is asked about nothing.
+    /// Asks Eligibility unless there are no subscriptions.
     private func eligibilityAnswers(
         ofAny subscriptions: [String], of shopper: Shopper, _ call: Call
     ) async throws(StoreError) -> EligibilityAnswers {
@@ -54,8 +54,8 @@ extension Gateway {
         return try await eligibilityAnswers(for: subscriptions, of: shopper, call)
     }
 
-    /// What Eligibility says of these products; without it, what can be said anyway.
-    /// - Parameter identifiers: nil for every subscription of the app.
+    /// Asks Eligibility about these products; without it, the answer contains what is known anyway.
+    /// - Parameter identifiers: Nil for every subscription of the app.
     func eligibilityAnswers(
         for identifiers: [String]?, of shopper: Shopper, _ call: Call
     ) async throws(StoreError) -> EligibilityAnswers {
@@ -71,7 +71,7 @@ extension Gateway {
         return EligibilityAnswers(reply)
     }
 
-    /// Per subscription, from what PaymentQueue knows of the customer.
+    /// Responds with each subscription's eligibility, from PaymentQueue's data about the customer.
     func eligibility(of shopper: Shopper, _ call: Call) async throws -> Response {
         let identifiers = call.query.list("ids")
         try Identifier.checkProducts(identifiers, at: "query ids")
@@ -79,15 +79,15 @@ extension Gateway {
         return try Reply.json(try await eligibility(request, call))
     }
 
-    /// With Eligibility away, Catalog still knows which subscriptions there are.
+    /// Returns the eligibility; while Eligibility is away, Catalog supplies the list of subscriptions.
     func eligibility(_ request: EligibilityRequest, _ call: Call) async throws(StoreError) -> EligibilityReply {
         let answers = try await eligibilityAnswers(request, call)
         if let reply = answers.reply { return reply }
         return try await unknownEligibility(request, without: answers.degraded, call)
     }
 
-    /// What can be said when nothing is known of the customer.
-    /// - Parameter degraded: Who is away.
+    /// Builds the reply for an unknown customer.
+    /// - Parameter degraded: Names of the services that are away.
     func unknownEligibility(
         _ request: EligibilityRequest, without degraded: [String], _ call: Call
     ) async throws(StoreError) -> EligibilityReply {
@@ -112,7 +112,7 @@ extension EligibilityRequest {
 }
 
 extension ProductEligibility {
-    /// Nil for what is no subscription.
+    /// Creates an entry; nil for a product that is not a subscription.
     fileprivate init?(unknownFor product: Product) {
         guard let group = product.subscriptionGroupIdentifier else { return nil }
         self.init(

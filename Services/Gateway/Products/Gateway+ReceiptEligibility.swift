@@ -5,8 +5,8 @@ import Signing
 import StoreModels
 
 extension Gateway {
-    /// Per subscription, from what a receipt says (M120): of a customer whose receipt it is, and of nobody else. A
-    /// receipt that is not believed is refused and never answered with a word on eligibility.
+    /// Responds with each subscription's eligibility according to a receipt (M120), which must belong to the customer.
+    /// An invalid receipt is an error without any eligibility.
     func eligibilityOfReceipt(_ call: Call) async throws -> Response {
         let question = try await call.body(ReceiptQuestion.self, max: HTTPLimits.receiptBytesMax)
         try question.validate()
@@ -20,7 +20,7 @@ extension Gateway {
         return try Reply.json(try await eligibility(request, call))
     }
 
-    /// - Returns: nil without PaymentQueue, which has the clock that says what has expired.
+    /// - Returns: Nil without PaymentQueue, whose clock decides what has expired.
     /// - Throws: `receiptInvalid`.
     private func history(of receiptData: String, _ bundleId: String, _ call: Call) async throws -> ReceiptHistory? {
         do {
@@ -34,8 +34,8 @@ extension Gateway {
         }
     }
 
-    /// For the session's customer where they shop now, or for whomever an app's server asks about, in the storefront the
-    /// app's catalogue names.
+    /// The request for the session's customer in the current storefront, or for an app's server in the storefront of
+    /// the app's catalogue.
     private func eligibilityRequest(_ call: Call) async throws(StoreError) -> EligibilityRequest {
         if case .server(let key) = call.principal {
             let storefront = try await apps.testerDefaults(of: key.bundleId, call)?.storefront

@@ -1,31 +1,31 @@
-/// Puts questions that come while others are under way into one flight. Pure: what to send is handed out.
+/// Collects questions that arrive during other requests into one batch. Pure: it returns the batch to send.
 ///
-/// A question that finds little under way leaves at once and alone; under load everybody who came meanwhile leaves
-/// together when an answer is there. Nobody gets an answer to a question that left before they asked.
+/// A question that finds few requests in flight is sent alone immediately; under load all waiting questions are sent
+/// together when a reply arrives. A question is never answered from a request sent before it arrived.
 struct Gathering<Question: Sendable>: Sendable {
-    /// Questions that leave together.
+    /// Questions that are sent together.
     struct Flight: Sendable {
         let number: Int
         let questions: [Question]
     }
 
     enum Arrival: Sendable {
-        /// There is too much waiting already.
+        /// Too many questions are waiting.
         case refused
-        /// `watching`: nobody watches yet whether what is under way comes back.
+        /// `watching`: whether a task already watches for late replies.
         case waits(watching: Bool)
-        /// This question and whoever waited leave now.
+        /// This question and the waiting ones are sent now.
         case leaves(Flight)
     }
 
-    /// Flights under way at once: with two the asked work on one while the other travels.
+    /// Batches in flight at most: with two, the service works on one while the other travels.
     static var flightsMax: Int { 2 }
-    /// Questions that wait, at most.
+    /// Maximum number of waiting questions.
     static var waitingMax: Int { 4096 }
-    /// A flight that takes this long keeps nobody back: its answer may be lost.
+    /// A batch that takes this long no longer delays others: its reply may be lost.
     static var lateAfter: Duration { .milliseconds(25) }
 
-    /// Questions in one flight, at most.
+    /// Maximum number of questions in one batch.
     private let flightMax: Int
     private var waiting: [Question] = []
     private var underWay: [Int: ContinuousClock.Instant] = [:]
@@ -38,7 +38,7 @@ struct Gathering<Question: Sendable>: Sendable {
 
     var isIdle: Bool { underWay.isEmpty && waiting.isEmpty }
 
-    /// Whether a question that comes now leaves alone; its flight is then under way.
+    /// Starts a batch for a question that is sent alone; nil when it must wait.
     mutating func leaveAlone(at now: ContinuousClock.Instant) -> Int? {
         guard waiting.isEmpty, mayLeave(at: now) else { return nil }
         return begin(at: now)
@@ -52,15 +52,15 @@ struct Gathering<Question: Sendable>: Sendable {
         return .waits(watching: !isWatched)
     }
 
-    /// For whoever watches, every ``lateAfter``: those who wait leave when what is under way takes too long.
+    /// Called every ``lateAfter`` by the watching task: waiting questions are sent when a reply is late.
     mutating func look(at now: ContinuousClock.Instant) -> (flight: Flight?, goesOn: Bool) {
         let flight = next(at: now)
         isWatched = !waiting.isEmpty
         return (flight, isWatched)
     }
 
-    /// A flight is over, however it ended.
-    /// - Returns: the next one, when somebody waits.
+    /// Ends a batch, successful or not.
+    /// - Returns: The next batch, if questions are waiting.
     mutating func end(_ number: Int, at now: ContinuousClock.Instant) -> Flight? {
         underWay[number] = nil
         return next(at: now)

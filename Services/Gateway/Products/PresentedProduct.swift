@@ -1,12 +1,12 @@
 import StoreModels
 
-/// A product as Catalog presents it. The gateway looks at two members and hands the rest on as it came.
+/// A product as Catalog presents it. The gateway reads two members and forwards the rest unchanged.
 struct PresentedProduct: Hashable, Sendable, Codable {
     let json: RawJSON
     let productIdentifier: String
     let type: ProductType
 
-    /// - Throws: `internal` for a product without a JSON form, which none is.
+    /// - Throws: `internal` for a product that cannot be encoded, which does not occur.
     init(_ product: Product) throws(StoreError) {
         guard let json = try? RawJSON(encoding: product) else {
             throw StoreError(.internal, "a product has no JSON form")

@@ -2,15 +2,15 @@ import BusService
 import EventLoop
 import StoreModels
 
-/// Products as Catalog presented them, of each app and storefront, with the version of the app they belong to. They are
-/// shown while the app has that version, for a second at most, because some become available by date.
+/// Cache of products as Catalog presented them, by app and storefront, with the app's version. An entry is valid while
+/// the app has that version, for a second at most, because some products become available by date.
 final class ProductDirectory: Sendable {
-    /// How long an answer is as good as a new one of the same version, counted from when it was asked for.
+    /// Lifetime of an entry of the current version, counted from its request.
     static let freshFor = Duration.seconds(1)
-    /// Products and unknown identifiers that are remembered; at the bound everything is forgotten and asked again.
+    /// Maximum number of cached products and unknown identifiers; at the bound all are dropped and requested again.
     static let rememberedMax = 20_000
 
-    /// What became of a question, in its order.
+    /// The result of a query, in its order.
     struct Answer: Sendable {
         var products: [ShownProduct] = []
         var invalidProductIdentifiers: [String] = []
@@ -22,7 +22,7 @@ final class ProductDirectory: Sendable {
     }
 
     fileprivate struct Entry: Sendable {
-        /// Nil for what is no product there.
+        /// Nil for an identifier without a product there.
         let product: ShownProduct?
         let version: AppVersion
         let freshUntil: ContinuousClock.Instant
@@ -36,13 +36,13 @@ final class ProductDirectory: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
     private let state = Locked(State())
 
-    /// - Parameter now: How old an answer is goes by this clock; tests pass their own.
+    /// - Parameter now: The clock for the age of entries; tests pass their own.
     init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         self.now = now
     }
 
-    /// What is known of all of them; nil when Catalog has to be asked.
-    /// - Parameter version: The app's, asked for after the client's request came; nil when nobody could say.
+    /// Answers a query from the cache; nil when Catalog has to be asked.
+    /// - Parameter version: The app's, requested after the client's request arrived; nil when it is unknown.
     func known(_ query: ProductsInParts, at version: AppVersion?) -> Answer? {
         let place = Place(query)
         let now = now()
@@ -59,9 +59,9 @@ final class ProductDirectory: Sendable {
         }
     }
 
-    /// Asks Catalog, and remembers what belongs to the version.
-    /// - Parameter version: As for ``known(_:at:)``, so never newer than the answer.
-    /// - Throws: `serviceUnavailable` and the like: an old price is none.
+    /// Asks Catalog, and caches the result under the version.
+    /// - Parameter version: As for ``known(_:at:)``, so never newer than the reply.
+    /// - Throws: `serviceUnavailable` and the like: an outdated price is not shown.
     func ask(_ query: ProductsInParts, at version: AppVersion?, _ context: CallContext) async throws(StoreError)
         -> Answer
     {

@@ -1,11 +1,11 @@
 import BusService
 import StoreModels
 
-/// One question for products, asked of Catalog in parts: the answer to 500 identifiers need not fit one message of the
-/// bus. The parts are asked at once and put together in the order of the question.
+/// One query for products, sent to Catalog in parts: the reply to 500 identifiers may exceed one message of the bus.
+/// The parts are requested concurrently and joined in the order of the query.
 struct ProductsInParts: Sendable {
     /// Identifiers in one part. Products with long descriptions and many offers have a few kilobytes each; 512 KiB are
-    /// enough for this many of them.
+    /// enough for this number of them.
     static let partSize = 100
 
     typealias Reply = ProductsReplyOf<PresentedProduct>
@@ -13,7 +13,7 @@ struct ProductsInParts: Sendable {
     let services: ServiceCaller
     let bundleId: String
     let storefront: String
-    /// Each once (M7). Compared byte by byte: Unicode may call two spellings equal, a catalogue does not.
+    /// Without duplicates (M7). Compared byte by byte: Unicode may consider two spellings equal, a catalogue does not.
     let identifiers: [String]
 
     init(services: ServiceCaller, shopper: Shopper, identifiers: [String]) {
@@ -29,10 +29,10 @@ struct ProductsInParts: Sendable {
         self.identifiers = identifiers.filter { seen.insert($0).inserted }
     }
 
-    /// - Throws: `serviceUnavailable` and the like: an answer with a part missing is no answer.
+    /// - Throws: `serviceUnavailable` and the like: a reply with a missing part is not used.
     func run(_ context: CallContext) async throws(StoreError) -> Reply {
         let parts = try await askAll(context)
-        // A catalogue may take effect between two parts; asked again, they are of one.
+        // A catalogue may take effect between two parts; requested again, they are of one version.
         let isOfOne = parts.allSatisfy { $0.catalogVersion == parts[0].catalogVersion }
         return Self.joined(isOfOne ? parts : try await askAll(context))
     }

@@ -8,7 +8,7 @@ import StoreModels
 struct ReceiptQuestion: Decodable {
     /// Base64, as `GET /v1/receipt` gives it.
     var receiptData: String
-    /// Only these; without them every subscription of the app.
+    /// Limits the reply to these; without it every subscription of the app.
     var productIdentifiers: [String]?
 
     /// - Throws: `requestInvalid`.

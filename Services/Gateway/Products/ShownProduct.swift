@@ -1,6 +1,6 @@
 import StoreModels
 
-/// A product as a client gets it, ready for each answer of Eligibility's, so that showing it is copying bytes.
+/// A product's JSON for a client, prepared for each value of eligibility, so that a response only copies bytes.
 struct ShownProduct: Sendable {
     let productIdentifier: String
     let type: ProductType
@@ -9,7 +9,7 @@ struct ShownProduct: Sendable {
     init(_ product: PresentedProduct) {
         productIdentifier = product.productIdentifier
         type = product.type
-        // Nobody can be eligible for what is no subscription.
+        // Only subscriptions have introductory offers, so all other products are ineligible.
         let possible = product.type == .autoRenewable ? OfferEligibility.allCases : [.ineligible]
         forms = Dictionary(
             uniqueKeysWithValues: possible.map {
@@ -17,10 +17,10 @@ struct ShownProduct: Sendable {
             })
     }
 
-    /// - Precondition: `ineligible` for what is no subscription.
+    /// - Precondition: `eligibility` is `ineligible` for a product that is not a subscription.
     subscript(eligibility: OfferEligibility) -> RawJSON.Extended {
         guard let form = forms[eligibility] else {
-            preconditionFailure("\(productIdentifier) is no subscription, so nobody is \(eligibility) for it")
+            preconditionFailure("\(productIdentifier) is not a subscription, so it cannot be \(eligibility)")
         }
         return form
     }

@@ -2,8 +2,8 @@ import BusService
 import StoreModels
 import Synchronization
 
-/// Catalog's table of storefronts, kept for a minute. It does not change while a store runs, so an old copy is better
-/// than none when Catalog is away.
+/// Catalog's table of storefronts, cached for a minute. It does not change while a store runs, so an old copy is used
+/// while Catalog is away.
 final class StorefrontDirectory: Sendable {
     private struct Contents {
         var storefronts: [ExactText: Storefront] = [:]
@@ -17,7 +17,7 @@ final class StorefrontDirectory: Sendable {
         self.services = services
     }
 
-    /// - Parameter place: What to name when there is no such storefront.
+    /// - Parameter place: The place named in the error for an unknown storefront.
     /// - Throws: `requestInvalid` for a code that is not in the table, `serviceUnavailable` when the table has never
     ///   been read and cannot be.
     func find(_ countryCode: String, at place: String, _ call: Call) async throws(StoreError) -> Storefront {
@@ -27,8 +27,8 @@ final class StorefrontDirectory: Sendable {
         return storefront
     }
 
-    /// - Returns: nil for a code that is not in the table.
-    /// - Throws: as ``find(_:at:_:)``, without `requestInvalid`.
+    /// - Returns: Nil for a code that is not in the table.
+    /// - Throws: As ``find(_:at:_:)``, without `requestInvalid`.
     func storefront(_ countryCode: String, _ context: CallContext) async throws(StoreError) -> Storefront? {
         try await table(context)[countryCode]
     }

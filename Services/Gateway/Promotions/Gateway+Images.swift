@@ -11,7 +11,7 @@ import StoreModels
 extension Gateway {
     private static let imagePath = "/admin/v1/apps/{bundleId}/products/{id}/promotion-image"
 
-    /// Promotional images and their review (M66).
+    /// Routes for promotional images and their review (M66).
     var imageRoutes: [Route] {
         [
             Route(.put, Self.imagePath, .admin) { [self] in try await putImage($0) },
@@ -21,7 +21,7 @@ extension Gateway {
         ]
     }
 
-    /// Streams the file to Catalog, part by part; nothing of it counts before the commit, which looks at its header.
+    /// Streams the file to Catalog, part by part; it takes effect with the commit, which checks its header.
     @concurrent private func putImage(_ call: Call) async throws -> Response {
         let upload = try ContentUpload(call, limit: PromotionImage.lengthMax)
         let context = call.context(deadline: .now + HTTPLimits.uploadTimeout)

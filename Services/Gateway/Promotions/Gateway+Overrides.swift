@@ -3,8 +3,8 @@ import Hummingbird
 import StoreModels
 
 extension Gateway {
-    /// What one device sets for one app: order and visibility of promoted products (M87–M105). The operator's paths do
-    /// the same, for the command line.
+    /// Routes for one device's overrides in one app: order and visibility of promoted products (M87–M105). The
+    /// operator's paths do the same, for the command line.
     var overrideRoutes: [Route] {
         [
             Route(.get, "/v1/promotions/order", .app) { [self] call in
@@ -46,7 +46,7 @@ extension Gateway {
         return try await answer(promotions.overrides.order, at: place, call)
     }
 
-    /// - Throws: `appNeverLaunched`, `promotionUnsupported`, as setting them does.
+    /// - Throws: `appNeverLaunched`, `promotionUnsupported`, as setting overrides does.
     private func promotions(at place: OverridePlace, _ call: Call) async throws -> DevicePromotions {
         let promotions = try await services.call(
             PromotionEndpoints.getOverrides, place.installation, context: call.context())
@@ -59,7 +59,7 @@ extension Gateway {
         return promotions
     }
 
-    /// The products are known before anything is set.
+    /// Sets the order. All products are checked before anything is stored.
     private func putOrder(at place: OverridePlace, _ call: Call) async throws -> Response {
         let body = try await call.body(NewOrder.self)
         try body.validate()
@@ -115,7 +115,7 @@ extension Gateway {
                 products: try await presented(products.inOrder([identifier]), call)))
     }
 
-    /// With each one's eligibility for the session's customer; for the operator nobody's is known.
+    /// Adds each product's eligibility for the session's customer; for the operator it is `unknown`.
     private func presented(
         _ products: [PresentedProduct], _ call: Call
     ) async throws(StoreError) -> [RawJSON.Extended] {

@@ -3,8 +3,8 @@ import Hummingbird
 import StoreModels
 
 extension Gateway {
-    /// What the operator sets up: an app's promoted products with their order and visibility (M67, M68), and the featured
-    /// tab (M64).
+    /// The operator's routes for an app's promoted products with their order and visibility (M67, M68), and for the
+    /// featured tab (M64).
     var promotionRoutes: [Route] {
         [
             Route(.get, "/admin/v1/apps/{bundleId}/promotions", .admin) { [self] call in
@@ -21,7 +21,7 @@ extension Gateway {
         ]
     }
 
-    /// The whole list: what it leaves out is not promoted.
+    /// Replaces the whole list: a product missing from it is not promoted.
     private func putPromotions(_ call: Call) async throws -> Response {
         let bundleId = try call.bundleId()
         let entries = try await call.body([PromotionEntry].self)
@@ -36,7 +36,7 @@ extension Gateway {
         return try Reply.json(setup)
     }
 
-    /// The whole tab, of all apps.
+    /// Replaces the whole tab, of all apps.
     private func putFeatured(_ call: Call) async throws -> Response {
         let products = try await call.body([ProductReference].self)
         guard products.count <= FeaturedList.productsMax else {
@@ -52,7 +52,7 @@ extension Gateway {
         return try Reply.json(list)
     }
 
-    /// - Throws: `requestInvalid` for what is no identifier, and for a product that stands twice.
+    /// - Throws: `requestInvalid` for an invalid identifier, and for a product listed twice.
     private static func checkEach(_ products: [(bundleId: String, productIdentifier: String)]) throws(StoreError) {
         var seen: Set<ProductReference> = []
         for (index, product) in products.enumerated() {
@@ -60,7 +60,7 @@ extension Gateway {
             let reference = ProductReference(
                 bundleId: product.bundleId, productIdentifier: product.productIdentifier)
             guard seen.insert(reference).inserted else {
-                throw .invalid("$[\(index)].productIdentifier", "stands there twice")
+                throw .invalid("$[\(index)].productIdentifier", "is listed twice")
             }
         }
     }

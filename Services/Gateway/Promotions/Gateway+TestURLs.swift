@@ -12,8 +12,8 @@ extension Gateway {
         ]
     }
 
-    /// The URL that starts a promoted purchase without the store. The product has to be in the catalogue and nothing
-    /// else: that is what the URL is for (M109).
+    /// Responds with the URL that starts a promoted purchase without the store. The product must only be in the
+    /// catalogue (M109).
     private func testURL(_ call: Call) async throws -> Response {
         let product = try call.product()
         let format = try TestURLFormat(call)
@@ -28,7 +28,7 @@ extension Gateway {
         switch format {
         case .text: text = url.description
         case .svg:
-            // A catalogue's identifiers have at most 100 characters, so that the longest URL there is has 1 500 bytes.
+            // A catalogue's identifiers have at most 100 characters, so the longest URL has 1 500 bytes.
             guard let code = QRCode(url.description) else {
                 throw StoreError(.internal, "a URL does not fit a QR code")
             }

@@ -10,14 +10,15 @@ import StoreModels
     import Foundation
 #endif
 
-/// Answers with a promotional image's bytes, read from Catalog part by part, each when the one before has been taken.
+/// Responds with a promotional image's bytes, read from Catalog part by part, each after the client took the previous
+/// one.
 struct ImageReader: Sendable {
     let services: ServiceCaller
     let bundleId: String
     let image: PromotionImage
 
-    /// The first part is read before the answer begins, so that an error is a problem and not a broken file. An image that
-    /// is replaced meanwhile cuts the connection.
+    /// Responds with the image. The first part is read before the response begins, so that an error is a problem and
+    /// not a broken file. An image replaced meanwhile closes the connection.
     func response(to call: Call) async throws -> Response {
         let first = try await part(at: 0, call)
         let headers: HTTPFields = [

@@ -4,18 +4,18 @@ import StoreModels
 struct NewOrder: Decodable {
     var productIdentifiers: [String]
 
-    /// - Throws: `requestInvalid` for too many, and for one that stands twice.
+    /// - Throws: `requestInvalid` for too many products, and for one listed twice.
     func validate() throws(StoreError) {
         try Identifier.checkProducts(productIdentifiers, at: "$.productIdentifiers")
         var seen: Set<ExactText> = []
         for (index, product) in productIdentifiers.enumerated() where !seen.insert(product).inserted {
-            throw .invalid("$.productIdentifiers[\(index)]", "stands there twice")
+            throw .invalid("$.productIdentifiers[\(index)]", "is listed twice")
         }
     }
 }
 
-/// `{"productIdentifiers":[…],"products":[…]}`: exactly what was set (M101), and the products, whole, without those the
-/// catalogue no longer has.
+/// `{"productIdentifiers":[…],"products":[…]}`: exactly the identifiers that were set (M101), and the whole products,
+/// without those the catalogue no longer has.
 struct OrderAnswer: Encodable {
     var productIdentifiers: [String]
     var products: [RawJSON.Extended]

@@ -1,9 +1,9 @@
 import StoreModels
 
-/// Whose overrides a request is about, and where products are priced for its answer.
+/// The installation whose overrides a request concerns, and the storefront that prices its response.
 struct OverridePlace: Sendable {
     var installation: InstallationReference
-    /// Alpha-3.
+    /// Alpha-3 country code.
     var storefront: String
 
     var bundleId: String { installation.bundleId }

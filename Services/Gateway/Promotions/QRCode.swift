@@ -2,15 +2,15 @@ import CQREncode
 
 /// A text as a QR code (ISO/IEC 18004), drawn in SVG. Error correction is M: a code on a screen is seldom dirty.
 struct QRCode {
-    /// Modules around the code that stay white, as the standard wants.
+    /// Width of the white margin in modules, as the standard requires.
     static let quietZone = 4
 
     /// Modules of one side.
     let width: Int
-    /// Row by row; true is black.
+    /// Modules row by row; true is black.
     private let modules: [Bool]
 
-    /// - Returns: nil for nothing, and for more than 2331 bytes, the most such a code holds.
+    /// - Returns: Nil for empty text, and for more than 2331 bytes, the capacity of such a code.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard !bytes.isEmpty, let code = QRcode_encodeData(Int32(bytes.count), bytes, 0, QR_ECLEVEL_M) else {
@@ -18,14 +18,14 @@ struct QRCode {
         }
         defer { QRcode_free(code) }
         width = Int(code.pointee.width)
-        // The lowest bit is the colour; the others are the library's notes.
+        // The lowest bit is the colour; the others are internal to the library.
         modules = UnsafeBufferPointer(start: code.pointee.data, count: width * width).map { $0 & 1 == 1 }
     }
 
     func isBlack(row: Int, column: Int) -> Bool { modules[row * width + column] }
 
-    /// One path for all that is black, a rectangle for each run of modules.
-    /// - Parameter title: What the picture is called, for who cannot see it.
+    /// Draws one path for all black modules, a rectangle for each run.
+    /// - Parameter title: The image's text alternative.
     func svg(title: String) -> String {
         let side = width + 2 * Self.quietZone
         return """

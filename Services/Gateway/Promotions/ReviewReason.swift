@@ -1,9 +1,9 @@
 import StoreModels
 
-/// The body of an image's review, which may say why, or of no body at all: `{"reason":"The text cannot be read."}`.
+/// The body of an image's review, which may contain a reason or be empty: `{"reason":"The text cannot be read."}`.
 struct ReviewReason: Decodable {
     var reason: String?
-    /// Characters; more is 400.
+    /// Maximum length in characters; more is 400.
     static let lengthMax = 500
 
     /// - Throws: `requestInvalid`.

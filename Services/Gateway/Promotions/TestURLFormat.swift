@@ -2,11 +2,11 @@ import HTTPTypes
 import Hummingbird
 import StoreModels
 
-/// How a test URL is given: as text to send in a message, or as a QR code to hold a device at (M107).
+/// Format of a test URL: text to send in a message, or a QR code to scan (M107).
 enum TestURLFormat: String, CaseIterable, Sendable {
     case text, svg
 
-    /// What the query says, else what the client takes, else text.
+    /// Uses the format of the query, else that of `Accept`, else text.
     /// - Throws: `requestInvalid`.
     init(_ call: Call) throws(StoreError) {
         if let chosen = try call.query.choice("format", TestURLFormat.self) {

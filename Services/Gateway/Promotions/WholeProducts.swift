@@ -1,12 +1,12 @@
 import BusService
 import StoreModels
 
-/// Products of an app's catalogue, whole, for sale or not: a device may put in order what is not promoted yet.
+/// Whole products of an app's catalogue, for sale or not: a device may order products that are not promoted yet.
 struct WholeProducts: Sendable {
     private let products: [ExactText: PresentedProduct]
 
-    /// - Parameter endsAtUnknown: For a list that is refused when the catalogue does not have all of it: what stands
-    ///   behind the first unknown one is not asked about.
+    /// - Parameter endsAtUnknown: Whether to stop at the first unknown product, for a list that is rejected when one is
+    ///   unknown.
     /// - Throws: `serviceUnavailable` and the like without Catalog.
     init(
         _ identifiers: [String], at place: OverridePlace, _ services: ServiceCaller, _ context: CallContext,
@@ -20,7 +20,7 @@ struct WholeProducts: Sendable {
             services: services, bundleId: place.bundleId, storefront: place.storefront, identifiers: identifiers
         ).run(context)
         var products = Dictionary(exactly: found.products.map { ($0.productIdentifier, $0) })
-        // What cannot be bought there is not among a customer's products. There are few of those, if any.
+        // Products that cannot be bought there are missing from the customer's products. There are few of them, if any.
         for identifier in found.invalidProductIdentifiers {
             products[identifier] = try await Self.unsold(identifier, at: place, services, context)
             if endsAtUnknown, products[identifier] == nil { break }
@@ -37,10 +37,10 @@ struct WholeProducts: Sendable {
         }
     }
 
-    /// In the order of the question, without what the catalogue does not have.
+    /// The products in the order of `identifiers`, without those the catalogue does not have.
     func inOrder(_ identifiers: [String]) -> [PresentedProduct] { identifiers.compactMap { products[$0] } }
 
-    /// - Returns: nil for what the catalogue does not have.
+    /// - Returns: Nil for a product the catalogue does not have.
     private static func unsold(
         _ identifier: String, at place: OverridePlace, _ services: ServiceCaller, _ context: CallContext
     ) async throws(StoreError) -> PresentedProduct? {

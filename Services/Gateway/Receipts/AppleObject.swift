@@ -2,7 +2,7 @@ import Foundation
 import Signing
 import StoreModels
 
-/// An object of `verifyReceipt`, where nearly everything is text, also numbers and yes and no.
+/// An object of `verifyReceipt`, where nearly every value is text, also numbers and booleans.
 struct AppleObject {
     private var members: [String: JSONValue] = [:]
 
@@ -17,13 +17,14 @@ struct AppleObject {
         if let text { members[name] = .string(text) }
     }
 
-    /// `"true"` and `"false"`.
+    /// Sets `"true"` or `"false"`.
     mutating func set(_ name: String, _ flag: Bool) { set(name, flag ? "true" : "false") }
 
-    /// `"1"` and `"0"`, as Apple writes what subscriptions do.
+    /// Sets `"1"` or `"0"`, as Apple encodes the flags of subscriptions.
     mutating func set(_ name: String, digit flag: Bool) { set(name, flag ? "1" : "0") }
 
-    /// An instant three times: in Greenwich, in milliseconds and in California. Whole seconds, as in the receipt.
+    /// Sets three members for an instant: in GMT, in milliseconds and in California's time. Whole seconds, as in the
+    /// receipt.
     mutating func set(_ name: String, _ instant: Timestamp) {
         let instant = instant.wholeSeconds
         set(name, "\(Self.text(instant)) Etc/GMT")

@@ -1,10 +1,10 @@
 import BusService
 import StoreModels
 
-/// All that PaymentQueue knows for one customer's receipt.
+/// PaymentQueue's data for one customer's receipt.
 struct CustomerFacts: Sendable {
-    /// Purchases a receipt holds. With more, the oldest are left out that no offer was used for: a receipt has to fit in
-    /// one request, and what decides about offers has to stand in it (M120).
+    /// Maximum number of purchases in a receipt. With more, the oldest without an offer are omitted: a receipt must fit
+    /// in one request, and it must contain the purchases that decide about offers (M120).
     static let itemsMax = 1_500
 
     /// Oldest first.
@@ -15,8 +15,8 @@ struct CustomerFacts: Sendable {
     /// The app's business clock.
     var now: Timestamp
 
-    /// Reads page by page.
-    /// - Throws: `notFound` for a customer who was cleared, and what a service that is away gives.
+    /// Reads the data page by page.
+    /// - Throws: `notFound` for a customer who was cleared, and the error of an unavailable service.
     init(
         of customer: CustomerReference, services: ServiceCaller, context: CallContext
     ) async throws(StoreError) {
@@ -27,9 +27,9 @@ struct CustomerFacts: Sendable {
         request.after = first.after
         while let after = request.after {
             let page = try await services.call(SubscriptionEndpoints.receipt, request, context: context)
-            // After each page, so that a history of any length takes no more memory than a receipt.
+            // After each page, so that a long history takes no more memory than a receipt.
             items = Self.selected(items + page.items, max: Self.itemsMax)
-            // A page that leads nowhere would be asked for for ever.
+            // A page whose cursor does not advance would otherwise be requested endlessly.
             request.after = page.after == after ? nil : page.after
         }
         self.init(
@@ -43,7 +43,7 @@ struct CustomerFacts: Sendable {
         self.now = now
     }
 
-    /// Those for which an offer was used, then the newest of the others; in the order they came.
+    /// Selects the purchases with an offer, then the newest of the others; in their original order.
     static func selected(_ items: [ReceiptItem], max count: Int) -> [ReceiptItem] {
         guard items.count > count else { return items }
         let offers = items.indices.filter { items[$0].usedIntroductoryOffer }

@@ -9,18 +9,18 @@ extension Gateway {
         [
             Route(.get, "/v1/receipt", .app) { [self] in try await receipt($0) },
             Route(.post, "/verifyReceipt", .named) { [self] in try await verifyReceipt($0) },
-            // Apple's server answers every method, and says in its own way which one it wants.
+            // Apple's server answers every method, and requires POST with a status in the body.
             Route(.get, "/verifyReceipt", .named) { _ in try VerifyReceiptStatus.notPost.response() },
             Route(.get, "/admin/v1/signing/root", .admin) { [self] in try await rootCertificate($0) },
         ]
     }
 
-    /// Reads receipts for whoever judges them, `POST /v1/eligibility` for one.
+    /// Reads receipts for routes that evaluate them, such as `POST /v1/eligibility`.
     var receiptReader: ReceiptReader {
         ReceiptReader(keys: signing, services: services, environment: environment)
     }
 
-    /// The receipt as of now; without purchases, one without any (M139).
+    /// Responds with the current receipt; without purchases, with an empty one (M139).
     /// - Throws: `serviceUnavailable` for a tester whose refreshes fail.
     private func receipt(_ call: Call) async throws -> Response {
         try await accounts.shopper(call).checkMayRefreshReceipt()
@@ -44,7 +44,7 @@ extension Gateway {
         }.response()
     }
 
-    /// The app's version as Catalog has it; without Catalog the first one.
+    /// The app's version according to Catalog; without Catalog the first version.
     private func applicationVersion(of bundleId: String, _ call: Call) async -> String {
         let app = try? await services.call(
             CatalogEndpoints.getApp, AppRequest(bundleId: bundleId),
@@ -52,7 +52,7 @@ extension Gateway {
         return app?.settings.currentVersion ?? ReceiptMaker.originalApplicationVersion
     }
 
-    /// PEM, or DER when the request accepts only that.
+    /// Responds with PEM, or DER when the request accepts only that.
     private func rootCertificate(_ call: Call) async throws -> Response {
         let authority = try await signing.authority()
         if call.request.headers[.accept]?.contains("application/pkix-cert") == true {
@@ -63,7 +63,8 @@ extension Gateway {
 }
 
 extension ReceiptEnvironment {
-    /// Which of Apple's two endpoints is meant: by Apple's host names, `buy.…` and `sandbox.…`, else the gateway's own.
+    /// Which of Apple's two endpoints is meant: by Apple's host names, `buy.…` and `sandbox.…`, else the gateway's
+    /// environment.
     func ofEndpoint(host: String?) -> ReceiptEnvironment {
         let host = host?.lowercased() ?? ""
         if host.hasPrefix("buy.") { return .production }

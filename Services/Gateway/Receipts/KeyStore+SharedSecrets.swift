@@ -4,14 +4,15 @@ import Persistence
 import StoreModels
 
 extension KeyStore {
-    /// Whether a password opens receipts of an app with subscriptions: it is one of the app's shared secrets, or the app
-    /// has none. An app without a shared secret asks for none (ours; Apple makes every app have one).
+    /// Whether a password is valid for receipts of an app with subscriptions: it is one of the app's shared secrets, or
+    /// the app has none. An app without a shared secret requires none (this store's rule; Apple makes every app have
+    /// one).
     func accepts(sharedSecret password: String?, of bundleId: String) async throws -> Bool {
         let digests = try await sharedSecretDigests(of: bundleId)
         guard !digests.isEmpty else { return true }
         guard let password else { return false }
         let digest = SHA256.hash(data: Array(password.utf8))
-        // The comparison of digests takes the same time wherever they differ.
+        // Comparing digests takes the same time wherever they differ.
         return digests.reduce(false) { $0 || digest == $1 }
     }
 

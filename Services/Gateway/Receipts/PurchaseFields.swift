@@ -1,9 +1,9 @@
 import Signing
 import StoreModels
 
-/// A purchase in Apple's words: from the receipt itself (`in_app`), or as of now (`latest_receipt_info`).
+/// A purchase with Apple's member names: from the receipt (`in_app`), or current (`latest_receipt_info`).
 enum PurchaseFields {
-    /// - Parameter reason: Why it was cancelled, which a binary receipt does not say.
+    /// - Parameter reason: Reason of the cancellation, which a binary receipt does not contain.
     static func inApp(_ purchase: ReceiptPurchase, reason: RefundRequest.Reason?) -> JSONValue {
         var item = purchase.item
         item.cancellationReason = item.cancellationDate == nil ? nil : reason
@@ -16,13 +16,13 @@ enum PurchaseFields {
         var fields = common(item)
         fields.set("subscription_group_identifier", item.subscriptionGroupIdentifier)
         fields.set("app_account_token", item.appAccountToken)
-        // Apple has the member when it is true only.
+        // Apple includes the member only when it is true.
         if item.isUpgraded == true { fields.set("is_upgraded", true) }
         set(item.offer, in: &fields)
         return fields.json
     }
 
-    /// The offer's own name, of the kinds Apple has a member for.
+    /// Sets the offer's identifier, for the kinds of offers Apple has a member for.
     static func set(_ offer: AppliedOffer?, in fields: inout AppleObject) {
         switch offer?.type {
         case .subscription: fields.set("promotional_offer_id", offer?.identifier)
@@ -40,7 +40,7 @@ enum PurchaseFields {
         fields.set("purchase_date", item.purchaseDate)
         fields.set("original_purchase_date", item.originalPurchaseDate)
         fields.set("is_trial_period", item.isTrialPeriod ?? false)
-        // Nobody shares purchases in this store.
+        // This store has no Family Sharing.
         fields.set("in_app_ownership_type", "PURCHASED")
         if item.type == .autoRenewable {
             fields.set("is_in_intro_offer_period", item.isInIntroOfferPeriod ?? false)
@@ -52,7 +52,7 @@ enum PurchaseFields {
         return fields
     }
 
-    /// 1: the customer was unhappy with the app. 0: anything else.
+    /// 1: the customer was dissatisfied with the app. 0: any other reason.
     private static func number(_ reason: RefundRequest.Reason) -> String {
         switch reason {
         case .appIssue: "1"

@@ -3,16 +3,16 @@ import Foundation
 import Signing
 import StoreModels
 
-/// Makes the receipt of a customer in an app, from what PaymentQueue knows at the moment.
+/// Creates a customer's receipt in an app from PaymentQueue's current data.
 struct ReceiptMaker: Sendable {
     let keys: SigningKeys
     let environment: ReceiptEnvironment
 
-    /// What Apple's sandbox says of every app, and this store too: it knows no versions an account first bought.
+    /// The value in Apple's sandbox for every app, and here: the store does not record the version first bought.
     static let originalApplicationVersion = "1.0"
 
-    /// - Parameter applicationVersion: The app's present version.
-    /// - Returns: Base64, as an app sends it on.
+    /// - Parameter applicationVersion: The app's current version.
+    /// - Returns: Base64, as an app forwards it.
     func receiptData(
         of customer: CustomerReference, _ facts: CustomerFacts, applicationVersion: String
     ) async throws -> String {

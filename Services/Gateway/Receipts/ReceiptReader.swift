@@ -2,22 +2,21 @@ import BusService
 import Signing
 import StoreModels
 
-/// Reads receipts that customers bring, and believes only this store's own.
+/// Reads receipts from clients, and accepts only this store's own.
 struct ReceiptReader: Sendable {
     let keys: SigningKeys
     let services: ServiceCaller
-    /// Which receipts this gateway makes.
+    /// Environment of the receipts this gateway creates.
     let environment: ReceiptEnvironment
 
-    /// What a receipt says of its customer's purchases, and the app's business clock.
+    /// Returns a receipt's purchases and the app's business clock.
     ///
-    /// As much as the receipt knew when it was made: nothing that was bought, refunded or retried since.
+    /// The data is as old as the receipt: it contains nothing bought, refunded or retried since.
     /// - Parameters:
-    ///   - receiptData: Base64, as `GET /v1/receipt` gives it.
+    ///   - receiptData: Base64, as from `GET /v1/receipt`.
     ///   - bundleId: The app that asks.
-    ///   - context: For the question after the clock.
-    /// - Throws: ``ReceiptError`` for a receipt that is not believed; ``StoreError`` when the clock or the keys cannot be
-    ///   asked.
+    ///   - context: For the request for the clock.
+    /// - Throws: ``ReceiptError`` for an invalid receipt; ``StoreError`` when the clock or the keys cannot be read.
     func history(
         of receiptData: String, bundleId: String, context: CallContext
     ) async throws -> ReceiptHistory {
@@ -26,7 +25,7 @@ struct ReceiptReader: Sendable {
         guard document.bundleId.isExactly(bundleId) else { throw ReceiptError.bundleId }
         let clock = try await services.call(
             SubscriptionEndpoints.getClock, AppRequest(bundleId: bundleId), context: context)
-        // Only subscriptions decide, and a receipt's SET has no order of its own.
+        // Only subscriptions decide, and a receipt's SET has no order.
         let items = document.purchases.filter { $0.type == .autoRenewable }.map(\.item)
         return ReceiptHistory(
             items: items.sorted {
@@ -35,7 +34,7 @@ struct ReceiptReader: Sendable {
             now: clock.now)
     }
 
-    /// The receipt, once its signature has been verified.
+    /// Decodes a receipt after verifying its signature.
     /// - Throws: ``ReceiptError`` `malformed` or `signature`; ``StoreError`` when the keys cannot be read.
     func read(_ receiptData: String) async throws -> ReceiptDocument {
         try await ReceiptVerifier(root: keys.authority().root).verify(receiptData: receiptData)
@@ -43,7 +42,7 @@ struct ReceiptReader: Sendable {
 }
 
 extension ReceiptError {
-    /// 422 `receiptInvalid`, with the reason as a member.
+    /// The error 422 `receiptInvalid`, with the reason as a member.
     var problem: StoreError {
         let words =
             switch self {

@@ -3,7 +3,7 @@ import Hummingbird
 import Signing
 import StoreModels
 
-/// `POST /verifyReceipt`, from the body to the answer.
+/// Handles `POST /verifyReceipt`, from the body to the response.
 struct ReceiptVerification: Sendable {
     typealias Making = @Sendable (CustomerReference, CustomerFacts) async throws -> String
 
@@ -21,11 +21,11 @@ struct ReceiptVerification: Sendable {
 
     let reader: ReceiptReader
     let keys: KeyStore
-    /// The endpoint's.
+    /// Environment of the called endpoint.
     let environment: ReceiptEnvironment
 
-    /// Never throws: whatever goes wrong is a status.
-    /// - Parameter makeReceipt: Makes the customer's receipt as of now, `latest_receipt`.
+    /// Verifies the receipt of a request body. It never throws: every error is a status.
+    /// - Parameter makeReceipt: Creates the customer's current receipt, `latest_receipt`.
     func answer(to body: [UInt8], context: CallContext, _ makeReceipt: Making) async -> Answer {
         do {
             return .valid(try await verify(VerifyReceiptRequest(body), context, makeReceipt))

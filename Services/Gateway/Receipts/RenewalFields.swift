@@ -1,20 +1,20 @@
 import StoreModels
 
-/// What becomes of a subscription, in Apple's words: an element of `pending_renewal_info`.
+/// A subscription's renewal with Apple's member names: an element of `pending_renewal_info`.
 enum RenewalFields {
     static func json(_ subscription: Subscription) -> JSONValue {
         var fields = AppleObject()
         fields.set("product_id", subscription.productIdentifier)
         fields.set("auto_renew_product_id", subscription.autoRenewProductIdentifier)
         fields.set("original_transaction_id", subscription.originalTransactionIdentifier)
-        // Where seed and schema disagree about the place of this one, it stands in both (M122).
+        // The seed and the schema disagree about the place of this member, so both places have it (M122).
         fields.set("subscription_group_identifier", subscription.subscriptionGroupIdentifier)
         fields.set("auto_renew_status", digit: subscription.willAutoRenew)
         setState(of: subscription, in: &fields)
         if let until = subscription.gracePeriodExpiresDate, subscription.state == .inGracePeriod {
             fields.set("grace_period_expires_date", until)
         }
-        // One only, where the price has gone up and the subscriber has to agree: 1 when they have.
+        // Only for a price increase that requires consent: 1 when the subscriber has agreed.
         if let increase = subscription.priceIncrease {
             fields.set("price_consent_status", digit: increase.status == .agreed)
             fields.set("price_increase_status", digit: increase.status == .agreed)
@@ -23,7 +23,7 @@ enum RenewalFields {
         return fields.json
     }
 
-    /// Only of a subscription whose time is over: whether it is still tried, and why it ended.
+    /// Sets the state of a subscription whose period is over: whether renewal is still tried, and why it ended.
     private static func setState(of subscription: Subscription, in fields: inout AppleObject) {
         switch subscription.state {
         case .subscribed, .revoked: return
@@ -38,7 +38,7 @@ enum RenewalFields {
 
     /// Apple numbers them from 1.
     private static func number(_ reason: Subscription.ExpirationReason) -> String {
-        // The list has every reason there is.
+        // The list contains every reason.
         "\(Subscription.ExpirationReason.allCases.firstIndex(of: reason)! + 1)"
     }
 }

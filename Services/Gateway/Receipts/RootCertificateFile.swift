@@ -2,8 +2,8 @@ import Foundation
 import Operations
 import Signing
 
-/// The root certificate where people look for it: `root.cer` (DER, as Apple hands out its own) and `root.pem` beside the
-/// database. Public; written at every start, so that they are always those of the database.
+/// Publishes the root certificate as files: `root.cer` (DER, as Apple publishes its own) and `root.pem` next to the
+/// database. They are written at every start, so that they always match the database.
 enum RootCertificateFile {
     /// - Throws: ``StartupError`` that names the file.
     static func write(_ authority: CertificateAuthority, in directory: String) throws(StartupError) {
@@ -11,7 +11,7 @@ enum RootCertificateFile {
             try Data(authority.rootDER()).write(to: URL(fileURLWithPath: "\(directory)/root.cer"), options: .atomic)
             try Data(authority.rootPEM().utf8).write(
                 to: URL(fileURLWithPath: "\(directory)/root.pem"), options: .atomic)
-            // The one thing in the directory that is meant for everybody.
+            // The only files of the directory that every user may read.
             for name in ["root.cer", "root.pem"] {
                 try FileManager.default.setAttributes(
                     [.posixPermissions: 0o644], ofItemAtPath: "\(directory)/\(name)")
@@ -23,7 +23,7 @@ enum RootCertificateFile {
 }
 
 extension Gateway {
-    /// Makes the store's certificates, the first time, and says where their root is.
+    /// Creates the store's certificates at the first start, and publishes their root.
     /// - Throws: ``StartupError``.
     func publishRoot(in directory: String) async throws(StartupError) {
         let authority: CertificateAuthority

@@ -3,10 +3,10 @@ import Persistence
 import Signing
 import StoreModels
 
-/// The store's certificates, in the gateway's own database, so that gateways of one PostgreSQL sign alike and what was
-/// signed before a restart verifies behind it.
+/// The store's certificates, in the gateway's own database, so that gateways of one PostgreSQL use the same ones and
+/// signatures from before a restart stay valid.
 final class SigningKeys: Sendable {
-    /// The row's name; a second authority beside the first would have another.
+    /// The row's name; a second authority would have another.
     private static let name = "receipts"
 
     private let database: any SQLDatabase
@@ -16,9 +16,9 @@ final class SigningKeys: Sendable {
         self.database = database
     }
 
-    /// The authority; made, the first time anybody asks for it.
-    /// - Throws: `serviceUnavailable` and `outcomeUnknown` for a database that is busy or lost; `internal` for a row that
-    ///   is none.
+    /// Returns the authority, creating it at the first call.
+    /// - Throws: `serviceUnavailable` and `outcomeUnknown` for a database that is busy or lost; `internal` for an
+    ///   invalid row.
     func authority() async throws -> CertificateAuthority {
         if let authority = known.withLock({ $0 }) { return authority }
         let stored: StoredAuthority
@@ -27,7 +27,7 @@ final class SigningKeys: Sendable {
                 stored = found
             } else {
                 try await offer(CertificateAuthority().stored(), at: .wallClock())
-                // Of several gateways that start at once the first one's row stands, and all of them read it.
+                // When several gateways start simultaneously, the first one's row is kept and all of them read it.
                 guard let found = try await read() else {
                     throw StoreError(.internal, "the signing authority vanished while it was being made")
                 }
@@ -67,7 +67,7 @@ final class SigningKeys: Sendable {
 }
 
 extension StoreError {
-    /// What a caller hears of trouble with the gateway's own database.
+    /// Converts an error of the gateway's database for the caller.
     init(answering error: PersistenceError) {
         if error.code == .outcomeUnknown || error.code == .storageFailed {
             self.init(.outcomeUnknown, "the gateway's database was lost during a commit")

@@ -1,6 +1,6 @@
 import Persistence
 
-/// Where the gateway's database keeps the store's certificates: one row, made once.
+/// Table for the store's certificates: one row, created once.
 enum SigningSchema {
     static let migration = Migration(
         number: 2, name: "the authority that signs receipts",

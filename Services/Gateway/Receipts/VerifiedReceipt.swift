@@ -1,10 +1,10 @@
 import Signing
 import StoreModels
 
-/// The answer to a receipt that verifies, in Apple's words (Apple, "responseBody").
+/// The response for a valid receipt, with Apple's member names (Apple, "responseBody").
 ///
-/// `receipt` is what the receipt itself says; `latest_receipt_info`, `pending_renewal_info` and `latest_receipt` are as of
-/// now, and there only when the customer has, or the receipt shows, an auto-renewable subscription.
+/// `receipt` has the receipt's own data; `latest_receipt_info`, `pending_renewal_info` and `latest_receipt` are
+/// current, and present only when the customer has, or the receipt contains, an auto-renewable subscription.
 struct VerifiedReceipt {
     let document: ReceiptDocument
     let facts: CustomerFacts
@@ -30,7 +30,7 @@ struct VerifiedReceipt {
         receipt["bundle_id"] = .string(document.bundleId)
         receipt["application_version"] = .string(document.applicationVersion)
         receipt["original_application_version"] = .string(document.originalApplicationVersion)
-        // Apple's sandbox has numbers for apps on sale only, and says 0 of all others.
+        // Apple's sandbox has numbers for apps on sale only, and 0 for all others.
         for name in ["adam_id", "app_item_id", "download_id", "version_external_identifier"] {
             receipt[name] = .integer(0)
         }
@@ -46,7 +46,7 @@ struct VerifiedReceipt {
         return receipt.json
     }
 
-    /// Newest first; of each subscription only the latest, when that was asked for.
+    /// Newest first; only the latest of each subscription when the request excludes old transactions.
     private var latest: [ReceiptItem] {
         let newestFirst = facts.items.sorted {
             ($0.purchaseDate, $0.transactionIdentifier) > ($1.purchaseDate, $1.transactionIdentifier)

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// The body of `POST /verifyReceipt`. Members nobody knows are passed over, as Apple passes over them.
+/// The body of `POST /verifyReceipt`. Unknown members are ignored, as Apple does.
 ///
 /// ```json
 /// {"receipt-data":"MIIT…","password":"7d1f…","exclude-old-transactions":true}
@@ -8,10 +8,10 @@ import StoreModels
 struct VerifyReceiptRequest {
     let receiptData: String
     let password: String?
-    /// Of each subscription only the latest transaction.
+    /// Limits the response to the latest transaction of each subscription.
     let excludesOldTransactions: Bool
 
-    /// - Throws: `malformed` for what has no `receipt-data`.
+    /// - Throws: `malformed` for a body without `receipt-data`.
     init(_ bytes: [UInt8]) throws(VerifyReceiptStatus) {
         guard let document = try? StrictJSON.parse(bytes), let receiptData = document["receipt-data"]?.stringValue
         else {

@@ -1,14 +1,14 @@
 import Hummingbird
 import Signing
 
-/// What `verifyReceipt` says when it does not say 0 (Apple, "status").
+/// Statuses of `verifyReceipt` other than 0 (Apple, "status").
 ///
-/// 21001 is no longer sent by Apple, 21006 only for receipts of iOS 6, which this store never makes; 21100 to 21199 are
-/// Apple's own faults, ours are 21009.
+/// Apple no longer sends 21001, and 21006 only for receipts of iOS 6, which this store never creates; 21100 to 21199
+/// are Apple's internal errors, this store's are 21009.
 enum VerifyReceiptStatus: Int, Error, CaseIterable {
-    /// The request is no POST.
+    /// The request is not a POST.
     case notPost = 21000
-    /// `receipt-data` is missing or no receipt.
+    /// `receipt-data` is missing or not a receipt.
     case malformed = 21002
     /// The signature is not this store's, or the receipt was changed.
     case notAuthenticated = 21003
@@ -18,19 +18,19 @@ enum VerifyReceiptStatus: Int, Error, CaseIterable {
     case unavailable = 21005
     case sandboxReceiptInProduction = 21007
     case productionReceiptInSandbox = 21008
-    /// A fault of ours; the log has it.
+    /// An internal error; the log has the details.
     case fault = 21009
     /// The customer is unknown, or was cleared.
     case accountNotFound = 21010
 
-    /// `{"status":21002}`, with HTTP's 200 as Apple does it.
+    /// The response `{"status":21002}`, with HTTP's 200 as Apple does it.
     func response() throws -> Response { try Reply.json(["status": rawValue]) }
 
     init(_ error: ReceiptError) {
         self = error == .malformed ? .malformed : .notAuthenticated
     }
 
-    /// A receipt of the wrong endpoint.
+    /// Status for a receipt of the wrong endpoint.
     static func wrongEndpoint(for receipt: ReceiptEnvironment) -> VerifyReceiptStatus {
         switch receipt {
         case .sandbox: .sandboxReceiptInProduction

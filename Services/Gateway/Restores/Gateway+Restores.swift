@@ -10,11 +10,11 @@ extension Gateway {
         ]
     }
 
-    /// Begins to restore what the customer owns, for this device; the stream brings the transactions and the end.
+    /// Starts restoring the customer's purchases on this device; the stream sends the transactions and the end.
     ///
-    /// The answer to the same key is the same however far the restore is, and says nothing of its end; so it never
-    /// carries `Idempotent-Replayed`, which is for answers that were stored when something ended.
-    /// - Throws: `outcomeUnknown` when the request was sent and nobody can say whether it was taken; the same key is
+    /// The response to the same key is the same however far the restore is, and does not contain its end; so it never
+    /// has `Idempotent-Replayed`, which is for responses stored when an operation ended.
+    /// - Throws: `outcomeUnknown` when the request was sent but no reply says whether it was accepted; the same key is
     ///   safe.
     private func startRestore(_ call: Call) async throws -> Response {
         let key = try IdempotencyKey.read(call.request.headers)
@@ -47,7 +47,7 @@ struct RestoreAccepted: Encodable {
 }
 
 extension RestoreRequest {
-    /// A restore of a session's device.
+    /// Creates a restore for a session's device.
     init(of session: Session, _ restoreIdentifier: String) {
         self.init(
             bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,

@@ -1,8 +1,8 @@
 import StoreModels
 
-/// The body of `POST /v1/restore`, which may be left out: `{"applicationUsername":"u-17"}`.
+/// The optional body of `POST /v1/restore`: `{"applicationUsername":"u-17"}`.
 struct NewRestore: Decodable {
-    /// Recorded and echoed; it filters nothing.
+    /// Recorded and returned; it does not filter.
     var applicationUsername: String?
 
     /// - Throws: `requestInvalid`.

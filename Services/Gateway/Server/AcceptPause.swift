@@ -11,7 +11,7 @@ import NIOCore
 /// Stops accepting for a moment when the process or the system has no descriptor left.
 ///
 /// The listening socket stays readable then, and NIO's own back-off leaves it registered, so that each turn of the loop
-/// would fail to accept again. New connections wait in the kernel meanwhile. To be added in front of the pipeline of the
+/// would fail to accept again. New connections wait in the kernel meanwhile. Add it in front of the pipeline of the
 /// listening channel.
 final class AcceptPause: ChannelDuplexHandler {
     typealias InboundIn = any Channel
@@ -25,7 +25,7 @@ final class AcceptPause: ChannelDuplexHandler {
     private var isReadWanted = false
     private var lastLogged: NIODeadline?
 
-    /// - Parameter onPause: Called with each pause; counts.
+    /// - Parameter onPause: Called with each pause, for counting.
     init(logger: Logger, onPause: @escaping () -> Void) {
         self.logger = logger
         self.onPause = onPause
@@ -47,7 +47,7 @@ final class AcceptPause: ChannelDuplexHandler {
         isPaused = true
         onPause()
         log(error)
-        // Only this takes the socket out of the loop's set while a read is under way.
+        // Only this removes the socket from the loop's set while a read is in progress.
         setAutoRead(false, context)
         let box = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: TimeAmount(EventLoopLimits.acceptPause)) {
@@ -65,11 +65,11 @@ final class AcceptPause: ChannelDuplexHandler {
     }
 
     private func setAutoRead(_ value: Bool, _ context: ChannelHandlerContext) {
-        // Of a channel that is closing it fails, and then nothing is accepted either.
+        // It fails on a closing channel, which accepts nothing either.
         try? context.channel.syncOptions?.setOption(.autoRead, value: value)
     }
 
-    /// At most a line a minute.
+    /// Logs at most one line a minute.
     private func log(_ error: IOError) {
         if let lastLogged, NIODeadline.now() - lastLogged < .minutes(1) { return }
         lastLogged = .now()

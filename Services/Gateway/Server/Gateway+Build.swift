@@ -6,11 +6,11 @@ import ServiceDatabase
 import ServiceLifecycle
 
 extension Gateway {
-    /// The port unless somebody sets another.
+    /// The port unless the settings name another.
     package static let defaultPort = 7430
 
-    /// Everything a gateway process runs beside its place on the bus. In order of start; it ends in the opposite order,
-    /// so that streams end before the server waits for its connections.
+    /// Builds all services of a gateway process except its bus connection, in order of start. They stop in the opposite
+    /// order, so that streams end before the server waits for its connections.
     /// - Throws: ``StartupError``.
     package static func build(_ environment: ServiceEnvironment) async throws -> [any ServiceLifecycle.Service] {
         let settings = try GatewaySettings(environment.configuration, dataDirectory: environment.dataDirectory)
@@ -40,7 +40,7 @@ extension Gateway {
         return [keys.database, server, DeliveryService(hub: gateway.delivery, waits: gateway.eventWaits)]
     }
 
-    /// The responder over the whole table.
+    /// Creates the responder for the whole table.
     func responder(adminKey: AdminKey?, metrics: HTTPMetrics = HTTPMetrics()) -> GatewayResponder {
         GatewayResponder(
             table: RouteTable(routes),

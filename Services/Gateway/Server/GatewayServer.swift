@@ -8,20 +8,20 @@ import ServiceLifecycle
 
 /// The HTTP server: one NIO thread in front of the gateway's responder.
 struct GatewayServer: Service {
-    /// Connections at once, where the process may have that many descriptors; more wait in the kernel until one closes.
+    /// Maximum of simultaneous connections, if the process has enough descriptors; more wait in the kernel.
     static let connectionsMax = DeliveryLimits.streamsMax + 4096
 
     let responder: GatewayResponder
     let host: String
-    /// 0: any that is free.
+    /// 0 for any free port.
     let port: Int
     let placement: LoopPlacement
     let logger: Logger
     /// Called with the port, once connections are accepted.
     let onListening: @Sendable (Int) throws -> Void
 
-    /// Serves until the graceful end: then no connection is accepted any more, requests are finished, and it returns.
-    /// - Throws: ``StartupError`` when the port cannot be listened on.
+    /// Serves until the graceful shutdown: then it accepts no more connections, finishes the requests, and returns.
+    /// - Throws: ``StartupError`` when it cannot listen on the port.
     func run() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let listening = Listening(onListening)
@@ -43,14 +43,14 @@ struct GatewayServer: Service {
         let pauses = Counter(label: "storebus_http_accept_pauses_total")
         return Application(
             responder: responder,
-            // An idle connection goes after a minute; one with a request or a stream on it does not count as idle.
+            // An idle connection is closed after a minute; one with a request or a stream does not count as idle.
             server: .http1(configuration: .init(idleTimeout: .seconds(60))),
             configuration: .init(
                 address: .hostname(host, port: port), serverName: nil,
                 availableConnectionsDelegate: .maximum(
                     DescriptorLimit.connections(of: Self.connectionsMax), logger: logger)),
             onServerRunning: { channel in
-                // A channel that closes meanwhile takes no handler, and accepts nothing.
+                // A channel that closes meanwhile rejects the handler, and accepts nothing.
                 try? await channel.eventLoop.submit { [logger] in
                     try channel.pipeline.syncOperations.addHandler(
                         AcceptPause(logger: logger) { pauses.increment() }, position: .first)

@@ -2,15 +2,15 @@ import Foundation
 import Operations
 import Signing
 
-/// What the gateway reads from its settings.
+/// The gateway's settings.
 struct GatewaySettings {
-    /// `storebus.admin.key`, else the content of the file `storebus.admin.keyFile`; nil: no operator.
+    /// `storebus.admin.key`, else the content of the file `storebus.admin.keyFile`; with nil there is no operator.
     let adminKey: AdminKey?
     /// `storebus.session.keyFile`, else `gateway/session.key` in the data directory.
     let sessionKey: [UInt8]
-    /// `gateway.handlersOnBusLoop`, true unless said otherwise.
+    /// `gateway.handlersOnBusLoop`, default true.
     let handlersOnBusLoop: Bool
-    /// `storebus.environment`, `sandbox` unless said otherwise: of which of the App Store's worlds receipts are.
+    /// `storebus.environment`, the receipt environment, default `sandbox`.
     let environment: ReceiptEnvironment
 
     /// - Throws: ``StartupError`` that names the key or the file.
@@ -29,7 +29,7 @@ struct GatewaySettings {
         return AdminKey(try checked(try SecretFile.text(path, of: "STOREBUS_ADMIN_KEY_FILE"), path))
     }
 
-    /// A bearer token is text without spaces; one shorter than this is soon guessed.
+    /// Checks that the key is text without spaces, as a bearer token is; a shorter one is easy to guess.
     private static func checked(_ key: String, _ source: String) throws(StartupError) -> String {
         guard key.utf8.count >= 8, key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw StartupError(

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// Passes on that the server listens, and keeps what went wrong with telling it: Hummingbird's callback cannot throw.
+/// Reports that the server listens, and keeps the error of doing so: Hummingbird's callback cannot throw.
 final class Listening: Sendable {
     private let tell: @Sendable (Int) throws -> Void
     private let caught = Mutex<(any Error)?>(nil)
@@ -12,7 +12,7 @@ final class Listening: Sendable {
 
     var failure: (any Error)? { caught.withLock { $0 } }
 
-    /// A server nobody can be told of is stopped again.
+    /// Reports the port; when that fails, the server is stopped again.
     func began(_ channel: any Channel) async {
         do {
             try tell(channel.localAddress?.port ?? 0)

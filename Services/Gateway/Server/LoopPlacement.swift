@@ -1,6 +1,6 @@
 import EventLoop
 
-/// Where the HTTP side runs; the one place that decides it.
+/// Decides where the HTTP side runs.
 ///
 /// The gateway has two loops: NIO's, one thread that reads and writes sockets, and libuv's, which has the bus. The
 /// server runs with the libuv loop as its task executor preference, and structured tasks inherit that: every
@@ -9,7 +9,7 @@ import EventLoop
 ///
 /// Without a loop the same code runs on Swift's global pool, and each request on the bus crosses threads twice.
 struct LoopPlacement: Sendable {
-    /// The bus connection's loop; nil: the global pool.
+    /// The bus connection's loop; nil for the global pool.
     let loop: UVLoop?
 
     func run<Value>(_ operation: () async throws -> Value) async rethrows -> Value {

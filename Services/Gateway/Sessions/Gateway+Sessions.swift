@@ -12,7 +12,7 @@ import StoreModels
 
 extension Gateway {
     var sessionRoutes: [Route] {
-        // In production nobody says by himself who he is: the app's server does.
+        // In production only the app's server opens sessions, because clients cannot prove which customer they are.
         [
             Route(.post, "/v1/sessions", environment == .sandbox ? .open : .server) { [self] in
                 try await openSession($0)
@@ -20,8 +20,8 @@ extension Gateway {
         ]
     }
 
-    /// The app is launched on a device (or the App Store app opened): PaymentQueue says who the customer is,
-    /// PromotionController is told of the launch.
+    /// Opens a session when the app is launched on a device, or the App Store app opened: PaymentQueue identifies the
+    /// customer, and PromotionController is notified of the launch.
     private func openSession(_ call: Call) async throws -> Response {
         let request = try await call.body(SessionRequest.self)
         try request.validate()
@@ -48,24 +48,24 @@ extension Gateway {
         return try Reply.json(reply, status: .created)
     }
 
-    /// Tells PromotionController of the launch, or of the device the store is opened on.
-    /// - Returns: Whether it has heard. A session without PromotionController can still buy.
+    /// Notifies PromotionController of the launch, or of the device the store is opened on.
+    /// - Returns: Whether it was notified. A session without PromotionController can still buy.
     private func tell(of session: Session, _ call: Call) async throws(StoreError) -> Bool {
         try await degrading(.promotionController) { () async throws(StoreError) in
             try await announce(session, call, deadline: call.optionalDeadline)
         } != nil
     }
 
-    /// Tells PromotionController what it missed when the session began. For what does not work without.
+    /// Notifies PromotionController of a session it missed, for requests that require it.
     /// - Throws: `serviceUnavailable` and the like while it is away.
     func announceIfUntold(_ call: Call) async throws(StoreError) {
         let session = call.session
-        // What an older launch says of the installation is no longer so. The store's sessions are no launches.
+        // A superseded launch's data about the installation is outdated. The store's sessions are not launches.
         guard session.isUntold, session.client == .store || !delivery.isSuperseded(session) else { return }
         try await announce(session, call, deadline: call.deadline)
     }
 
-    /// - Throws: What PromotionController answers, but for a version of the store's device that it cannot read.
+    /// - Throws: PromotionController's error, except for a version of the store's device that it cannot read.
     func announce(_ session: Session, _ call: Call, deadline: ContinuousClock.Instant) async throws(StoreError) {
         let context = call.context(deadline: deadline)
         if let launch = session.launch {
@@ -94,7 +94,7 @@ extension Session {
             appVersion: request.appVersion, launchNumber: account.launch ?? 0)
     }
 
-    /// What PromotionController is told of an app's session; nil of the store's.
+    /// The session's launch for PromotionController; nil for the store's sessions.
     fileprivate var launch: DeviceLaunch? {
         guard client == .app, let appVersion else { return nil }
         return DeviceLaunch(

@@ -13,14 +13,14 @@ struct SessionRequest: Decodable {
     var account: String
     var platform: DeviceLaunch.Platform
     var osVersion: String
-    /// Not for `client: "store"`, which launches no app.
+    /// Absent for `client: "store"`, which launches no app.
     var appVersion: String?
-    /// Alpha-3; counts only when this creates the account.
+    /// Alpha-3; used only when this request creates the account.
     var storefront: String?
     var promotedPurchases: DeviceLaunch.PromotedPurchases?
 
-    /// - Throws: `requestInvalid` that names the member; `promotionUnsupported` for `PurchaseIntent` where there is none
-    ///   (M59).
+    /// - Throws: `requestInvalid` that names the member; `promotionUnsupported` for `PurchaseIntent` on systems without
+    ///   it (M59).
     func validate() throws(StoreError) {
         try Identifier.check(bundleId, as: .bundle, at: "$.bundleId")
         try Identifier.check(deviceId, as: .device, at: "$.deviceId")
@@ -41,12 +41,12 @@ struct SessionRequest: Decodable {
     }
 }
 
-/// The answer: `{"token":"…","expiresAt":"…","storefront":{…},"canMakePayments":true,"degraded":[]}`.
+/// The response: `{"token":"…","expiresAt":"…","storefront":{…},"canMakePayments":true,"degraded":[]}`.
 struct SessionReply: Encodable {
     var token: String
     var expiresAt: Timestamp
     var storefront: Storefront
     var canMakePayments: Bool
-    /// `promotions` when PromotionController did not hear of the launch.
+    /// Contains `promotions` when PromotionController was not notified of the launch.
     var degraded: [String]
 }

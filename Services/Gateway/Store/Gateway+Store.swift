@@ -3,7 +3,7 @@ import Hummingbird
 import StoreModels
 
 extension Gateway {
-    /// What the store on a device shows: the product page, what a search finds, the featured tab.
+    /// Routes for the store's views on a device: product page, search, featured tab.
     var storeRoutes: [Route] {
         [
             Route(.get, "/v1/store-page", .appOrStore) { [self] call in
@@ -22,9 +22,9 @@ extension Gateway {
         ]
     }
 
-    /// Everything is asked at once, in the storefront the customer was last known to shop in. Only the products are
-    /// essential; without the rest the page says what is missing. A customer who turns out to shop elsewhere by now is
-    /// asked for there.
+    /// Requests everything concurrently, in the customer's last known storefront. Only the products are essential;
+    /// without the rest the response names what is missing. If the customer's storefront has changed, it asks again
+    /// there.
     private func shelf(_ call: Call) async throws -> StoreShelf {
         let session = call.session
         let storefront = accounts.lastKnownStorefront(of: session)
@@ -43,8 +43,8 @@ extension Gateway {
             eligibility: offering.eligibility)
     }
 
-    /// What is promoted, and what of it begins with an introductory offer for this customer. Which subscriptions are
-    /// promoted is known from the last time, so that both are asked at once; it hardly ever changes.
+    /// Requests the promoted products, and this customer's eligibility for their introductory offers. The promoted
+    /// subscriptions are known from the last time, so that both are requested concurrently; they rarely change.
     private func offering(
         in storefront: String, _ call: Call
     ) async throws -> (listing: PromotedListing, eligibility: EligibilityAnswers) {
@@ -72,7 +72,7 @@ extension Gateway {
                 productIdentifiers: subscriptions), call)
     }
 
-    /// - Returns: nil when PromotionController is away.
+    /// - Returns: Nil when PromotionController is away.
     private func devicePromotions(_ call: Call) async throws(StoreError) -> DevicePromotions? {
         try await degrading(.promotionController) { [services] () async throws(StoreError) in
             try await services.call(
@@ -81,7 +81,7 @@ extension Gateway {
         }
     }
 
-    /// - Returns: nil when PaymentQueue is away, or does not know the session's customer any more.
+    /// - Returns: Nil when PaymentQueue is away, or no longer knows the session's customer.
     private func standing(_ call: Call) async throws(StoreError) -> CustomerStanding? {
         let session = call.session
         do {

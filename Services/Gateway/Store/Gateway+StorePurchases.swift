@@ -3,7 +3,7 @@ import Hummingbird
 import StoreModels
 
 extension Gateway {
-    /// Purchases that begin in the store: somebody taps Buy (M65), or opens a test URL (M106–M109).
+    /// Routes for purchases that begin in the store: the user taps Buy (M65) or opens a test URL (M106–M109).
     var storePurchaseRoutes: [Route] {
         [
             Route(.post, "/v1/store-page/purchase", .appOrStore) { [self] call in
@@ -19,8 +19,8 @@ extension Gateway {
         ]
     }
 
-    /// Catalog says what the product is, PromotionController what happens. With a key the same again is the same purchase;
-    /// without one only while the intent is pending.
+    /// Starts a purchase of Catalog's product in PromotionController. A repeated key gets the same purchase; without a
+    /// key a repetition does so only while the intent is pending.
     private func start(
         _ productIdentifier: String, from source: PurchaseIntent.Source, _ call: Call
     ) async throws -> Response {

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// What an app promotes in one storefront, ready to be arranged for any device.
+/// The promoted products of an app in one storefront, to be arranged for any device.
 struct PromotedListing: Sendable {
     typealias Reply = PromotedProductsReplyOf<PromotedProduct>
 
@@ -8,7 +8,7 @@ struct PromotedListing: Sendable {
     /// The app's entries of the featured tab, in its order.
     let featured: [String]
     let appName: String
-    /// The promoted subscriptions: what Eligibility is asked about.
+    /// The promoted subscriptions, for the request to Eligibility.
     let subscriptions: [String]
     private let products: [ExactText: PromotedProduct]
 

@@ -1,7 +1,7 @@
 import StoreModels
 
-/// A promoted product as Catalog presents it. The gateway looks at what it sorts and searches by, and hands the rest on as
-/// it came.
+/// A promoted product as Catalog presents it. The gateway reads the members it sorts and searches by, and forwards the
+/// rest unchanged.
 struct PromotedProduct: Hashable, Sendable, Codable {
     let json: RawJSON
     let productIdentifier: String

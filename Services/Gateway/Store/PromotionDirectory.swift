@@ -2,13 +2,13 @@ import BusService
 import EventLoop
 import StoreModels
 
-/// What apps promote, with the version of the app it belongs to. It is shown while the app has that version, for a
-/// second at most, because some products become available by date. However many devices look at a page, Catalog is asked
-/// by one request at a time for each app and storefront.
+/// Cache of the promoted products of apps, with the app's version. An entry is valid while the app has that version,
+/// for a second at most, because some products become available by date. All devices share one request to Catalog at a
+/// time for each app and storefront.
 final class PromotionDirectory: Sendable {
-    /// How long an answer is as good as a new one of the same version, counted from when it was asked for.
+    /// Lifetime of an entry of the current version, counted from its request.
     static let freshFor = Duration.seconds(1)
-    /// Apps and storefronts that are remembered; at the bound everything is forgotten and asked again.
+    /// Maximum number of cached apps and storefronts; at the bound all are dropped and requested again.
     static let rememberedMax = 10_000
 
     private struct Key: Hashable {
@@ -26,7 +26,7 @@ final class PromotionDirectory: Sendable {
     private let requests: SharedRequest<Key, PromotedListing>
     private let entries = Locked<[Key: Entry]>([:])
 
-    /// - Parameter patience: How long many requests wait for one that asks Catalog.
+    /// - Parameter patience: How long requests wait for a shared request to Catalog.
     init(services: ServiceCaller, versions: CurrentVersions, patience: Duration) {
         self.versions = versions
         let ask = services.function(CatalogEndpoints.listPromotions(as: PromotedProduct.self))
@@ -36,8 +36,8 @@ final class PromotionDirectory: Sendable {
         }
     }
 
-    /// - Throws: What Catalog answers; `serviceUnavailable` and the like when it is away, for an old page would sell what
-    ///   is no longer sold.
+    /// - Throws: Catalog's error; `serviceUnavailable` and the like when it is away, because an outdated page would
+    ///   offer products that are no longer sold.
     func listing(of bundleId: String, in storefront: String, _ call: Call) async throws(StoreError) -> PromotedListing {
         let key = Key(bundleId: bundleId, storefront: storefront)
         let version = try await versions.app(bundleId, until: call.deadline)
@@ -54,8 +54,8 @@ final class PromotionDirectory: Sendable {
         return listing
     }
 
-    /// The subscriptions among what was promoted when anybody last heard; nil when nobody has. For asking about them
-    /// before the answer is there.
+    /// The subscriptions among the last known promotions; nil when none are known. For asking about them before the
+    /// reply arrives.
     func lastKnownSubscriptions(of bundleId: String, in storefront: String) -> [String]? {
         entries.withLock { $0[Key(bundleId: bundleId, storefront: storefront)]?.listing.subscriptions }
     }

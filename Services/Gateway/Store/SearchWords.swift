@@ -1,16 +1,16 @@
 import Foundation
 import StoreModels
 
-/// The words of a search in the store. A product is found when each of them stands somewhere in its texts, in whatever
-/// case and with or without its accents.
+/// The words of a search in the store. A product matches when its texts contain each of them, ignoring case and
+/// accents.
 struct SearchWords: Sendable {
-    /// Characters of a whole search; more is 400.
+    /// Maximum length of the search in characters; more is 400.
     static let lengthMax = 200
 
     private let words: [String]
 
-    /// - Parameter text: As the query has it.
-    /// - Throws: `requestInvalid` for nothing at all and for too much.
+    /// - Parameter text: The value from the query.
+    /// - Throws: `requestInvalid` for an empty or too long search.
     init(_ text: String?) throws(StoreError) {
         guard let text else { throw .invalid("query q", "is missing") }
         try Identifier.check(text, at: "query q", lengthMax: Self.lengthMax)
@@ -23,7 +23,7 @@ struct SearchWords: Sendable {
         return words.allSatisfy { word in folded.contains { $0.contains(word) } }
     }
 
-    /// Without a locale: what is found must not depend on where the gateway runs.
+    /// Folds case, accents and width, without a locale: results must not depend on where the gateway runs.
     private static func folded(_ text: String) -> String {
         text.folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
     }

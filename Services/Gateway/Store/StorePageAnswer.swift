@@ -2,10 +2,10 @@ import StoreModels
 
 /// `{"promotions":[{"product":{…},"owned":false}],"degraded":[]}`
 struct StorePageAnswer: Encodable {
-    /// As ``Promotion``, with a product that is only handed on.
+    /// An entry as ``Promotion``, whose product is forwarded unchanged.
     struct Entry: Encodable {
         var product: RawJSON.Extended
-        /// Null when nobody can say.
+        /// Null while PaymentQueue is away.
         var owned: Bool?
 
         private enum CodingKeys: String, CodingKey { case product, owned }

@@ -2,13 +2,13 @@ import StoreModels
 
 /// The body of `POST /v1/store-page/purchase`: `{"productIdentifier":"com.example.pro.monthly","source":"search"}`.
 struct StorePurchase: Decodable {
-    /// Where in the store somebody taps Buy.
+    /// The view of the store in which the user taps Buy.
     enum Source: String, CaseIterable, Decodable {
         case storePage, search, featured
     }
 
     var productIdentifier: String
-    /// `storePage` unless said otherwise.
+    /// Defaults to `storePage`.
     var source: Source?
 
     /// - Throws: `requestInvalid`.
@@ -29,8 +29,8 @@ struct StorePurchase: Decodable {
 struct URLToOpen: Decodable {
     var url: String
 
-    /// The product the URL names, if it is one of this app's test URLs, to the letter.
-    /// - Throws: `urlInvalid` naming the part and the fault.
+    /// Returns the product of one of this app's test URLs, which must match exactly.
+    /// - Throws: `urlInvalid` that names the part and the fault.
     func productIdentifier(of bundleId: String) throws(StoreError) -> String {
         do throws(PurchaseIntentURLFault) {
             let url = try PurchaseIntentURL(parsing: url)

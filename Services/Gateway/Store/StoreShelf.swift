@@ -1,9 +1,9 @@
 import StoreModels
 
-/// What the store on one device shows of an app, once everybody has answered. Page, search and featured tab are views of
-/// it, so that what is hidden is hidden everywhere (M90).
+/// The store's content for an app on one device. Page, search and featured tab are views of it, so that a hidden
+/// product is hidden in each (M90).
 struct StoreShelf: Sendable {
-    /// In this device's order, visible ones only.
+    /// Visible products in this device's order.
     let products: [PromotedProduct]
     let appName: String
     private let featuredIdentifiers: [String]
@@ -12,9 +12,10 @@ struct StoreShelf: Sendable {
     private let isOperatorsOrder: Bool
 
     /// - Parameters:
-    ///   - device: What the device has set; nil without PromotionController, and then it is the operator's page.
-    ///   - isUnsupported: What the session says of a device that PromotionController does not know, or is not asked about.
-    ///   - standing: nil without PaymentQueue, and then nobody knows what the customer owns.
+    ///   - device: The device's overrides; nil without PromotionController, which gives the operator's page.
+    ///   - isUnsupported: The session's answer for a device that PromotionController does not know, or is not asked
+    ///     about.
+    ///   - standing: The customer's purchases; nil without PaymentQueue, and then `owned` is null.
     init(
         _ listing: PromotedListing, device: DevicePromotions?, isUnsupported: Bool, standing: CustomerStanding?,
         eligibility: EligibilityAnswers
@@ -29,12 +30,12 @@ struct StoreShelf: Sendable {
         isOperatorsOrder = device == nil
     }
 
-    /// The app's entries of the featured tab that stand on the device's page, in the tab's order.
+    /// The app's entries of the featured tab that are on the device's page, in the tab's order.
     var featured: [PromotedProduct] {
         featuredIdentifiers.compactMap { identifier in products.first { $0.productIdentifier.isExactly(identifier) } }
     }
 
-    /// What a search finds of the page, in its order.
+    /// Products of the page that match a search, in the page's order.
     func products(matching words: SearchWords) -> [PromotedProduct] {
         products.filter { product in
             words.match([product.localizedTitle, product.localizedDescription, product.productIdentifier, appName])
@@ -50,14 +51,14 @@ struct StoreShelf: Sendable {
             }, degraded: degraded(for: products))
     }
 
-    /// Whether the customer has the product; nil when it cannot be said. Consumables are used up, and what does not renew
-    /// keeps its own time in the app, so neither is ever owned.
+    /// Whether the customer owns the product; nil when it is unknown. Consumables are used up, and the app tracks the
+    /// time of non-renewing subscriptions, so neither is ever owned.
     private func owns(_ product: PromotedProduct) -> Bool? {
         guard let standing else { return nil }
         return product.type.isRestorable ? standing.owns(product.productIdentifier) : false
     }
 
-    /// Whom this view does without, by name.
+    /// Names of the services missing from this view.
     private func degraded(for products: [PromotedProduct]) -> [String] {
         var names = Set(eligibility.degraded(for: products.map(\.type)))
         if isOperatorsOrder { names.formUnion([ServiceName.promotionController].compactMap(\.degradedName)) }

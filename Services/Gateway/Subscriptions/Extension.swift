@@ -3,7 +3,7 @@ import StoreModels
 /// The body of `POST /admin/v1/transactions/{id}/extend`: `{"days":30}`.
 struct Extension: Decodable {
     var days: Int
-    /// As many as Apple's server lets an extension have.
+    /// Range of days, as in Apple's server API.
     static let daysAllowed = 1...90
 
     /// - Throws: `requestInvalid`.

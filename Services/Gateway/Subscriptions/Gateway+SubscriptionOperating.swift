@@ -3,8 +3,8 @@ import Hummingbird
 import StoreModels
 
 extension Gateway {
-    /// What support or time would do to a purchase or to the subscription it belongs to, whoever's it is, and what an
-    /// operator sees of subscriptions. `{id}` is any transaction of a subscription, by `id` or `transactionIdentifier`.
+    /// The operator's routes for purchases and subscriptions of any customer, as support or time would change them.
+    /// `{id}` is any transaction of a subscription, by `id` or `transactionIdentifier`.
     var subscriptionOperatingRoutes: [Route] {
         [
             Route(.post, "/admin/v1/transactions/{id}/refund", .admin) { [self] in
@@ -27,7 +27,7 @@ extension Gateway {
         ] + Self.bodiless.map(route)
     }
 
-    /// Operations that say nothing but their name, which is the last part of their path.
+    /// Operations without a body, named by the last part of their path.
     private static let bodiless: [OperateSubscriptionRequest.Operation] =
         [.renew, .expire, .enableAutoRenew, .disableAutoRenew, .failNextRenewal, .resolveBilling]
 
@@ -38,7 +38,7 @@ extension Gateway {
         }
     }
 
-    /// A refund, or a revocation without money. A second one gets the transaction the first one has led to.
+    /// Refunds a purchase, or revokes it without money. A second call gets the transaction the first one led to.
     private func takeBack(_ call: Call, _ endpoint: Endpoint<RefundRequest, PaymentTransaction>) async throws
         -> Response
     {
@@ -50,7 +50,7 @@ extension Gateway {
         return try Reply.json(transaction)
     }
 
-    /// Not to be repeated blindly: a second `renew` is a second renewal.
+    /// Runs an operation once. It is not safe to repeat: a second `renew` is a second renewal.
     private func operate(
         _ call: Call, _ operation: OperateSubscriptionRequest.Operation, days: Int? = nil
     ) async throws -> Response {

@@ -3,7 +3,7 @@ import Hummingbird
 import StoreModels
 
 extension Gateway {
-    /// What a customer sees and does under "manage subscriptions".
+    /// Routes of the app's "manage subscriptions".
     var subscriptionRoutes: [Route] {
         [
             Route(.get, "/v1/subscriptions", .app, query: ["after", "limit"]) { [self] in
@@ -18,7 +18,7 @@ extension Gateway {
         ]
     }
 
-    /// One per group the customer ever subscribed to.
+    /// Lists one subscription per group the customer ever subscribed to.
     func subscriptions(of customer: CustomerReference, _ call: Call) async throws -> Response {
         let request = SubscriptionsRequest(
             bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, after: try call.after(),
@@ -27,7 +27,7 @@ extension Gateway {
             try await services.call(SubscriptionEndpoints.list, request, context: call.context()))
     }
 
-    /// The app puts the question about a higher price off, or has the person asked.
+    /// Records whether the app defers the question about a higher price or shows it.
     private func showPriceConsent(_ call: Call) async throws -> Response {
         let identifier = try call.parameter("originalTransactionIdentifier", of: "subscription")
         let answer = try await call.body(PriceConsentAnswer.self)
@@ -38,7 +38,7 @@ extension Gateway {
             try await services.call(SubscriptionEndpoints.showPriceConsent, request, context: call.context()))
     }
 
-    /// Cancel, turn on, change product, change back.
+    /// Cancels, reactivates, changes the product, or reverts the change.
     private func changeSubscription(_ call: Call) async throws -> Response {
         let identifier = try call.parameter("originalTransactionIdentifier", of: "subscription")
         let change = try await call.body(SubscriptionChange.self)

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// The body of a refund or revocation, which may say why, or have no body at all: `{"reason":"appIssue"}`.
+/// The optional body of a refund or revocation, which may contain a reason: `{"reason":"appIssue"}`.
 struct RefundReason: Decodable {
     var reason: RefundRequest.Reason?
 }

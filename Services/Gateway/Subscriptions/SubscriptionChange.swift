@@ -1,14 +1,14 @@
 import StoreModels
 
-/// The body of `PUT /v1/subscriptions/{originalTransactionIdentifier}`; what is left out stays:
+/// The body of `PUT /v1/subscriptions/{originalTransactionIdentifier}`; omitted members stay unchanged:
 ///
 /// ```json
 /// {"willAutoRenew":true,"autoRenewProductIdentifier":"com.example.pro.yearly"}
 /// ```
 struct SubscriptionChange: Decodable {
-    /// False cancels: the present period is the last.
+    /// False cancels: the current period is the last.
     var willAutoRenew: Bool?
-    /// What the next renewal buys.
+    /// Product of the next renewal.
     var autoRenewProductIdentifier: String?
 
     /// - Throws: `requestInvalid`.

@@ -3,7 +3,7 @@ import Hummingbird
 import StoreModels
 
 extension Gateway {
-    /// What waits for a person, and the answer.
+    /// Routes for prompts that wait for a person, and for the answers.
     var promptRoutes: [Route] {
         [
             Route(.get, "/admin/v1/prompts", .admin, query: ["account", "after", "limit"]) { [self] in
@@ -13,7 +13,7 @@ extension Gateway {
         ]
     }
 
-    /// PaymentQueue's, and the apps that PromotionController asks whether to buy; both are asked at once.
+    /// Lists PaymentQueue's prompts and those of PromotionController; both are requested concurrently.
     private func prompts(_ call: Call) async throws -> Response {
         let account = try call.accountFilter()
         let cursor = PromptCursor(try call.after())
@@ -31,8 +31,9 @@ extension Gateway {
             PromptList(payments: payments, promotions: try await promotions, after: cursor, limit: limit))
     }
 
-    /// The service that asks is known by the identifier. Whoever answers first decides; the second hears `notFound`.
-    /// - Throws: `outcomeUnknown` when the answer was sent and nobody can say whether it counted.
+    /// Answers a prompt. Its identifier shows which service asks. The first answer decides; a second one gets
+    /// `notFound`.
+    /// - Throws: `outcomeUnknown` when the answer was sent but no reply says whether it counted.
     private func answerPrompt(_ call: Call) async throws -> Response {
         let id = try call.parameter("id")
         let body = try await call.body(PromptAnswer.self)

@@ -4,7 +4,7 @@ import Hummingbird
 import StoreModels
 
 extension Gateway {
-    /// The testers' paths: what an account does at the store, in every app.
+    /// Routes for testers: how the store treats an account, in every app.
     var testerRoutes: [Route] {
         [
             Route(.get, "/admin/v1/testers", .admin, query: ["after", "limit"]) { [self] in try await testers($0) },
@@ -26,7 +26,7 @@ extension Gateway {
             TesterAnswer(try await services.call(PaymentEndpoints.getTester, request, context: call.context())))
     }
 
-    /// Whole replacement: what the body leaves out is no longer set.
+    /// Replaces all settings: those missing from the body are no longer set.
     private func putTester(_ call: Call) async throws -> Response {
         let account = try call.account()
         let settings = try await call.body(TesterSettings.self)
@@ -46,7 +46,7 @@ extension Gateway {
 
 extension TesterSettings {
 
-    /// Checks the texts that no enumeration bounds.
+    /// Checks the texts that are not limited by an enumeration.
     /// - Throws: `requestInvalid`.
     fileprivate func validate() throws(StoreError) {
         let errors = [

@@ -1,5 +1,5 @@
-/// The body of a request that may say why, or have no body at all: `{"error":"paymentInvalid"}`.
+/// The optional body of a request that may contain a reason: `{"error":"paymentInvalid"}`.
 struct OptionalError: Decodable {
-    /// Nil is left to the service: `unknown`.
+    /// Nil lets the service choose `unknown`.
     var error: NamedError?
 }

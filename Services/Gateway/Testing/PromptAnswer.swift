@@ -2,8 +2,8 @@ import StoreModels
 
 /// The body of `POST /admin/v1/prompts/{id}`: `{"answer":"decline","error":"paymentInvalid"}`.
 ///
-/// `error` goes with `decline` only and is the name or the number of an `SKError`; without it the payment fails with
-/// `unknown`.
+/// `error` is allowed with `decline` only and is the name or the number of an `SKError`; without it the payment fails
+/// with `unknown`.
 struct PromptAnswer: Decodable {
     var answer: Prompt.Answer
     var error: NamedError?

@@ -1,9 +1,9 @@
 import StoreModels
 
-/// Where a list of prompts goes on, in both services that have some: the last prompt of each that was shown, PaymentQueue's
-/// first: `p_01j…,ap_01j…`.
+/// Cursor of a list of prompts of both services: the last prompt of each that was listed, PaymentQueue's first:
+/// `p_01j…,ap_01j…`.
 struct PromptCursor: Hashable, Sendable {
-    /// What the identifiers of PromotionController's prompts begin with.
+    /// Prefix of the identifiers of PromotionController's prompts.
     static let promotionPrefix = "ap_"
 
     var payments: String?
@@ -13,7 +13,7 @@ struct PromptCursor: Hashable, Sendable {
         for part in text?.split(separator: ",") ?? [] { note(String(part)) }
     }
 
-    /// A prompt was shown.
+    /// Records a listed prompt.
     mutating func note(_ id: String) {
         if id.hasPrefix(Self.promotionPrefix) { promotions = id } else { payments = id }
     }

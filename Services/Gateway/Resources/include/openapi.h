@@ -3,10 +3,10 @@
 
 #include <stddef.h>
 
-/// Returns the first byte of `openapi.json`, which lives as long as the process.
+/// Returns the first byte of `openapi.json`, which is valid for the lifetime of the process.
 const unsigned char *openapi_document(void);
 
-/// Returns how many bytes `openapi.json` has.
+/// Returns the size of `openapi.json` in bytes.
 size_t openapi_document_size(void);
 
 #endif

@@ -4,7 +4,8 @@ import StoreModels
 ///
 /// ```json
 /// {"productIdentifier":"com.example.pro","prices":[
-///   {"storefront":"FRA","available":true,"price":{"amount":"10.99","currency":"EUR"},"priceLocale":"fr_FR@currency=EUR"},
+///   {"storefront":"FRA","available":true,"price":{"amount":"10.99","currency":"EUR"},
+///    "priceLocale":"fr_FR@currency=EUR"},
 ///   {"storefront":"CHN","available":false,"reasons":["storefrontUnavailable"]}]}
 /// ```
 struct ProductPrices: Encodable {

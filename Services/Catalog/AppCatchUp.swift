@@ -3,12 +3,12 @@ import Logging
 import Persistence
 import StoreModels
 
-/// Brings an app up to what other processes of the service have committed, before a question about it is answered from
-/// memory. On SQLite there is nobody else who changes apps, and it does nothing.
+/// Loads what other processes of the service have committed for an app before a request about it is answered from
+/// memory. On SQLite this process is the only writer, and it does nothing.
 ///
-/// Questions that come at the same time share one look at the database. While the database is away memory answers.
+/// Simultaneous requests share one read of the database. While the database is away, requests are answered from memory.
 struct AppCatchUp: Sendable {
-    /// For one look, and for reading a large file in.
+    /// Timeout of one read, which may load a large file.
     private static let patience: Duration = .seconds(30)
 
     private let hasOthers: Bool

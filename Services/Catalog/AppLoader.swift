@@ -2,16 +2,16 @@ import Logging
 import Persistence
 import StoreModels
 
-/// Brings apps from the database into memory: all of them at the start, and later those that somebody else has changed.
+/// Loads apps from the database into memory: all at the start, and later those that another process has changed.
 struct AppLoader: Sendable {
-    /// Apps looked at by one statement.
+    /// Apps read by one statement.
     static let pageMax = 500
 
     let apps: AppRepository
     let directory: AppDirectory
     let logger: Logger
 
-    /// Loads every app of which memory has an older state, or none.
+    /// Loads every app that is missing or outdated in memory.
     func refresh() async throws {
         var last = ""
         while true {
@@ -22,7 +22,7 @@ struct AppLoader: Sendable {
         }
     }
 
-    /// Loads an app that another process has changed since. What an operator does next is judged by it as it is.
+    /// Loads an app if another process has changed it, so that the operator's next request sees its current state.
     func refresh(_ bundleId: String) async throws {
         guard let head = try await apps.head(of: bundleId), directory.isBehind(head) else { return }
         try await load(bundleId)
@@ -30,8 +30,8 @@ struct AppLoader: Sendable {
 
     /// Loads one app as it is now. Its file is read only if memory has another one.
     ///
-    /// A file that this version cannot read any more must not keep the others from being sold, nor the operator from
-    /// importing it again: its app has no products then, and the health of the service names it.
+    /// A file that this version can no longer read must not keep the other apps from being sold, nor the operator from
+    /// importing it again: its app has no products then, and the service's health names it.
     func load(_ bundleId: String) async throws {
         let known = directory.fileVersion(of: bundleId)
         guard let stored = try await apps.whole(bundleId, unlessFile: known) else { return }
@@ -45,7 +45,7 @@ struct AppLoader: Sendable {
         directory.install(stored, catalog: catalog)
     }
 
-    /// A large file takes a while to read, so it is not read on the bus's loop.
+    /// Parses a file off the bus's loop, because a large one takes a while.
     @concurrent
     private static func read(_ file: StoredApp.File) async throws(StoreError) -> Catalog {
         try StoreKitFileReader.read(file.bytes, fileName: file.name).catalog

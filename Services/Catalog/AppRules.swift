@@ -1,6 +1,6 @@
 import StoreModels
 
-/// What may be said of an app.
+/// Checks for an app's identifier and settings.
 enum AppRules {
     static let nameCharactersMax = 64
     static let versionCharactersMax = 32
@@ -10,7 +10,7 @@ enum AppRules {
         if let fault = IdentifierRule.bundle.fault(in: bundleId) { throw invalid("bundleId", fault) }
     }
 
-    /// - Throws: `requestInvalid` naming the member.
+    /// - Throws: `requestInvalid` that names the member.
     static func check(_ settings: AppSettings) throws(StoreError) {
         guard settings.name.count <= nameCharactersMax else {
             throw invalid("name", "has at most \(nameCharactersMax) characters")
@@ -27,7 +27,7 @@ enum AppRules {
         if let price = settings.appPrice, price.minorUnits < 0 { throw invalid("appPrice", "must not be negative") }
     }
 
-    /// The name of an app that is created by an import: the file's without its ending, else the bundle identifier.
+    /// Name of an app that an import creates: the file's without its extension, else the bundle identifier.
     static func name(fileName: String, bundleId: String) -> String {
         let last = fileName.split(separator: "/").last.map(String.init) ?? ""
         let stem = last.lastIndex(of: ".").map { String(last[..<$0]) } ?? last

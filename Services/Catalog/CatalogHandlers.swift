@@ -3,7 +3,7 @@ import Logging
 import Persistence
 import StoreModels
 
-/// Answers Catalog's subjects, `sb.catalog.v1.…`.
+/// Handles Catalog's subjects, `sb.catalog.v1.…`.
 package struct CatalogHandlers: Sendable {
     private let store: CatalogStore
 
@@ -11,7 +11,7 @@ package struct CatalogHandlers: Sendable {
         self.store = store
     }
 
-    /// Makes `service` answer all of `CatalogEndpoints`.
+    /// Registers handlers for all of `CatalogEndpoints`.
     package func register(on service: BusService) {
         registerApps(on: service)
         registerImports(on: service)
@@ -75,8 +75,8 @@ package struct CatalogHandlers: Sendable {
         handle(service, CatalogEndpoints.getFeatured, promotions.featured)
     }
 
-    /// Registers a handler that answers from memory about the app `bundleId` names, as of the moment it is asked, whatever
-    /// process has changed the app.
+    /// Registers a handler that answers from memory, after loading other processes' changes to the app `bundleId`
+    /// names.
     private func handleCurrent<Request, Response>(
         _ service: BusService, _ endpoint: Endpoint<Request, Response>,
         _ bundleId: @escaping @Sendable (Request) -> String,
@@ -88,7 +88,7 @@ package struct CatalogHandlers: Sendable {
         }
     }
 
-    /// Registers a handler that needs no context, and turns what the database says into what a caller can act on.
+    /// Registers a handler that needs no context, and converts database errors to errors for the caller.
     private func handle<Request, Response>(
         _ service: BusService, _ endpoint: Endpoint<Request, Response>,
         _ body: @escaping @Sendable (Request) async throws -> Response
@@ -105,8 +105,8 @@ package struct CatalogHandlers: Sendable {
 }
 
 extension StoreError {
-    /// After a commit that was lost on its way nobody knows whether it stands; the same request again finds out. The rest
-    /// is a fault of ours, told in the log and not to the caller.
+    /// After a commit with unknown outcome the caller can repeat the request. Other errors are internal: the log has
+    /// them, and the caller does not.
     fileprivate init(storage error: PersistenceError) {
         switch error.code {
         case _ where error.isRetryable:

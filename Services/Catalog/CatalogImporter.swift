@@ -1,7 +1,7 @@
 import BusService
 import StoreModels
 
-/// Imports files in parts: begin, parts, commit. The catalogue in force changes with the commit and not before.
+/// Imports files in parts: begin, parts, commit. The catalogue in force changes with the commit and not earlier.
 struct CatalogImporter: Sendable {
     let imports: ImportRepository
     let loader: AppLoader
@@ -35,7 +35,7 @@ struct CatalogImporter: Sendable {
         return Empty()
     }
 
-    /// Reads, validates and switches. Again it gives the same answer.
+    /// Reads, validates and activates the file. A repeated commit gets the same reply.
     /// - Throws: `notFound`; `requestInvalid` while parts are missing; `catalogInvalid` with all problems.
     func commit(_ request: CommitImportRequest) async throws -> ImportReport {
         while true {
@@ -51,9 +51,9 @@ struct CatalogImporter: Sendable {
         }
     }
 
-    /// Reads and validates without switching: the report names the version in force, which stays. The import is gone
-    /// afterwards, whatever was found.
-    /// - Throws: as ``commit(_:)``.
+    /// Reads and validates the file without activating it: the report names the version in force, which stays. The
+    /// import is deleted afterwards in every case.
+    /// - Throws: As ``commit(_:)``.
     func judge(_ request: CommitImportRequest) async throws -> ImportReport {
         let upload = try await imports.upload(request.importIdentifier, now: now())
         if let outcome = upload.outcome { return try outcome.report() }
@@ -91,7 +91,7 @@ struct CatalogImporter: Sendable {
         return commit
     }
 
-    /// A large file takes a while to read, so it is not read on the bus's loop.
+    /// Parses a file off the bus's loop, because a large one takes a while.
     @concurrent
     private static func read(
         _ upload: ImportRepository.Upload

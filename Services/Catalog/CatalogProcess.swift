@@ -6,9 +6,9 @@ import ServiceDatabase
 import ServiceLifecycle
 import StoreModels
 
-/// Puts the service together in a process.
+/// Assembles the service in a process.
 package enum CatalogProcess {
-    /// Runs the service until it is told to stop.
+    /// Runs the service until the process is asked to stop.
     /// - Throws: `ExitCode`, after the reason was written to standard error.
     package static func run(options: ServiceOptions, sample: Bool) async throws {
         try await ServiceMain.run(name: .catalog, options: options, description: "Apps, products, prices and offers.") {
@@ -18,8 +18,8 @@ package enum CatalogProcess {
 
     /// Opens the database, reads the catalogues and registers the endpoints.
     ///
-    /// - Parameter sample: put the sample catalogue in force when there is no app; also `catalog.sample`.
-    /// - Throws: `StartupError` naming the file and the remedy.
+    /// - Parameter sample: Whether to activate the sample catalogue when there is no app; also `catalog.sample`.
+    /// - Throws: `StartupError` that names the file and the remedy.
     private static func build(
         _ environment: ServiceEnvironment, sample: Bool
     ) async throws -> [any ServiceLifecycle.Service] {

@@ -2,20 +2,20 @@ import Logging
 import Persistence
 import ServiceLifecycle
 
-/// Takes over what other processes of the service have committed, within half a second. There are others only on
-/// PostgreSQL; on SQLite it does nothing.
+/// Loads what other processes of the service have committed, within half a second. There are others only on PostgreSQL;
+/// on SQLite it does nothing.
 package struct CatalogRefresher: ServiceLifecycle.Service {
-    /// Between two looks; monotonic. Whoever keeps products looks once a second (`architecture.md`), and must not see
-    /// an old version for much longer than that.
+    /// Time between two reads; monotonic. Services that cache products check versions once a second
+    /// (`architecture.md`), and must not see an old version for much longer than that.
     static let interval: Duration = .milliseconds(500)
 
     let loader: AppLoader
     let logger: Logger
 
-    /// Looks until graceful shutdown.
+    /// Reads until graceful shutdown.
     package func run() async throws {
         guard loader.apps.database.dialect == .postgres else {
-            // Ends with the service, as the others do.
+            // Ends with the service, as on PostgreSQL.
             try? await gracefulShutdown()
             return
         }

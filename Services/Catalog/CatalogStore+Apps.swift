@@ -33,7 +33,7 @@ extension CatalogStore {
         return app
     }
 
-    /// By bundle identifier.
+    /// Lists apps by bundle identifier.
     /// - Throws: `requestInvalid` for a bad limit.
     func list(_ request: PageRequest) throws(StoreError) -> AppsPage {
         try ProductQueries.check(limit: request.limit)
@@ -43,9 +43,10 @@ extension CatalogStore {
         return AppsPage(apps: page, after: behind.count > page.count ? page.last?.bundleId : nil)
     }
 
-    /// A part of the file in force, byte for byte as it was imported, but for a private key: stars stand in its place.
-    /// - Throws: `notFound`; `requestInvalid` when another file has taken effect since the first part, or there is no
-    ///   such part.
+    /// Returns a part of the file in force, byte for byte as it was imported, but with asterisks instead of a private
+    /// key.
+    /// - Throws: `notFound`; `requestInvalid` when another file has taken effect since the first part, or the part does
+    ///   not exist.
     func export(_ request: ExportPartRequest) async throws -> ExportPartReply {
         guard let part = try await apps.part(request.index, of: request.bundleId) else {
             throw directory.snapshot(of: request.bundleId) == nil
@@ -66,7 +67,7 @@ extension CatalogStore {
             data: Data(FileSecrets.masked(data, at: part.start, secrets)))
     }
 
-    /// Where the file of that version has a private key. Another process may have imported it a moment ago.
+    /// Byte ranges of private keys in the file of that version. Another process may have imported it a moment ago.
     private func secrets(of bundleId: String, version: Int64) async throws -> [Range<Int>] {
         if directory.fileVersion(of: bundleId) != version { try await loader.load(bundleId) }
         let file = directory.file(of: bundleId)

@@ -3,7 +3,7 @@ import Logging
 import Persistence
 import StoreModels
 
-/// All that Catalog does, without a bus: apps, imports and answers about products.
+/// Catalog without a bus: apps, imports and queries about products.
 package struct CatalogStore: Sendable {
     let apps: AppRepository
     let directory: AppDirectory
@@ -15,16 +15,16 @@ package struct CatalogStore: Sendable {
     let library: ContentLibrary
     let images: ImageUploader
     let promotions: PromotionDesk
-    /// These two run beside the endpoints.
+    /// Services that run in parallel with the endpoints.
     package let sweeper: ContentSweeper
     package let refresher: CatalogRefresher
 
-    /// The steps of Catalog's database.
+    /// Migrations of Catalog's database.
     package static var migrations: [Migration] { CatalogSchema.migrations }
 
     /// Reads every app's catalogue into memory.
     ///
-    /// - Parameter now: the wall clock, by which abandoned imports expire and products become available.
+    /// - Parameter now: The wall clock, by which abandoned imports expire and products become available.
     /// - Throws: `PersistenceError`.
     package static func load(
         _ database: any SQLDatabase, logger: Logger, now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock
@@ -53,15 +53,15 @@ package struct CatalogStore: Sendable {
         refresher = CatalogRefresher(loader: loader, logger: logger)
     }
 
-    /// Calls `tell` from now on with each app that has changed, before the operator's request is answered.
+    /// Calls `tell` with each app that changes from now on, before the operator's request is answered.
     package func onChange(_ tell: @escaping @Sendable (_ bundleId: String) -> Void) { directory.onChange(tell) }
 
-    /// Apps whose stored file cannot be read; importing it again, corrected, mends it.
+    /// Apps whose stored file cannot be read; importing a corrected file fixes it.
     package var unreadableApps: [String] { directory.unreadableApps }
 
-    /// Puts the sample catalogue (Hidden Beaches, Pro Subscription, Fishing Hot Spots) in force for `com.example.app`,
-    /// if there is no app at all (M135).
-    /// - Returns: whether it did.
+    /// Activates the sample catalogue (Hidden Beaches, Pro Subscription, Fishing Hot Spots) for `com.example.app`, if
+    /// there is no app (M135).
+    /// - Returns: Whether it did.
     package func importSampleIfEmpty() async throws -> Bool {
         guard directory.apps.isEmpty else { return false }
         let bytes = PackageResources.Sample_storekit

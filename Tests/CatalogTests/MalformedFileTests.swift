@@ -60,7 +60,7 @@ import Testing
         product("a control character", ["productID": "a\u{7}b"], "productID", "control character"),
         product(
             "the same identifier twice", ["productID": "a"], "productID",
-            "is 'a', which stands at $.products[0].productID already"),
+            "is 'a', which is already used at $.products[0].productID"),
         product(
             "an unknown type", ["type": "Gadget"], "type", "is 'Gadget'",
             ["Consumable", "NonConsumable", "NonRenewingSubscription"]),
@@ -155,7 +155,7 @@ import Testing
         subscription("another type", ["type": "Consumable"], "type", "is 'Consumable'", ["RecurringSubscription"]),
         subscription("level 0", ["groupNumber": 0], "groupNumber", "from 1"),
         subscription("a level with a fraction", ["groupNumber": .number("1.5")], "groupNumber", "is 1.5"),
-        subscription("another group", ["subscriptionGroupID": "H"], "subscriptionGroupID", "stands in group 'G'"),
+        subscription("another group", ["subscriptionGroupID": "H"], "subscriptionGroupID", "is in group 'G'"),
         // M113
         subscription(
             "an unknown payment mode", ["introductoryOffer": FileBuilder.offer("barter", "P1W")],

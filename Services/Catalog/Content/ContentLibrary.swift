@@ -1,13 +1,12 @@
 import Foundation
 import StoreModels
 
-/// Describes and reads the hosted content that is in force, older versions too: transactions of their time have a right
-/// to them.
+/// Describes and reads the hosted content in force, including older versions, which older transactions may download.
 struct ContentLibrary: Sendable {
     let contents: ContentRepository
     let directory: AppDirectory
 
-    /// - Throws: `notFound` when there is no such content (yet); `productNotFound` when no version is named and the app
+    /// - Throws: `notFound` when there is no such content (yet); `productNotFound` when no version is given and the app
     ///   has no such product.
     func content(_ request: ContentRequest) async throws -> HostedContent {
         let version = try request.version ?? declaredVersion(of: request.productIdentifier, in: request.bundleId)
@@ -18,8 +17,8 @@ struct ContentLibrary: Sendable {
         return content
     }
 
-    /// - Throws: `notFound` when there is no such package, or another one has taken its place; `requestInvalid` beyond
-    ///   its end.
+    /// - Throws: `notFound` when there is no such package, or another one has replaced it; `requestInvalid` beyond its
+    ///   end.
     func read(_ request: ReadContentRequest) async throws -> ContentPart {
         guard (1...ContentPartRequest.bytesMax).contains(request.length) else {
             throw Self.invalid("length", "must be from 1 to \(ContentPartRequest.bytesMax)")

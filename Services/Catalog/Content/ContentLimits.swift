@@ -1,22 +1,22 @@
 import StoreModels
 
-/// What uploads of hosted content may take.
+/// Limits for uploads of hosted content.
 enum ContentLimits {
-    /// Uploads under way.
+    /// Maximum number of open uploads.
     static let openMax = 64
-    /// Bytes of all of them, as their catalogues declare them: four of the largest, or many ordinary ones.
+    /// Maximum bytes of all open uploads, as their catalogues declare them: four of the largest, or many ordinary ones.
     static let openBytesMax = 4 * ContentPartRequest.contentMax
-    /// Parts of one package. The largest one still fits in parts of 16 KiB.
+    /// Maximum number of parts of one package. The largest package still fits in parts of 16 KiB.
     static let partsMax = 16_384
-    /// Versions that are kept of one product. Transactions of long ago may still be downloading them.
+    /// Maximum number of versions kept for one product. Old transactions may still be downloading them.
     static let versionsMax = 100
-    /// An upload that is left alone for so long is forgotten.
+    /// Time after which an untouched upload is dropped.
     static let lifetime: Duration = .seconds(3_600)
-    /// Chunks deleted by one commit, at most 4 MiB: others wait for it.
+    /// Chunks deleted by one commit, at most 4 MiB: other commits wait for it.
     static let deletedMax = 16
-    /// Chunks read at once where a whole package is read, at most 1 MiB.
+    /// Chunks per read when a whole package is read, at most 1 MiB.
     static let readMax = 4
 
-    /// Uploads last touched before this are gone.
+    /// Uploads last touched before this time are dropped.
     static func expiry(_ now: Timestamp) -> Timestamp { now + (.zero - lifetime) }
 }

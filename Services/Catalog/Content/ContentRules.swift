@@ -1,6 +1,6 @@
 import StoreModels
 
-/// Whether what is uploaded is what the catalogue declares, and the refusals that say what to change.
+/// Checks that an upload matches the catalogue's declaration; the errors say what to change.
 struct ContentRules: Sendable {
     let productIdentifier: String
     let declared: DeclaredContent
@@ -17,7 +17,7 @@ struct ContentRules: Sendable {
         self.declared = declared
     }
 
-    /// - Throws: `catalogInvalid` naming both versions.
+    /// - Throws: `catalogInvalid` that names both versions.
     func check(version: String) throws(StoreError) {
         guard version == declared.version else {
             throw StoreError(
@@ -27,14 +27,14 @@ struct ContentRules: Sendable {
         }
     }
 
-    /// - Throws: `catalogInvalid` naming both lengths.
+    /// - Throws: `catalogInvalid` that names both lengths.
     func check(length: Int64) throws(StoreError) {
         guard length == declared.length else {
             throw Self.otherLength(length, declared: declared.length)
         }
     }
 
-    /// - Parameter length: what has come, of a package that goes on perhaps.
+    /// - Parameter length: Bytes received so far, perhaps not of the whole package.
     static func otherLength(_ length: Int64, declared: Int64) -> StoreError {
         let more = length > declared ? "\(length) or more" : "\(length)"
         return StoreError(

@@ -2,10 +2,10 @@ import Logging
 import ServiceLifecycle
 import StoreModels
 
-/// Forgets uploads that were left alone, and deletes the bytes of what was forgotten, refused or replaced: a little at a
-/// time, so that nobody waits for a large package to go. What a process does not finish, the next one does.
+/// Drops abandoned uploads, and deletes the bytes of dropped, rejected or replaced ones in small steps, so that no
+/// request waits for the deletion of a large package. The next process continues an unfinished deletion.
 package struct ContentSweeper: ServiceLifecycle.Service {
-    /// Between two sweeps; monotonic.
+    /// Time between two sweeps; monotonic.
     static let interval: Duration = .seconds(60)
 
     let contents: ContentRepository
@@ -27,7 +27,7 @@ package struct ContentSweeper: ServiceLifecycle.Service {
         }
     }
 
-    /// One sweep, to its end.
+    /// Runs one complete sweep.
     package func sweep() async throws {
         try await contents.forget(before: ContentLimits.expiry(now()))
         while !Task.isCancelled, try await contents.deleteSome() {}

@@ -2,15 +2,15 @@ import BusService
 import Crypto
 import StoreModels
 
-/// Takes hosted content in parts: begin, parts, commit. The content in force changes with the commit and not before.
+/// Uploads hosted content in parts: begin, parts, commit. The content in force changes with the commit and not earlier.
 struct ContentUploader: Sendable {
     let contents: ContentRepository
     let loader: AppLoader
-    /// The wall clock: uploads are forgotten by it, because they outlive the process.
+    /// The wall clock: uploads expire by it, because they outlive the process.
     let now: @Sendable () -> Timestamp
 
     /// - Throws: `notFound`, `productNotFound`; `catalogInvalid` when the catalogue declares another version or none;
-    ///   `rateLimited` while too many uploads are under way.
+    ///   `rateLimited` while too many uploads are open.
     func begin(_ request: BeginContentRequest) async throws -> BeginContentReply {
         let product = try loader.directory.product(request.productIdentifier, of: request.bundleId)
         let rules = try ContentRules(product)
@@ -20,23 +20,23 @@ struct ContentUploader: Sendable {
         return BeginContentReply(uploadIdentifier: identifier)
     }
 
-    /// Stores the part that comes next. The same part again changes nothing.
+    /// Stores the next part. Repeating a part changes nothing.
     /// - Throws: `notFound`, `requestInvalid`, `bodyTooLarge`; `catalogInvalid` beyond the declared length, and then
-    ///   the upload is forgotten.
+    ///   the upload is dropped.
     func add(_ request: ContentPartRequest) async throws -> Empty {
         let part = try ContentRepository.Part(request)
         if let refusal = try await contents.add(part, to: request.uploadIdentifier, now: now()) { throw refusal }
         return Empty()
     }
 
-    /// Puts the package in force. Again it gives the same answer.
-    /// - Throws: `notFound`; `requestInvalid` while parts are missing; `catalogInvalid` when it is not what the
-    ///   catalogue declares by now, and then the upload is forgotten.
+    /// Activates the package. A repeated commit gets the same reply.
+    /// - Throws: `notFound`; `requestInvalid` while parts are missing; `catalogInvalid` when the catalogue now declares
+    ///   other content, and then the upload is dropped.
     func commit(_ request: CommitContentRequest) async throws -> CommitContentReply {
         let package = try await contents.package(request.uploadIdentifier, now: now())
         try package.check(sent: request.length)
         if let reply = package.reply {
-            // The first commit may have been lost on its way here.
+            // This process may have missed the first commit.
             try await loader.load(package.bundleId)
             return reply
         }
@@ -58,7 +58,7 @@ struct ContentUploader: Sendable {
         try rules.check(length: package.length)
     }
 
-    /// SHA-256 over the whole package, a few chunks at a time, and not on the bus's loop.
+    /// Computes the SHA-256 of the whole package, a few chunks at a time, off the bus's loop.
     @concurrent
     private func digest(of package: ContentRepository.Package) async throws -> String {
         var hash = SHA256()
@@ -75,7 +75,7 @@ struct ContentUploader: Sendable {
 }
 
 extension ContentRepository.Package {
-    /// - Parameter length: what the uploader has counted.
+    /// - Parameter length: Number of bytes the uploader has sent.
     /// - Throws: `requestInvalid` while parts are missing.
     func check(sent length: Int64) throws(StoreError) {
         guard self.length == length else {

@@ -1,12 +1,12 @@
-/// Finds the private keys in a file, so that no export has them.
+/// Finds the private keys in a file, so that exports do not contain them.
 ///
-/// The file's bytes are searched instead of its values, because an export is the file byte for byte and whoever masks
-/// must know the place. A member of that name outside of `subscriptionOffersKeyPair` is masked as well: too much is
-/// better than too little.
+/// The file's bytes are searched instead of its values, because an export is the file byte for byte and masking
+/// requires positions. A member of that name outside of `subscriptionOffersKeyPair` is masked as well: masking too much
+/// is harmless.
 enum FileSecrets {
     private static let name = Array("\"privateKey\"".utf8)
 
-    /// What stands between the quotes behind each `"privateKey":`.
+    /// Byte ranges of the text between the quotes after each `"privateKey":`.
     static func ranges(in bytes: [UInt8]) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         var position = 0
@@ -21,7 +21,7 @@ enum FileSecrets {
         return ranges
     }
 
-    /// The part of a file that begins at byte `start`, with stars in the place of secrets.
+    /// Replaces secrets by asterisks in the part of a file that begins at byte `start`.
     static func masked(_ part: [UInt8], at start: Int, _ secrets: [Range<Int>]) -> [UInt8] {
         var part = part
         for secret in secrets {
@@ -32,7 +32,7 @@ enum FileSecrets {
         return part
     }
 
-    /// A colon, and then a string: its inside.
+    /// Range of a string's text after a colon; nil when neither follows.
     private static func text(in bytes: [UInt8], behind position: Int) -> Range<Int>? {
         var rest = bytes[position...].drop(while: isSpace)
         guard rest.popFirst() == UInt8(ascii: ":") else { return nil }

@@ -1,14 +1,14 @@
 import StoreModels
 
-/// What a file's `settings` came to: what testers of the app do unless set otherwise, and what became of each name.
+/// Result of reading a file's `settings`: the testers' defaults, and whether each name took effect.
 struct FileSettings: Hashable, Sendable {
     /// Names that took effect, in their order.
     var applied: [String] = []
-    /// Names that were kept in the file, without effect.
+    /// Names without effect, which stay in the file.
     var ignored: [String] = []
     /// `_locale`: the language of texts where a storefront's own is missing.
     var defaultLocale: LocaleName?
-    /// Nil when the file says nothing of testers.
+    /// Nil when the file sets no defaults for testers.
     var testerDefaults: TesterSettings?
     /// `_timeRate`, when it makes subscriptions renew faster than in real time.
     var timeRate: Int?

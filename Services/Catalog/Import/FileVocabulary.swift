@@ -1,10 +1,10 @@
 /// Members of a catalogue file by the kind of object they are in: Xcode's and Storebus's own.
 ///
-/// Real files of Xcode's versions 1 to 6 were read for this list; Xcode publishes none.
+/// The list comes from real files of Xcode's versions 1 to 6; Xcode publishes none.
 struct FileVocabulary: Sendable {
-    /// What is acted on, or noted where it stands.
+    /// Members that have an effect, or are noted where they occur.
     let read: Set<String>
-    /// What only names or describes, so that nobody misses an effect of it.
+    /// Members that only name or describe, so that their missing effect needs no note.
     let descriptive: Set<String>
 
     private init(read: Set<String>, descriptive: Set<String> = []) {
@@ -12,7 +12,7 @@ struct FileVocabulary: Sendable {
         self.descriptive = descriptive
     }
 
-    /// What an unknown member may be a misspelling of.
+    /// Candidates for the correction of a misspelt member.
     var words: [String] { read.union(descriptive).sorted() }
 
     func knows(_ name: String) -> Bool { read.contains(name) || descriptive.contains(name) }
@@ -27,7 +27,7 @@ struct FileVocabulary: Sendable {
 
     private static let ofProducts: Set = [
         "type", "productID", "referenceName", "displayPrice", "familyShareable", "localizations",
-        // Storebus's own.
+        // Storebus's own members.
         "state", "clearedForSale", "availableFrom", "prices", "availability", "hostedContent",
     ]
 
@@ -67,7 +67,7 @@ struct FileVocabulary: Sendable {
         read: ["billingPlanType", "displayPrice", "commitmentDisplayPrice", "isEnabled"],
         descriptive: ["internalID", "referenceName"])
 
-    /// Those without effect are in the report's list of ignored settings.
+    /// Settings without effect are in the report's list of ignored settings.
     static let settings = FileVocabulary(
         read: [
             "_locale", "_storefront", "_askToBuyEnabled", "_billingGracePeriodEnabled", "_timeRate",

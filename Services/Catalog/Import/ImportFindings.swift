@@ -1,8 +1,8 @@
 import StoreModels
 
-/// Collects what is wrong with a file, so that one refusal names everything, and what had to be assumed.
+/// Collects all problems of a file, so that one error names them, and the assumptions made.
 struct ImportFindings: Sendable {
-    /// A file with more faults than this is not a file of the kind at all; the rest is counted.
+    /// A file with more problems is probably of another kind; further ones are only counted.
     static let problemsMax = 50
     static let notesMax = 50
 
@@ -21,7 +21,7 @@ struct ImportFindings: Sendable {
         if notes.count < Self.notesMax { notes.append(sentence) }
     }
 
-    /// The refusal: `catalogInvalid` with `details.problems` and `details.problemCount`.
+    /// The error: `catalogInvalid` with `details.problems` and `details.problemCount`.
     func error(fileName: String) -> StoreError {
         let more = problemCount > 1 ? " (and \(problemCount - 1) more)" : ""
         return StoreError(

@@ -1,20 +1,20 @@
 import StoreModels
 
-/// What an import may take.
+/// Limits for imports.
 enum ImportLimits {
-    /// Bytes of one file (`http-api.md`, limits).
+    /// Maximum bytes of one file (`http-api.md`, limits).
     static let fileBytesMax = 128 * 1024 * 1024
-    /// Bytes of all open imports, as announced: one of the largest, or many ordinary ones.
+    /// Maximum bytes of all open imports, as announced: one of the largest, or many ordinary ones.
     static let openBytesMax = fileBytesMax
     static let openMax = 16
-    /// Finished imports whose answer is kept for a repeated commit.
+    /// Finished imports whose reply is kept for a repeated commit.
     static let finishedMax = 1_000
-    /// Part indexes run to here; a file in parts of 16 KiB still fits.
+    /// Maximum part index; a file in parts of 16 KiB still fits.
     static let partsMax = 8_192
-    /// An import nobody commits is deleted after this.
+    /// Time after which an uncommitted import is deleted.
     static let lifetime: Duration = .seconds(3_600)
 
-    /// Imports begun before this are gone.
+    /// Imports begun before this time are deleted.
     static func expiry(_ now: Timestamp) -> Timestamp { now + (.zero - lifetime) }
 
     static let unknownImport = StoreError(

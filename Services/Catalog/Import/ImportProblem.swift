@@ -1,12 +1,12 @@
 import StoreModels
 
-/// One thing that is wrong with an imported file:
-/// `{"path":"$.products[2].displayPrice","reason":"must be …","allowed":["P1W","P1M"]}`
+/// One problem of an imported file: `{"path":"$.products[2].displayPrice","reason":"must be
+/// …","allowed":["P1W","P1M"]}`
 struct ImportProblem: Hashable, Sendable {
     /// `$.products[2].displayPrice`
     let path: String
     let reason: String
-    /// What may stand there, when that is a list of words.
+    /// Allowed values, when they are a list of words.
     let allowed: [String]
 
     init(path: String, reason: String, allowed: [String] = []) {

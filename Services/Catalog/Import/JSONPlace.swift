@@ -1,12 +1,12 @@
 import StoreModels
 
-/// A value in a file together with where it stands, for messages a person can act on.
+/// A value in a file together with its path, for messages a person can act on.
 struct JSONPlace: Sendable {
-    /// Where the object stands that has this member, or the value itself.
+    /// Path of the object that contains this member, or of the value itself.
     private let base: String
     /// The member's name; empty for an element and for the root.
     private let name: String
-    /// Nil when there is no such member.
+    /// Nil when the member is missing.
     let value: JSONValue?
 
     init(path: String = "$", value: JSONValue?) {
@@ -19,11 +19,11 @@ struct JSONPlace: Sendable {
         self.value = value
     }
 
-    /// `$.products[2].displayPrice`; put together only when somebody has something to say of the place, because a large
-    /// file has a hundred thousand of them.
+    /// The path `$.products[2].displayPrice`; it is built only when a message needs it, because a large file has a
+    /// hundred thousand places.
     var path: String { name.isEmpty ? base : "\(base).\(name)" }
 
-    /// Xcode writes both for "nothing here".
+    /// Whether the value is missing or null; Xcode writes both for "no value".
     var isAbsent: Bool {
         switch value {
         case nil, .null: true
@@ -38,7 +38,7 @@ struct JSONPlace: Sendable {
         (value?.objectValue ?? [:]).keys.sorted().map { ($0, member($0)) }
     }
 
-    /// "is missing", or what stands there instead.
+    /// "is missing", or the kind of value that is there instead.
     func mustBe(_ wanted: String) -> String {
         guard let value else { return "is missing; it must be \(wanted)" }
         return "must be \(wanted), not \(value.kind)"
@@ -46,7 +46,7 @@ struct JSONPlace: Sendable {
 }
 
 extension ImportFindings {
-    /// The text at `place`; anything else is a problem.
+    /// Reads the text at `place`; anything else is a problem.
     mutating func text(_ place: JSONPlace, atMost count: Int) -> String? {
         guard let text = place.value?.stringValue else {
             refuse(place.path, place.mustBe("a string"))
@@ -59,7 +59,7 @@ extension ImportFindings {
         return text
     }
 
-    /// The identifier of a product or a subscription group at `place`.
+    /// Reads the identifier of a product or a subscription group at `place`.
     mutating func identifier(_ place: JSONPlace) -> String? {
         let rule = IdentifierRule.catalogued
         guard let text = self.text(place, atMost: rule.lengthMax) else { return nil }
@@ -68,7 +68,7 @@ extension ImportFindings {
         return nil
     }
 
-    /// The text at `place`, empty when nothing stands there.
+    /// Reads the text at `place`, empty when it is missing.
     mutating func optionalText(_ place: JSONPlace, atMost count: Int) -> String {
         place.isAbsent ? "" : text(place, atMost: count) ?? ""
     }
@@ -97,7 +97,7 @@ extension ImportFindings {
         return value
     }
 
-    /// The elements of the list at `place`, each with its own path; none when nothing stands there.
+    /// Reads the elements of the list at `place`, each with its path; none when it is missing.
     mutating func elements(_ place: JSONPlace) -> [JSONPlace] {
         guard !place.isAbsent else { return [] }
         guard let values = place.value?.arrayValue else {
@@ -114,7 +114,7 @@ extension ImportFindings {
         return false
     }
 
-    /// One of a few words, translated.
+    /// Reads one of several words and converts it.
     mutating func word<Value>(_ place: JSONPlace, _ words: some Collection<(key: String, value: Value)>) -> Value? {
         guard let text = place.value?.stringValue else {
             refuse(place.path, place.mustBe("a string"), allowed: words.map(\.key))
@@ -127,7 +127,7 @@ extension ImportFindings {
         return value
     }
 
-    /// A price: a decimal number in a string, as Xcode writes it.
+    /// Reads a price: a decimal number in a string, as Xcode writes it.
     mutating func price(_ place: JSONPlace) -> DecimalAmount? {
         guard let text = place.value?.stringValue else {
             refuse(place.path, place.mustBe("a decimal number in a string, such as \"1.99\""))

@@ -1,17 +1,17 @@
-/// Finds the word that was meant, for members that nobody reads.
+/// Finds the intended word for an unknown member.
 enum Misspelling {
-    /// Two letters may be wrong, missing or too many, and case does not count.
+    /// Two letters may be wrong, missing or added, and case is ignored.
     private static let distanceMax = 2
 
-    /// - Returns: the nearest of `words`; nil when none is near.
+    /// - Returns: The nearest of `words`; nil when none is near.
     static func correction(of text: String, among words: [String]) -> String? {
         let wanted = Array(text.lowercased().utf8)
         let distances = words.map { (word: $0, distance: distance(wanted, Array($0.lowercased().utf8))) }
         return distances.filter { $0.distance <= distanceMax }.min { $0.distance < $1.distance }?.word
     }
 
-    /// How many letters have to be changed, added or removed (Levenshtein); more than enough when the lengths alone say
-    /// so.
+    /// Number of letters to change, add or remove (Levenshtein); an excessive value when the lengths alone differ too
+    /// much.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         guard abs(left.count - right.count) <= distanceMax else { return distanceMax + 1 }
         var row = Array(0...right.count)

@@ -1,16 +1,16 @@
 import StoreModels
 
-/// How long an offer may last, by payment mode and the subscription's own period (M113–M116, Apple's table in App Store
+/// Checks an offer's duration by payment mode and the subscription's period (M113–M116, Apple's table in App Store
 /// Connect). Introductory, promotional and win-back offers and offer codes have the same durations.
 enum OfferRules {
-    /// Of a free trial, in all.
+    /// Total durations of a free trial.
     private static let trials = ["P3D", "P1W", "P2W", "P1M", "P2M", "P3M", "P6M", "P1Y"]
-    /// Of an offer paid up front, in all.
+    /// Total durations of an offer paid up front.
     private static let paidUpFront = ["P1M", "P2M", "P3M", "P6M", "P1Y"]
-    /// Pay as you go charges each period of the subscription: how many of them.
+    /// Maximum number of periods for pay as you go, which charges each period of the subscription.
     private static let paidAsYouGo = ["P1W": 12, "P1M": 12, "P2M": 6, "P3M": 4, "P6M": 2, "P1Y": 1]
 
-    /// - Returns: why the offer is not allowed, with what would be; nil when it is.
+    /// - Returns: Why the offer is not allowed, with the allowed values; nil when it is.
     static func objection(
         to mode: ProductDiscount.PaymentMode, period: SubscriptionPeriod, count: Int, subscription: SubscriptionPeriod
     ) -> (reason: String, allowed: [String])? {

@@ -4,8 +4,8 @@ extension StoreKitFileReader {
     private static let states = ProductState.allCases.map { (key: $0.rawValue, value: $0) }
     private static let contentVersionCharactersMax = 32
 
-    /// What Storebus's own members say about when and where a product is sold: `state`, `clearedForSale`,
-    /// `availableFrom`, `availability`, `hostedContent`.
+    /// Reads Storebus's own members about when and where a product is sold: `state`, `clearedForSale`, `availableFrom`,
+    /// `availability`, `hostedContent`.
     mutating func readConditions(_ place: JSONPlace) -> SaleConditions {
         var conditions = SaleConditions.standard
         conditions.state = readState(place.member("state"))
@@ -31,7 +31,7 @@ extension StoreKitFileReader {
         return instant
     }
 
-    /// A list names the only storefronts; an object names exceptions: `{"CHN":false}` takes one out.
+    /// Reads a list of the only storefronts, or an object of exceptions: `{"CHN":false}` excludes one.
     private mutating func readAvailability(_ place: JSONPlace) -> StorefrontSelection {
         switch place.value {
         case nil, .null: return .all

@@ -3,9 +3,8 @@ import Foundation
 import StoreModels
 
 extension StoreKitFileReader {
-    /// `subscriptionOffersKeyPair`: the key that Xcode signs promotional offers with. Only its public half is taken; the
-    /// private one is read here and goes nowhere. A key that cannot be read refuses nothing: the file may come from an
-    /// export, which has none.
+    /// Reads `subscriptionOffersKeyPair`, the key with which Xcode signs promotional offers. Only its public half is
+    /// kept; the private half is read here and not stored. An unreadable key rejects no file: an export has none.
     mutating func readOfferKey(_ place: JSONPlace) -> SubscriptionOfferKey? {
         guard !place.isAbsent else { return nil }
         guard let identifier = place.member("id").value?.stringValue,

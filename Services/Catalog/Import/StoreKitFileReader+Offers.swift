@@ -1,14 +1,14 @@
 import StoreModels
 
 extension StoreKitFileReader {
-    /// Of one kind, in one subscription.
+    /// Maximum number of offers of one kind in one subscription.
     private static let offersMax = 100
     private static let paymentModes: KeyValuePairs<String, ProductDiscount.PaymentMode> = [
         "free": .freeTrial, "payAsYouGo": .payAsYouGo, "payUpFront": .payUpFront,
     ]
 
-    /// `introductoryOffer` (null or an object) of versions up to 4, or the list `introductoryOffers` of later ones, of
-    /// which the first counts that is for paying each period up front.
+    /// Reads `introductoryOffer` (null or an object) of versions up to 4, or the list `introductoryOffers` of later
+    /// ones, of which the first offer that is paid up front each period counts.
     mutating func readIntroductoryOffer(_ place: JSONPlace, subscription: SubscriptionPeriod) -> CatalogOffer? {
         let single = place.member("introductoryOffer")
         var offers = single.isAbsent ? [] : [single]
@@ -41,12 +41,12 @@ extension StoreKitFileReader {
         }
     }
 
-    /// `adHocOffers[]`: promotional offers, each with its identifier.
+    /// Reads `adHocOffers[]`: promotional offers, each with its identifier.
     mutating func readPromotionalOffers(_ list: JSONPlace, subscription: SubscriptionPeriod) -> [CatalogOffer] {
         readNamedOffers(list, names: ["offerID"], .promotionalOffer, subscription: subscription).map(\.offer)
     }
 
-    /// A list of offers that each have a name of their own, in the first of the members `names` that is there.
+    /// Reads a list of named offers, whose name is in the first existing member of `names`.
     mutating func readNamedOffers(
         _ list: JSONPlace, names: [String], _ vocabulary: FileVocabulary, subscription: SubscriptionPeriod
     ) -> [(place: JSONPlace, offer: CatalogOffer)] {
@@ -84,7 +84,7 @@ extension StoreKitFileReader {
             identifier: identifier, paymentMode: mode, prices: prices, period: period, numberOfPeriods: count)
     }
 
-    /// M111: a free trial costs nothing. Xcode leaves an earlier price standing when an offer is changed to a trial.
+    /// M111: a free trial costs nothing. Xcode keeps an earlier price when an offer is changed to a trial.
     private mutating func readOfferPrices(
         _ offer: JSONPlace, _ mode: ProductDiscount.PaymentMode
     ) -> StorefrontPrices? {

@@ -1,14 +1,14 @@
 import StoreModels
 
 extension StoreKitFileReader {
-    /// `displayPrice`, and `prices` of the storefronts that have one of their own.
+    /// Reads `displayPrice`, and `prices` of the storefronts with a separate price.
     mutating func readPrices(of place: JSONPlace) -> StorefrontPrices? {
         let base = findings.price(place.member("displayPrice"))
         let own = readOwnPrices(place.member("prices"))
         return base.map { StorefrontPrices($0, own: own) }
     }
 
-    /// `{"FRA":"2.29","JPN":{"amount":"300","currency":"JPY"}}`
+    /// Reads `{"FRA":"2.29","JPN":{"amount":"300","currency":"JPY"}}`.
     mutating func readOwnPrices(_ place: JSONPlace) -> [String: Money] {
         guard !place.isAbsent, findings.isObject(place) else { return [:] }
         var prices: [String: Money] = [:]
@@ -43,7 +43,7 @@ extension StoreKitFileReader {
         return money
     }
 
-    /// The storefront of that code; nil after saying which was probably meant.
+    /// Finds the storefront of a code; for an unknown code it records a suggestion and returns nil.
     mutating func storefront(_ code: String, at path: String) -> StorefrontEntry? {
         if let entry = storefronts[code] { return entry }
         findings.refuse(path, storefronts.objection(to: code))

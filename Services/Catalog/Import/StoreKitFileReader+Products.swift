@@ -1,7 +1,7 @@
 import StoreModels
 
 extension StoreKitFileReader {
-    /// `products[]`
+    /// Reads `products[]`.
     mutating func readProducts(_ place: JSONPlace) {
         readPlain(
             place,
@@ -11,7 +11,7 @@ extension StoreKitFileReader {
             ])
     }
 
-    /// `nonRenewingSubscriptions[]`
+    /// Reads `nonRenewingSubscriptions[]`.
     mutating func readNonRenewing(_ place: JSONPlace) {
         readPlain(place, ["NonRenewingSubscription": ProductType.nonRenewable])
     }
@@ -36,7 +36,7 @@ extension StoreKitFileReader {
 
     private func isEmpty(_ place: JSONPlace) -> Bool { place.isAbsent || place.value == .array([]) }
 
-    /// What every product has.
+    /// Members common to all products.
     struct CommonFacts {
         let identifier: String
         let referenceName: String
@@ -46,7 +46,7 @@ extension StoreKitFileReader {
         let conditions: SaleConditions
     }
 
-    /// - Returns: nil after noting what is missing.
+    /// - Returns: Nil after recording what is missing.
     mutating func commonFacts(_ place: JSONPlace) -> CommonFacts? {
         let identifier = claim(place.member("productID"))
         let referenceName = findings.optionalText(place.member("referenceName"), atMost: Self.textCharactersMax)

@@ -4,7 +4,7 @@ extension StoreKitFileReader {
     private static let audiences = RedeemableOffer.Audience.allCases.map { (key: $0.rawValue, value: $0) }
     private static let monthsRange = 0...1_200
 
-    /// `codeOffers[]` and `winbackOffers[]` of a subscription.
+    /// Reads `codeOffers[]` and `winbackOffers[]` of a subscription.
     mutating func readRedeemableOffers(
         _ subscription: JSONPlace, subscription period: SubscriptionPeriod
     ) -> [CatalogRedeemableOffer] {
@@ -16,7 +16,7 @@ extension StoreKitFileReader {
         return codes.map { readCode($0.place, $0.offer) } + winBacks.map { readWinBack($0.place, $0.offer) }
     }
 
-    /// Without `eligibility` a code is for everybody.
+    /// Reads an offer code. Without `eligibility` it is for all customers.
     private mutating func readCode(_ place: JSONPlace, _ offer: CatalogOffer) -> CatalogRedeemableOffer {
         var audiences: [RedeemableOffer.Audience] = []
         for element in findings.elements(place.member("eligibility")) {
@@ -28,8 +28,9 @@ extension StoreKitFileReader {
             isStackable: findings.flag(place.member("isStackable")))
     }
 
-    /// The conditions have the names of App Store Connect's API: no public file shows what Xcode calls them, but for
-    /// `isEligible`, its switch for all customers. Without any, every former subscriber may have the offer, once.
+    /// Reads a win-back offer. The conditions have the names of App Store Connect's API: no public file shows Xcode's
+    /// names, except `isEligible`, its switch for all customers. Without any, every former subscriber may have the
+    /// offer, once.
     private mutating func readWinBack(_ place: JSONPlace, _ offer: CatalogOffer) -> CatalogRedeemableOffer {
         let since = place.member("customerEligibilityTimeSinceLastSubscribedInMonths")
         let isRange = !since.isAbsent && findings.isObject(since)

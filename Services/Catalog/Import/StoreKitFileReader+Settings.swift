@@ -1,9 +1,9 @@
 import StoreModels
 
 extension StoreKitFileReader {
-    /// What Xcode's StoreKit configuration editor keeps in `settings`. Nothing in it refuses a file: what cannot be
-    /// acted on is reported as ignored. What says no more than StoreKit's own behaviour is in force without a default of
-    /// the app: Xcode writes `"_storefront":"USA"` unasked, and that must not overrule a session that names another one.
+    /// Reads `settings` of Xcode's StoreKit configuration editor. No setting rejects a file: unsupported ones are
+    /// reported as ignored. A setting equal to StoreKit's behaviour is applied without becoming a default of the app:
+    /// Xcode writes `"_storefront":"USA"` by itself, and that must not override a session that names another one.
     mutating func readSettings(_ place: JSONPlace) -> FileSettings {
         var settings = FileSettings()
         guard !place.isAbsent, findings.isObject(place) else { return settings }
@@ -18,7 +18,7 @@ extension StoreKitFileReader {
         return settings
     }
 
-    /// Others without effect are among the ignored ones.
+    /// Notes probable misspellings. Other unknown settings are among the ignored ones.
     private mutating func noteMisspeltSettings(_ place: JSONPlace) {
         let words = FileVocabulary.settings.words
         for (name, member) in place.members where !FileVocabulary.settings.knows(name) {
@@ -27,7 +27,7 @@ extension StoreKitFileReader {
         }
     }
 
-    /// - Returns: whether the setting is in force now.
+    /// - Returns: Whether the setting took effect.
     private mutating func apply(
         _ name: String, _ place: JSONPlace, _ settings: inout FileSettings, _ testers: inout TesterSettings
     ) -> Bool {
@@ -75,8 +75,8 @@ extension StoreKitFileReader {
 }
 
 extension SubscriptionRenewalRate {
-    /// Xcode writes the numbers of `SKTestSession.TimeRate`. Those that count by days are deprecated; two of them have a
-    /// monthly rate in their place, by Apple's own word, and 1 to 3, an hour to five minutes for each day, have none.
+    /// Converts Xcode's numbers of `SKTestSession.TimeRate`. Those that count by days are deprecated; Apple names a
+    /// monthly rate as the replacement of two of them, and 1 to 3, an hour to five minutes for each day, have none.
     fileprivate init?(xcode number: Int) {
         switch number {
         case 0: self = .realTime

@@ -1,15 +1,15 @@
 import StoreModels
 
 extension StoreKitFileReader {
-    /// StoreKit 2's error names, which Xcode's editor lets people choose. StoreKit 1's are `SKErrorCode`'s own.
+    /// StoreKit 2's error names, which Xcode's editor offers. StoreKit 1's are those of `SKErrorCode`.
     private static let errorNames: Set = [
         "networkError", "systemError", "userCancelled", "notAvailableInStorefront", "notEntitled", "unsupported",
         "productUnavailable", "purchaseNotAllowed", "invalidQuantity", "invalidOfferSignature",
         "missingOfferParameters",
     ]
 
-    /// `_failTransactionsEnabled` fails every purchase; `_storeKitErrors` fails requests by their name in Xcode.
-    /// Errors for requests that this version does not fail are reported as ignored.
+    /// Reads simulated errors: `_failTransactionsEnabled` fails every purchase; `_storeKitErrors` fails requests by
+    /// their name in Xcode. Errors for requests that this version does not fail are reported as ignored.
     mutating func readErrors(_ place: JSONPlace, _ settings: inout FileSettings, _ testers: inout TesterSettings) {
         var errors = TesterSettings.SimulatedErrors()
         if place.member("_failTransactionsEnabled").value?.boolValue == true {
@@ -29,13 +29,13 @@ extension StoreKitFileReader {
         if errors != TesterSettings.SimulatedErrors() { testers.simulatedErrors = errors }
     }
 
-    /// The error's name or StoreKit 1's number for it. Xcode keeps the position in a menu of its own, which says
-    /// nothing outside of Xcode; `unknown` stands for it.
+    /// Reads the error's name or StoreKit 1's number for it. Xcode stores a position in one of its menus, which has no
+    /// meaning outside of Xcode and becomes `unknown`.
     private mutating func errorName(_ place: JSONPlace) -> String {
         if let code = place.value?.intValue.flatMap(SKErrorCode.init(rawValue:)) { return code.name }
         let text = place.value?.stringValue ?? ""
         if SKErrorCode(name: text) != nil || Self.errorNames.contains(text) { return text }
-        if !place.isAbsent { findings.note("\(place.path) names no error of StoreKit; unknown stands for it.") }
+        if !place.isAbsent { findings.note("\(place.path) names no error of StoreKit; it is treated as unknown.") }
         return SKErrorCode.unknown.name
     }
 }

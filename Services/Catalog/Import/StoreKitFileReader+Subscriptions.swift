@@ -1,11 +1,11 @@
 import StoreModels
 
 extension StoreKitFileReader {
-    /// The periods App Store Connect sells.
+    /// The periods App Store Connect offers.
     static let periods = ["P1W", "P1M", "P2M", "P3M", "P6M", "P1Y"]
 
-    /// `subscriptionGroups[]`
-    /// - Returns: how many groups there are.
+    /// Reads `subscriptionGroups[]`.
+    /// - Returns: The number of groups.
     mutating func readGroups(_ list: JSONPlace) -> Int {
         var places: [ExactText: String] = [:]
         let groups = findings.elements(list)
@@ -14,7 +14,7 @@ extension StoreKitFileReader {
             let identifierPlace = place.member("id")
             guard let identifier = findings.identifier(identifierPlace) else { continue }
             if let first = places[ExactText(identifier)] {
-                findings.refuse(identifierPlace.path, "is '\(identifier)', which stands at \(first) already")
+                findings.refuse(identifierPlace.path, "is '\(identifier)', which is already used at \(first)")
             }
             places[ExactText(identifier)] = identifierPlace.path
             for subscription in findings.elements(place.member("subscriptions")) where findings.isObject(subscription) {
@@ -49,7 +49,7 @@ extension StoreKitFileReader {
     private mutating func checkGroup(_ place: JSONPlace, _ group: String) {
         guard !place.isAbsent, let named = findings.text(place, atMost: Self.identifierCharactersMax) else { return }
         if !named.isExactly(group) {
-            findings.refuse(place.path, "is '\(named)', but the subscription stands in group '\(group)'")
+            findings.refuse(place.path, "is '\(named)', but the subscription is in group '\(group)'")
         }
     }
 
@@ -58,7 +58,7 @@ extension StoreKitFileReader {
         return findings.integer(place, in: 1...10_000, orElse: 1)
     }
 
-    /// An ISO 8601 duration; with `allowed`, one of these.
+    /// Reads an ISO 8601 duration; with `allowed`, one of these.
     mutating func readPeriod(_ place: JSONPlace, among allowed: [String] = []) -> SubscriptionPeriod? {
         guard let text = place.value?.stringValue else {
             findings.refuse(place.path, place.mustBe("an ISO 8601 duration such as \"P1M\""), allowed: allowed)

@@ -1,9 +1,9 @@
 import StoreModels
 
-/// What a file says and Storebus does not act on: nothing of it is passed over in silence.
+/// Reports the content of a file that has no effect in Storebus, so that none is ignored silently.
 extension StoreKitFileReader {
-    /// Notes members that mean nothing at this place: one that is nearly a known one by itself, because it was meant to
-    /// have an effect; others once for all places of their kind.
+    /// Notes unknown members: a probable misspelling separately, because it was meant to have an effect; others once
+    /// for all places of their kind.
     mutating func noteUnread(_ place: JSONPlace, _ vocabulary: FileVocabulary) {
         let names = (place.value?.objectValue ?? [:]).keys.filter { !vocabulary.knows($0) }
         for name in names.sorted() {
@@ -16,7 +16,7 @@ extension StoreKitFileReader {
         }
     }
 
-    /// As Xcode writes "nothing here": an empty text, list or object, and a language without a text in it.
+    /// Whether a value is empty as Xcode writes it: an empty text, list or object, or a language without a text.
     private func isBlank(_ value: JSONValue) -> Bool {
         switch value {
         case .null: true
@@ -27,8 +27,8 @@ extension StoreKitFileReader {
         }
     }
 
-    /// `subscriptionBundleGroups` and `subscriptionSuiteGroups` of version 6. Their products are subscriptions to
-    /// several subscriptions at once; StoreKit 1 has no type for them, and neither SKProductsRequest finds them.
+    /// Notes `subscriptionBundleGroups` and `subscriptionSuiteGroups` of version 6. Their products are subscriptions to
+    /// several subscriptions together; StoreKit 1 has no type for them, and SKProductsRequest does not find them.
     mutating func noteUnsoldGroups(_ root: JSONPlace) {
         for (name, what) in [("subscriptionBundleGroups", "bundle"), ("subscriptionSuiteGroups", "suite")] {
             let list = root.member(name)
@@ -57,8 +57,8 @@ extension StoreKitFileReader {
         }
     }
 
-    /// `billingPlans` of version 5 and later: paying each period up front is what is sold, for the subscription's own
-    /// `displayPrice`.
+    /// Notes `billingPlans` of version 5 and later: the store sells only payment of each period up front, for the
+    /// subscription's `displayPrice`.
     mutating func noteBillingPlans(_ subscription: JSONPlace) {
         let list = subscription.member("billingPlans")
         let price = subscription.member("displayPrice").value?.stringValue ?? ""
@@ -90,13 +90,13 @@ extension StoreKitFileReader {
                 + "the subscription is sold for its displayPrice, \(price.prefix(20)).")
     }
 
-    /// Whether a plan, or what an offer is for, is paying each period of the subscription up front.
+    /// Whether a plan, or an offer's plan, is payment of each period up front.
     func isPaidUpFront(_ place: JSONPlace) -> Bool {
         let plan = place.member("billingPlanType")
         return plan.isAbsent || plan.value == .string("BILLED_UPFRONT")
     }
 
-    /// Says that a plan, or an offer for it, is passed over.
+    /// Notes that a plan, or an offer for it, is ignored.
     mutating func noteOtherPlan(_ place: JSONPlace) {
         let plan = place.member("billingPlanType").value?.stringValue.map { "'\($0.prefix(40))'" } ?? "another one"
         findings.note(
@@ -105,7 +105,7 @@ extension StoreKitFileReader {
     }
 }
 
-/// Members without effect, by their place with the indexes left out, in the order they were met.
+/// Members without effect, by their path without indexes, in the order they were read.
 struct UnreadMembers: Sendable {
     private var order: [String] = []
     private var places: [String: (first: String, count: Int)] = [:]

@@ -1,37 +1,37 @@
 import StoreModels
 
-/// Reads a StoreKit configuration file (`.storekit`) of Xcode's versions 1 to 6, and of newer ones what they share.
+/// Reads a StoreKit configuration file (`.storekit`) of Xcode's versions 1 to 6, and the common parts of newer ones.
 ///
-/// All faults are collected, so that one refusal names every place. Unknown members are noted and never refused: the
-/// file itself is kept and exported as it came. What real files leave out (`identifier`, `nonRenewingSubscriptions`,
-/// `settings`, localizations) may be left out.
+/// All problems are collected, so that one error names every place. Unknown members are noted and never rejected: the
+/// file is kept and exported as it came. Members that real files omit (`identifier`, `nonRenewingSubscriptions`,
+/// `settings`, localizations) are optional.
 struct StoreKitFileReader {
-    /// App Store Connect's own limit of products in an app.
+    /// App Store Connect's limit of products in an app.
     static let productsMax = 10_000
     static let identifierCharactersMax = IdentifierRule.catalogued.lengthMax
-    /// Far above what App Store Connect takes; only keeps replies on the bus bounded.
+    /// Far above App Store Connect's limits; it only bounds replies on the bus.
     static let textCharactersMax = 4_000
 
     var findings = ImportFindings()
     var products: [CatalogProduct] = []
-    /// What has no effect; noted at the end, each kind of place once.
+    /// Members without effect; noted at the end, each kind of place once.
     var unread = UnreadMembers()
     let storefronts = StorefrontTable.builtIn
-    /// Locales read so far: a file has few of them, each many times.
+    /// Parsed locales: a file has few of them, each many times.
     private var locales: [String: LocaleName] = [:]
-    /// Where each product identifier was first seen, by its exact bytes.
+    /// Path of the first occurrence of each product identifier, by its exact bytes.
     private var places: [ExactText: String] = [:]
 
-    /// What a sound file says.
+    /// The content of a valid file.
     struct Result: Sendable {
         var catalog: Catalog
-        /// `4.0`
+        /// Format version, such as `4.0`.
         let fileVersion: String
         let settings: FileSettings
         let notes: [String]
     }
 
-    /// - Parameter fileName: named in the error.
+    /// - Parameter fileName: The name used in the error.
     /// - Throws: `catalogInvalid` with every problem found.
     static func read(_ bytes: [UInt8], fileName: String) throws(StoreError) -> Result {
         var reader = StoreKitFileReader()
@@ -68,7 +68,7 @@ struct StoreKitFileReader {
         return Result(catalog: catalog, fileVersion: version, settings: settings, notes: findings.notes)
     }
 
-    /// Any other JSON, such as a `package.json`, must not become an empty catalogue.
+    /// Other JSON, such as a `package.json`, must not become an empty catalogue.
     private mutating func isConfiguration(_ root: JSONPlace) -> Bool {
         guard findings.isObject(root) else { return false }
         let known = ["products", "nonRenewingSubscriptions", "subscriptionGroups"]
@@ -96,7 +96,7 @@ struct StoreKitFileReader {
         return "\(major).\(minor)"
     }
 
-    /// The newest version of Xcode's format that files were seen of.
+    /// The newest version of Xcode's format in the files examined.
     private static let majorMax = 6
 
     private mutating func noteAssumptions() {
@@ -107,7 +107,7 @@ struct StoreKitFileReader {
         for note in unread.notes { findings.note(note) }
     }
 
-    /// Says what a price is where the file gives none for the storefront, as far as there are such prices.
+    /// Notes which price applies in storefronts without a separate one, if there are any.
     private mutating func notePrices() {
         let shared = products.map(\.prices).filter { $0.own.count < storefronts.entries.count }
         guard !shared.isEmpty else { return }
@@ -124,7 +124,7 @@ struct StoreKitFileReader {
         }
     }
 
-    /// - Returns: nil when `text` is no locale.
+    /// - Returns: Nil when `text` is not a locale.
     mutating func locale(_ text: String) -> LocaleName? {
         if let known = locales[text] { return known }
         let locale = LocaleName(text)
@@ -132,11 +132,11 @@ struct StoreKitFileReader {
         return locale
     }
 
-    /// Remembers where a product identifier stands; twice is a problem that names both places.
+    /// Records the path of a product identifier; a duplicate is a problem that names both paths.
     mutating func claim(_ place: JSONPlace) -> String? {
         guard let identifier = findings.identifier(place) else { return nil }
         if let first = places[ExactText(identifier)] {
-            findings.refuse(place.path, "is '\(identifier)', which stands at \(first) already")
+            findings.refuse(place.path, "is '\(identifier)', which is already used at \(first)")
             return nil
         }
         places[ExactText(identifier)] = place.path

@@ -1,28 +1,29 @@
 import StoreModels
 
-/// One version of an app's catalogue, read from its file; never changed afterwards.
+/// One immutable version of an app's catalogue, read from its file.
 struct Catalog: Hashable, Sendable {
     /// In the file's order: products, non-renewing subscriptions, then the groups' subscriptions.
     let products: [CatalogProduct]
-    /// Groups, also those without a subscription.
+    /// Number of groups, including those without a subscription.
     let subscriptionGroupCount: Int
-    /// The language of texts where a storefront's own is missing; nil: each product's first.
+    /// Language of texts where a storefront's languages are missing; nil uses each product's first.
     let defaultLocale: LocaleName?
-    /// What the file's `settings` make testers do.
+    /// The testers' defaults from the file's `settings`.
     var testerDefaults: TesterSettings?
-    /// `_timeRate`, when it is what makes ``testerDefaults`` renew faster.
+    /// `_timeRate`, when it makes ``testerDefaults`` renew faster.
     var timeRate: Int?
-    /// Keys that promotional offers may be signed with, public halves.
+    /// Public keys for verifying promotional offers.
     var offerKeys: [SubscriptionOfferKey] = []
-    /// Where the file has a private key; no answer has these bytes.
+    /// Byte ranges of private keys in the file; no reply contains these bytes.
     var secrets: [Range<Int>] = []
-    /// A stored file that could not be read at the start: there are no products, and the operator is told.
+    /// Whether the stored file could not be read at the start: then it has no products, and the service's health names
+    /// it.
     var isUnreadable = false
 
-    /// Before the first import.
+    /// The catalogue before the first import.
     static let empty = Catalog(products: [], subscriptionGroupCount: 0, defaultLocale: nil)
 
-    /// - Parameter bytes: the file, whose secrets stay what they are.
+    /// - Parameter bytes: The file, whose secrets stay masked.
     static func unreadable(_ bytes: [UInt8]) -> Catalog {
         var catalog = Catalog.empty
         catalog.isUnreadable = true

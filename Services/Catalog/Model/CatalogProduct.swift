@@ -2,14 +2,14 @@ import StoreModels
 
 /// A product as its file describes it, for all storefronts.
 struct CatalogProduct: Hashable, Sendable {
-    /// What a product is called in one language.
+    /// A product's texts in one language.
     struct Localization: Hashable, Sendable {
         let locale: LocaleName
         let title: String
         let description: String
     }
 
-    /// What only auto-renewable subscriptions have.
+    /// Members that only auto-renewable subscriptions have.
     struct Subscription: Hashable, Sendable {
         let groupIdentifier: String
         /// 1 is the highest service.
@@ -23,7 +23,7 @@ struct CatalogProduct: Hashable, Sendable {
 
     let productIdentifier: String
     let type: ProductType
-    /// The operator's own name for it, shown where no localization has a title.
+    /// The operator's name for it, shown when no localization has a title.
     let referenceName: String
     let prices: StorefrontPrices
     /// In the file's order.

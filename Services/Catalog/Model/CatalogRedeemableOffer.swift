@@ -4,10 +4,10 @@ import StoreModels
 struct CatalogRedeemableOffer: Hashable, Sendable {
     let type: RedeemableOffer.Kind
     let offer: CatalogOffer
-    /// Of offer codes: whom it is for.
+    /// Audiences of an offer code.
     var audiences: [RedeemableOffer.Audience]?
-    /// Of offer codes.
+    /// Only for offer codes.
     var isStackable: Bool?
-    /// Of win-back offers.
+    /// Only for win-back offers.
     var winBack: RedeemableOffer.WinBackConditions?
 }

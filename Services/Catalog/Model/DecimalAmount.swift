@@ -2,13 +2,13 @@ import StoreModels
 
 /// A price as a `.storekit` file has it: a decimal number without a currency.
 ///
-/// Without a price of its own a storefront uses the number in its currency; nothing is ever converted (M11).
+/// A storefront without a separate price uses the number in its currency; amounts are never converted (M11).
 struct DecimalAmount: Hashable, Sendable {
-    /// Digits, and a point with digits behind it if there is a fraction.
+    /// Digits, with a decimal point and further digits if there is a fraction.
     let text: String
 
     /// Reads `1.99`, `300`, and also `5.` and `.5`, which people write by hand.
-    /// - Returns: nil for signs, exponents, words, commas and spaces.
+    /// - Returns: Nil for signs, exponents, words, commas and spaces.
     init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
         let digits = parts.joined()
@@ -26,7 +26,7 @@ struct DecimalAmount: Hashable, Sendable {
 
     var isZero: Bool { text.allSatisfy { $0 == "0" || $0 == "." } }
 
-    /// The number without zeros that say nothing: `9.99` of `09.990`.
+    /// The number without superfluous zeros: `9.99` of `09.990`.
     var value: String {
         let whole = text.prefix { $0 != "." }.drop { $0 == "0" }
         let fraction = text.dropFirst(text.prefix { $0 != "." }.count + 1).prefix(fractionDigits)
@@ -36,15 +36,15 @@ struct DecimalAmount: Hashable, Sendable {
     /// Digits before the point without leading zeros.
     var wholeDigits: Int { text.prefix { $0 != "." }.drop { $0 == "0" }.count }
 
-    /// Digits behind the point without trailing zeros.
+    /// Digits after the point without trailing zeros.
     var fractionDigits: Int {
         guard let point = text.firstIndex(of: ".") else { return 0 }
         return text[text.index(after: point)...].reversed().drop { $0 == "0" }.count
     }
 
-    /// The amount in a currency: half-up where it has fewer digits, and never down to nothing (`0.40` is ¥1).
+    /// The amount in a currency: half-up where it has fewer digits, and never rounded to zero (`0.40` is ¥1).
     ///
-    /// - Precondition: at most ``wholeDigitsMax`` digits before the point, which the import has checked.
+    /// - Precondition: At most ``wholeDigitsMax`` digits before the point, which the import has checked.
     func money(in currency: Currency) -> Money {
         guard let money = Money(amount: text, currency: currency, rounding: .halfUp) else {
             preconditionFailure("an imported price has at most \(Self.wholeDigitsMax) digits and fits")
@@ -52,8 +52,8 @@ struct DecimalAmount: Hashable, Sendable {
         return money.minorUnits == 0 && !isZero ? Money(minorUnits: 1, currency: currency) : money
     }
 
-    /// Ten of the dearest product still fit 64 bits of the smallest unit any currency has.
+    /// Ten of the most expensive product still fit 64 bits of the smallest unit of any currency.
     static let wholeDigitsMax = 12
-    /// No storefront's currency has more than two digits behind the point.
+    /// No storefront's currency has more than two digits after the point.
     static let fractionDigitsMax = 2
 }

@@ -1,15 +1,15 @@
-/// A locale identifier such as `fr_FR`, `zh-Hans` or `zh_Hant_TW`, taken apart.
+/// A parsed locale identifier such as `fr_FR`, `zh-Hans` or `zh_Hant_TW`.
 struct LocaleName: Hashable, Sendable, CustomStringConvertible {
-    /// As it was written, with underscores.
+    /// The identifier as written, with underscores.
     let description: String
     /// Two or three lower-case letters.
     let language: String
     /// `hans`, `hant`; for Chinese also inferred from the region.
     let script: String?
 
-    /// - Returns: nil unless it begins with a language code and has only letters and digits between its separators.
+    /// - Returns: Nil unless it begins with a language code and has only letters and digits between its separators.
     init?(_ text: String) {
-        // Keywords (`@currency=EUR`) say nothing about the language.
+        // Keywords (`@currency=EUR`) do not affect the language.
         let name = String(text.prefix { $0 != "@" }).replacing("-", with: "_")
         let parts = name.lowercased().split(separator: "_", omittingEmptySubsequences: false).map(String.init)
         guard let language = parts.first, (2...3).contains(language.count),
@@ -28,8 +28,8 @@ struct LocaleName: Hashable, Sendable, CustomStringConvertible {
         return regions.contains { ["tw", "hk", "mo"].contains($0) } ? "hant" : "hans"
     }
 
-    /// How well a text in this locale serves somebody who reads `wanted`: 3 the same locale, 2 the same language and
-    /// script, 1 the same language, 0 not at all.
+    /// How well a text in this locale matches `wanted`: 3 the same locale, 2 the same language and script, 1 the same
+    /// language, 0 no match.
     func closeness(to wanted: LocaleName) -> Int {
         if description.lowercased() == wanted.description.lowercased() { return 3 }
         guard language == wanted.language else { return 0 }

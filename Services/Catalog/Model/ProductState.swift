@@ -1,4 +1,4 @@
-/// App Store Connect's states of an in-app purchase, as a catalogue file spells them in `state`.
+/// App Store Connect's states of an in-app purchase, as in a catalogue file's `state`.
 enum ProductState: String, CaseIterable, Sendable {
     case missingMetadata, readyToSubmit, waitingForReview, inReview, developerActionNeeded, pendingBinaryApproval
     case approved

@@ -1,11 +1,11 @@
 import StoreModels
 
-/// What a catalogue file says about when and where a product may be sold. A `.storekit` file says nothing, and then
-/// ``standard`` counts.
+/// When and where a product may be sold, from a catalogue file. A `.storekit` file without these members gives
+/// ``standard``.
 struct SaleConditions: Hashable, Sendable {
     var state = ProductState.approved
     var isClearedForSale = true
-    /// By the wall clock; nil: at once.
+    /// Wall time of the start of sale; nil for no restriction.
     var availableFrom: Timestamp?
     var storefronts = StorefrontSelection.all
     var hostedContent: DeclaredContent?

@@ -1,10 +1,10 @@
 import StoreModels
 
-/// What something costs: one number for all storefronts, and a price of their own for some of them.
+/// A price: one number for all storefronts, and separate prices for some of them.
 struct StorefrontPrices: Hashable, Sendable {
-    /// The same number in every storefront's own currency; nothing is ever converted (M11).
+    /// The same number in every storefront's currency; amounts are never converted (M11).
     let base: DecimalAmount
-    /// By country code, in that storefront's currency.
+    /// Separate prices by country code, in that storefront's currency.
     let own: [String: Money]
 
     init(_ base: DecimalAmount, own: [String: Money] = [:]) {

@@ -1,10 +1,10 @@
 /// The storefronts that sell a product, a catalogue file's `availability`.
 enum StorefrontSelection: Hashable, Sendable {
-    /// Nothing is said: every storefront, also those the App Store opens later.
+    /// Without `availability`: every storefront, including those the App Store opens later.
     case all
-    /// A list: these and no others.
+    /// A list: only these.
     case only(Set<String>)
-    /// An object's `false`: every storefront but these.
+    /// An object's `false`: every storefront except these.
     case except(Set<String>)
 
     func contains(_ countryCode: String) -> Bool {

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// What an image file says of itself in its first bytes: nothing else is believed, neither its name nor its media type.
+/// Format and size of an image from its first bytes; its name and media type are not trusted.
 struct ImageHeader: Hashable, Sendable {
     let format: PromotionImage.Format
     let width: Int
@@ -11,7 +11,7 @@ struct ImageHeader: Hashable, Sendable {
 }
 
 extension ImageHeader {
-    /// - Returns: nil for bytes that begin like no PNG and no JPEG, or end before they say how large the image is.
+    /// - Returns: Nil for bytes that begin like neither a PNG nor a JPEG, or end before the image's size.
     init?(_ bytes: [UInt8]) {
         if bytes.starts(with: Self.pngSignature) {
             guard let size = Self.pngSize(bytes) else { return nil }
@@ -26,7 +26,7 @@ extension ImageHeader {
 
     private static let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// The chunk IHDR comes first: its length, its name, width and height of four bytes each.
+    /// Reads the chunk IHDR, which comes first: its length, its name, width and height of four bytes each.
     private static func pngSize(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
         guard bytes.count >= 33, number(bytes[8..<12]) == 13, bytes[12..<16].elementsEqual("IHDR".utf8) else {
             return nil
@@ -36,8 +36,8 @@ extension ImageHeader {
 
     // MARK: JPEG (ITU-T T.81, annex B)
 
-    /// Goes from segment to segment to the first frame header: length of two bytes, precision of one, height and width of
-    /// two each.
+    /// Reads segments up to the first frame header: length of two bytes, precision of one, height and width of two
+    /// each.
     private static func jpegSize(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
         var position = 2
         while position + 1 < bytes.count, bytes[position] == 0xFF {
@@ -65,7 +65,7 @@ extension ImageHeader {
     /// Restarts and TEM have no length.
     private static func standsAlone(_ marker: UInt8) -> Bool { marker == 0x01 || (0xD0...0xD7).contains(marker) }
 
-    /// SOF0 to SOF15; DHT, JPG and DAC lie between them.
+    /// Whether a marker is SOF0 to SOF15; DHT, JPG and DAC lie between them.
     private static func isFrame(_ marker: UInt8) -> Bool {
         (0xC0...0xCF).contains(marker) && ![0xC4, 0xC8, 0xCC].contains(marker)
     }

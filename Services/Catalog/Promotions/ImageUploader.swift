@@ -2,16 +2,16 @@ import BusService
 import Crypto
 import StoreModels
 
-/// Takes promotional images in parts, as ``ContentUploader`` takes hosted content: begin, parts, commit. The image in force
-/// changes with the commit and not before.
+/// Uploads promotional images in parts, as ``ContentUploader`` does hosted content: begin, parts, commit. The image in
+/// force changes with the commit and not earlier.
 struct ImageUploader: Sendable {
     let contents: ContentRepository
     let promotions: PromotionRepository
     let loader: AppLoader
-    /// The wall clock: uploads are forgotten by it, because they outlive the process.
+    /// The wall clock: uploads expire by it, because they outlive the process.
     let now: @Sendable () -> Timestamp
 
-    /// - Throws: `notFound`, `productNotFound`; `rateLimited` while too many uploads are under way.
+    /// - Throws: `notFound`, `productNotFound`; `rateLimited` while too many uploads are open.
     func begin(_ request: BeginImageRequest) async throws -> BeginContentReply {
         try await loader.refresh(request.bundleId)
         _ = try loader.directory.product(request.productIdentifier, of: request.bundleId)
@@ -24,8 +24,8 @@ struct ImageUploader: Sendable {
         return BeginContentReply(uploadIdentifier: identifier)
     }
 
-    /// Stores the part that comes next. The same part again changes nothing.
-    /// - Throws: `notFound`, `requestInvalid`; `bodyTooLarge` beyond 4 MiB, and then the upload is forgotten.
+    /// Stores the next part. Repeating a part changes nothing.
+    /// - Throws: `notFound`, `requestInvalid`; `bodyTooLarge` beyond 4 MiB, and then the upload is dropped.
     func add(_ request: ContentPartRequest) async throws -> Empty {
         let part = try ContentRepository.Part(request)
         if let refusal = try await contents.add(part, to: request.uploadIdentifier, .image, now: now()) {
@@ -34,9 +34,9 @@ struct ImageUploader: Sendable {
         return Empty()
     }
 
-    /// Puts the image in the place of the one before it; its review begins. Again it gives the image as it is now.
-    /// - Throws: `notFound`, also when another image has taken its place; `requestInvalid` while parts are missing, and
-    ///   with 422 when it is no PNG or JPEG of 1024×1024: then the upload is forgotten.
+    /// Replaces the product's image; its review begins. A repeated commit returns the image as it is now.
+    /// - Throws: `notFound`, also when another image has replaced it; `requestInvalid` while parts are missing, and
+    ///   with 422 when it is not a PNG or JPEG of 1024×1024: then the upload is dropped.
     func commit(_ request: CommitContentRequest) async throws -> PromotionImage {
         let package = try await contents.package(request.uploadIdentifier, .image, now: now())
         try package.check(sent: request.length)
@@ -54,16 +54,16 @@ struct ImageUploader: Sendable {
             }
             written = header.map { PromotionImage($0, of: package, sha256: sha256) }
         }
-        // The first commit may have been lost on its way here.
+        // This process may have missed the first commit.
         try await loader.load(package.bundleId)
-        // By now another image may have taken its place; it was in force all the same.
+        // Another image may have replaced it meanwhile; it was in force nevertheless.
         guard let image = try await promotions.image(ofUpload: package.id) ?? written else {
             throw ContentRules.unknownUpload
         }
         return image
     }
 
-    /// All of it, which is at most 4 MiB, and not on the bus's loop.
+    /// Reads all of it, at most 4 MiB, off the bus's loop.
     @concurrent
     private func examine(
         _ package: ContentRepository.Package
@@ -98,7 +98,7 @@ struct ImageUploader: Sendable {
 }
 
 extension PromotionImage {
-    /// As a commit leaves it.
+    /// The image as a commit stores it.
     fileprivate init(_ header: ImageHeader, of package: ContentRepository.Package, sha256: String) {
         self.init(
             productIdentifier: package.productIdentifier, state: .waiting, format: header.format, width: header.width,

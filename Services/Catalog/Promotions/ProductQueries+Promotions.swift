@@ -1,7 +1,7 @@
 import StoreModels
 
 extension ProductQueries {
-    /// The promoted products in the operator's order, hidden ones too; none of an unknown app.
+    /// Lists promoted products in the operator's order, including hidden ones; none for an unknown app.
     /// - Throws: `requestInvalid` for an unknown storefront.
     func promoted(_ request: PromotedProductsRequest) throws(StoreError) -> PromotedProductsReplyOf<RawJSON> {
         let entry = try storefronts.entry(request.storefront)
@@ -16,7 +16,7 @@ extension ProductQueries {
         var byteCount = 0
         for promoted in policy.promoted() {
             byteCount += presented.byteCounts[promoted.position]
-            // Twenty products have room, unless their texts are longer than any store shows.
+            // Twenty products fit, unless their texts are longer than any store shows.
             guard byteCount <= Self.replyBytesMax else { break }
             let identifier = presented.products[promoted.position].productIdentifier
             reply.products.append(try presented.json(at: promoted.position))
@@ -27,7 +27,7 @@ extension ProductQueries {
         return reply
     }
 
-    /// What starting a purchase in the store needs to know of a product, available or not (M109).
+    /// Returns a product's data for starting a purchase in the store, available or not (M109).
     /// - Throws: `notFound` for an unknown app, `productNotFound`, `requestInvalid` for an unknown storefront.
     func promotion(_ request: ProductPromotionRequest) throws(StoreError) -> PromotedProductFacts {
         let entry = try storefronts.entry(request.storefront)
@@ -45,7 +45,7 @@ extension ProductQueries {
             isHidden: promoted?.isVisible == false ? true : nil)
     }
 
-    /// What is promoted where the app's testers are.
+    /// The promotion policy in the storefront of the app's testers.
     func promotionPolicy(_ snapshot: AppSnapshot) throws(StoreError) -> PromotionPolicy {
         let entry = try storefronts.entry(testersStorefront(snapshot))
         return PromotionPolicy(snapshot: snapshot, availability: policy(snapshot, entry))
@@ -53,7 +53,7 @@ extension ProductQueries {
 }
 
 extension PromotionPolicy {
-    /// Why a product is not promoted, in sentences too. It may be one that the catalogue no longer has.
+    /// Explains why a product is not promoted, also in sentences. The catalogue may no longer have the product.
     func explanation(of productIdentifier: String) -> PromotionExplanation {
         let position = snapshot.position(of: productIdentifier)
         let reasons = position.map(reasons) ?? [.notAvailable]

@@ -1,9 +1,9 @@
 import Foundation
 import StoreModels
 
-/// What the operator does about promotions: the list, the featured tab, and the review of images.
+/// The operator's actions on promotions: the list, the featured tab, and the review of images.
 struct PromotionDesk: Sendable {
-    /// Products with an image that are told of an app without a list.
+    /// Maximum number of products with an image in the setup of an app without a list.
     static let illustratedMax = 100
 
     let promotions: PromotionRepository
@@ -22,7 +22,7 @@ struct PromotionDesk: Sendable {
         return try await setup(AppRequest(bundleId: request.bundleId))
     }
 
-    /// What is set up, and what still stands between each product and the page, in the storefront of the app's testers.
+    /// Returns the setup, with the reasons that keep each product off the page, in the storefront of the app's testers.
     /// - Throws: `notFound`.
     func setup(_ request: AppRequest) async throws -> PromotionSetup {
         try await loader.refresh(request.bundleId)
@@ -36,7 +36,7 @@ struct PromotionDesk: Sendable {
             bundleId: request.bundleId, isPreview: snapshot.promotions.isPreview, promotions: items)
     }
 
-    /// Without a list: what stands on the page of a preview, else the products that have an image.
+    /// Products of an app without a list: those of a preview's page, else those that have an image.
     private func products(of snapshot: AppSnapshot, _ policy: PromotionPolicy) -> [String] {
         let positions =
             snapshot.promotions.isPreview
@@ -75,7 +75,7 @@ struct PromotionDesk: Sendable {
         return image
     }
 
-    /// - Throws: `notFound` when another image has taken its place; `requestInvalid` beyond its end.
+    /// - Throws: `notFound` when another image has replaced it; `requestInvalid` beyond its end.
     func read(_ request: ReadImageRequest) async throws -> ContentPart {
         let reading = try await contents.read(
             ReadContentRequest(
@@ -94,7 +94,7 @@ struct PromotionDesk: Sendable {
         return ContentPart(data: Data(bytes).base64EncodedString())
     }
 
-    /// The operator's verdict. Either may follow the other, and the same one again changes nothing.
+    /// Records the operator's verdict. Either may follow the other, and repeating one changes nothing.
     /// - Throws: `notFound` without an image, `productNotFound`, `requestInvalid`.
     func review(_ request: ReviewImageRequest) async throws -> PromotionImage {
         try PromotionRules.check(reason: request.reason)

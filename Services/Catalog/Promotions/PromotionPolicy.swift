@@ -1,26 +1,28 @@
 import StoreModels
 
-/// Decides what is promoted in one storefront at one moment and, if a product is not, why: the one place that the promoted
-/// list, a started purchase, the operator's set-up and `explain` ask, so that they cannot disagree.
+/// Decides which products are promoted in one storefront at one moment, and why others are not. The promoted list, a
+/// started purchase, the operator's setup and `explain` all use it, so that they cannot disagree.
 struct PromotionPolicy: Sendable {
     typealias Reason = PromotionExplanation.Reason
 
     /// A product of the operator's order.
     struct Entry: Hashable, Sendable {
-        /// In the catalogue.
+        /// Position in the catalogue.
         let position: Int
-        /// Unless a device says otherwise.
+        /// Default visibility, which a device may override.
         let isVisible: Bool
     }
 
     let snapshot: AppSnapshot
-    /// What can be bought.
+    /// Decides which products can be bought.
     let availability: AvailabilityPolicy
 
-    /// What stands on the page, hidden products too, in the operator's order; nothing before the app is released (M109).
+    /// Entries of the page, including hidden products, in the operator's order; empty before the app is released
+    /// (M109).
     func promoted() -> [Entry] { snapshot.app.settings.released ? ready() : [] }
 
-    /// A product's place on the page; nil when it is not there. Of what cannot stand there the others are not looked at.
+    /// A product's entry on the page; nil when it is not there. An unqualified product is rejected without checking the
+    /// others.
     func promoted(at position: Int) -> Entry? {
         guard snapshot.app.settings.released, isReady(at: position) else { return nil }
         return ready().first { $0.position == position }
@@ -35,8 +37,8 @@ struct PromotionPolicy: Sendable {
         return reasons
     }
 
-    /// The order there is to choose from: the operator's list, else the products with an image, else the whole catalogue,
-    /// in its order.
+    /// Candidates in order: the operator's list, else the products with an image, else the whole catalogue, in its
+    /// order.
     func candidates() -> any Sequence<Entry> {
         if let entries = snapshot.promotions.entries {
             return entries.lazy.compactMap { entry in
@@ -49,7 +51,7 @@ struct PromotionPolicy: Sendable {
         return snapshot.illustrated.lazy.map { Entry(position: $0, isVisible: true) }
     }
 
-    /// What would stand on the page of a released app.
+    /// Entries of the page if the app were released.
     func ready() -> [Entry] {
         var found: [Entry] = []
         for entry in candidates() where isReady(at: entry.position) {
@@ -63,7 +65,7 @@ struct PromotionPolicy: Sendable {
         imageReasons(at: position).isEmpty && availability.isAvailable(snapshot.catalog.products[position])
     }
 
-    /// On the list; without one, among the first twenty that are ready.
+    /// Whether a product is on the list; without a list, among the first twenty that are ready.
     private func isChosen(_ position: Int, isReady: Bool) -> Bool {
         let identifier = ExactText(snapshot.catalog.products[position].productIdentifier)
         if let entries = snapshot.promotions.entries {

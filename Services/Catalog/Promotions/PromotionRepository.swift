@@ -1,15 +1,15 @@
 import Persistence
 import StoreModels
 
-/// Lists of promotions, the featured tab, and what is known of promotional images, whose bytes are packages of
+/// Stores lists of promotions, the featured tab, and the data of promotional images, whose bytes are packages of
 /// ``ContentRepository``.
 ///
-/// Whatever changes an app's promotions raises the version of its catalogue in the same commit, so that other processes
-/// and whoever keeps products notice.
+/// Every change of an app's promotions raises the version of its catalogue in the same commit, so that other processes
+/// and services with cached products notice.
 struct PromotionRepository: Sendable {
     let database: any SQLDatabase
 
-    /// All that the operator has set up of an app.
+    /// Reads the operator's setup of an app.
     static func stored(of bundleId: String, in reader: SQLReader) async throws -> StoredPromotions {
         var promotions = StoredPromotions()
         promotions.entries = try await entries(of: bundleId, in: reader)
@@ -29,7 +29,7 @@ struct PromotionRepository: Sendable {
         }
     }
 
-    /// Replaces an app's list. The same one again changes nothing.
+    /// Replaces an app's list. Repeating it changes nothing.
     func put(_ request: PutPromotionsRequest) async throws {
         let encoded = try StoreJSON.encode(request.entries)
         try await database.write { transaction in
@@ -57,11 +57,11 @@ struct PromotionRepository: Sendable {
     }
 
     /// Replaces the featured tab.
-    /// - Returns: the apps whose part of it has changed.
+    /// - Returns: The apps whose part of it has changed.
     func put(_ list: FeaturedList) async throws -> [String] {
         let (encoded, none) = (try StoreJSON.encode(list), try StoreJSON.encode(FeaturedList(products: [])))
         return try await database.write { transaction in
-            // The only row, made by whoever is first: it makes changes of the tab follow one another.
+            // The only row, created by the first writer: its lock serializes changes of the tab.
             try await transaction.execute(
                 "INSERT INTO featured_list (id, products) VALUES (1, ?) ON CONFLICT (id) DO NOTHING", none)
             _ = try await transaction.queryOne("SELECT id FROM featured_list \(transaction.dialect.lockRow)")
@@ -69,7 +69,7 @@ struct PromotionRepository: Sendable {
                 grouping: try await Self.featured(in: transaction).products, by: { ExactText($0.bundleId) })
             let after = Dictionary(grouping: list.products, by: { ExactText($0.bundleId) })
             let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted().map(\.text)
-            // In one order, so that nobody waits for another one crosswise.
+            // Sorted, so that concurrent transactions cannot deadlock.
             for bundleId in changed { try await Self.raiseVersion(of: bundleId, in: transaction) }
             try await transaction.execute("UPDATE featured_list SET products = ?", encoded)
             return changed
@@ -93,14 +93,14 @@ struct PromotionRepository: Sendable {
         ).map(PromotionImage.init)
     }
 
-    /// The image that an upload has become; nil when another one has taken its place.
+    /// The image that an upload has become; nil when another one has replaced it.
     func image(ofUpload identifier: String) async throws -> PromotionImage? {
         try await database.read { reader in
             try await reader.queryOne("\(Self.selectImage) WHERE i.package_id = ?", identifier).map(PromotionImage.init)
         }
     }
 
-    /// Makes an upload's package the product's image, in the commit that puts the package in force.
+    /// Makes an upload's package the product's image, in the commit that activates the package.
     static func put(
         _ header: ImageHeader, of package: ContentRepository.Package, in transaction: SQLTransaction
     ) async throws {
@@ -115,8 +115,8 @@ struct PromotionRepository: Sendable {
             header.height)
     }
 
-    /// Writes down the verdict. The same one again changes nothing.
-    /// - Returns: the image as it is now; nil when there is none.
+    /// Records the verdict. Repeating it changes nothing.
+    /// - Returns: The image as it is now; nil when there is none.
     func review(_ request: ReviewImageRequest) async throws -> PromotionImage? {
         let product = ProductReference(bundleId: request.bundleId, productIdentifier: request.productIdentifier)
         let state: PromotionImage.State = request.isApproved ? .approved : .rejected
@@ -136,7 +136,7 @@ struct PromotionRepository: Sendable {
 
     // MARK: The app
 
-    /// Makes commits about one app follow one another.
+    /// Serializes commits about one app.
     private static func lock(_ bundleId: String, in transaction: SQLTransaction) async throws {
         let row = try await transaction.queryOne(
             "SELECT bundle_id FROM app WHERE bundle_id = ? \(transaction.dialect.lockRow)", bundleId)

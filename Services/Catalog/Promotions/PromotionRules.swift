@@ -1,14 +1,14 @@
 import StoreModels
 
-/// What may be put into a list of promotions and into the featured tab, and what may be said of an image.
+/// Checks lists of promotions, the featured tab, and the reasons of reviews.
 struct PromotionRules: Sendable {
     static let reasonCharactersMax = 500
 
     let directory: AppDirectory
 
-    /// A product that a later import has removed may stay where it stands already: it comes back with the product, and
-    /// the rest of the list can be changed meanwhile.
-    /// - Throws: `requestInvalid` for too many or for one twice; `productNotFound`, `notFound` for an unknown app.
+    /// Checks a list. A product that a later import has removed may stay if it is listed already: it returns with the
+    /// product, and the rest of the list can be changed meanwhile.
+    /// - Throws: `requestInvalid` for too many or repeated products; `productNotFound`, `notFound` for an unknown app.
     func check(_ request: PutPromotionsRequest) throws(StoreError) {
         try Self.checkCount(request.entries.count, max: PutPromotionsRequest.entriesMax, "promoted products")
         let listed = directory.snapshot(of: request.bundleId)?.promotions.entries ?? []
@@ -26,7 +26,7 @@ struct PromotionRules: Sendable {
         _ = try app(request.bundleId)
     }
 
-    /// - Throws: as above.
+    /// - Throws: As above.
     func check(_ list: FeaturedList) throws(StoreError) {
         try Self.checkCount(list.products.count, max: FeaturedList.productsMax, "featured products")
         var seen: Set<[ExactText]> = []
@@ -70,7 +70,7 @@ struct PromotionRules: Sendable {
     }
 
     private static func repeated(_ productIdentifier: String, _ path: String) -> StoreError {
-        invalid(path, "'\(productIdentifier.prefix(100))' stands in the list already")
+        invalid(path, "'\(productIdentifier.prefix(100))' is already in the list")
     }
 
     private static func invalid(_ path: String, _ reason: String) -> StoreError {

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// Says for each reason why a product is not promoted what is wrong and what to change.
+/// Explains for each reason why a product is not promoted, and what to change.
 struct PromotionSentences: Sendable {
     let bundleId: String
     let productIdentifier: String
@@ -30,8 +30,8 @@ struct PromotionSentences: Sendable {
         }
         let others = promotions.isPreview ? "that can be bought" : "with an approved image"
         return
-            "Nobody has put a list of promotions, so the first \(PutPromotionsRequest.entriesMax) products \(others) "
-            + "stand on the page, and it comes behind them; put a list that names it."
+            "There is no list of promotions, so the first \(PutPromotionsRequest.entriesMax) products \(others) "
+            + "are on the page, and it comes after them; put a list that names it."
     }
 
     private var imageRejected: String {

@@ -1,9 +1,9 @@
 import StoreModels
 
-/// What the operator has set up of an app's promotions, as one state of the database has it.
+/// The operator's setup of an app's promotions, from one snapshot of the database.
 struct StoredPromotions: Hashable, Sendable {
     /// Order and default visibility; nil before the first list. It may name products the catalogue no longer has: they
-    /// are passed over until an import brings them back.
+    /// are ignored until an import restores them.
     var entries: [PromotionEntry]?
     /// The app's products on the featured tab, in its order.
     var featured: [String] = []
@@ -13,10 +13,10 @@ struct StoredPromotions: Hashable, Sendable {
 
     func image(of productIdentifier: String) -> PromotionImage? { images[ExactText(productIdentifier)] }
 
-    /// The products that have an image, in no order.
+    /// Products that have an image, unordered.
     var illustrated: some Collection<String> { images.keys.lazy.map(\.text) }
 
-    /// Nobody has set up anything: the store page shows the beginning of the catalogue, so that there is something to see
-    /// (ours). It ends with the first list or image, also of a product that is gone.
+    /// Whether there is neither a list nor an image: the store page then shows the beginning of the catalogue as a
+    /// preview (this store's rule). It ends with the first list or image, even of a deleted product.
     var isPreview: Bool { entries == nil && images.isEmpty }
 }

@@ -1,13 +1,13 @@
 import StoreModels
 import Synchronization
 
-/// Every app's snapshot, by bundle identifier.
+/// Snapshots of all apps, by bundle identifier.
 final class AppDirectory: Sendable {
     private struct Entry {
         var settingsRevision: Int64
-        /// The catalogue's version that brought the file.
+        /// The catalogue's version that introduced the file.
         var fileVersion: Int64
-        /// One state of the app, that of its catalogue's version.
+        /// State of the app at its catalogue's version.
         var snapshot: AppSnapshot
 
         var catalogVersion: Int64 { snapshot.app.catalogVersion }
@@ -16,7 +16,7 @@ final class AppDirectory: Sendable {
     private let entries = Mutex<[ExactText: Entry]>([:])
     private let listener = Mutex<(@Sendable (_ bundleId: String) -> Void)?>(nil)
 
-    /// Calls `tell` from now on with each app whose state in memory has changed.
+    /// Calls `tell` with each app whose state in memory changes from now on.
     func onChange(_ tell: @escaping @Sendable (_ bundleId: String) -> Void) { listener.withLock { $0 = tell } }
 
     private func tell(_ bundleId: String) {
@@ -38,7 +38,7 @@ final class AppDirectory: Sendable {
         entries.withLock { $0.values.map(\.snapshot).filter(\.catalog.isUnreadable).map(\.app.bundleId) }
     }
 
-    /// A product of the file in force, for sale or not.
+    /// Returns a product of the file in force, for sale or not.
     /// - Throws: `notFound` for an unknown app, `productNotFound`.
     func product(_ productIdentifier: String, of bundleId: String) throws(StoreError) -> CatalogProduct {
         guard let snapshot = snapshot(of: bundleId) else { throw CatalogStore.unknownApp(bundleId) }
@@ -49,7 +49,7 @@ final class AppDirectory: Sendable {
         return product
     }
 
-    /// Zeros for an app that does not exist.
+    /// The app's versions; zeros for an app that does not exist.
     func version(of bundleId: String) -> AppVersion {
         entries.withLock { entries in
             let entry = entries[bundleId]
@@ -58,10 +58,10 @@ final class AppDirectory: Sendable {
         }
     }
 
-    /// The version that brought the app's file; nil when the app is not in memory.
+    /// The version that introduced the app's file; nil when the app is not in memory.
     func fileVersion(of bundleId: String) -> Int64? { entries.withLock { $0[bundleId]?.fileVersion } }
 
-    /// The file in memory: its version, and where it has a private key.
+    /// The version of the file in memory, and the ranges of its private keys.
     func file(of bundleId: String) -> (version: Int64, secrets: [Range<Int>])? {
         entries.withLock { entries in entries[bundleId].map { ($0.fileVersion, $0.snapshot.catalog.secrets) } }
     }
@@ -74,9 +74,9 @@ final class AppDirectory: Sendable {
         }
     }
 
-    /// Takes over an app as it was read, unless memory has a later state of it.
+    /// Installs an app from the database, unless memory has a later state of it.
     ///
-    /// - Parameter catalog: nil when the file is the one in memory, or there is none.
+    /// - Parameter catalog: Nil when the file is the one in memory, or there is none.
     func install(_ stored: StoredApp, catalog: Catalog?) {
         defer { tell(stored.row.app.bundleId) }
         entries.withLock { entries in
@@ -89,8 +89,8 @@ final class AppDirectory: Sendable {
         }
     }
 
-    /// Takes over settings that were committed.
-    /// - Returns: false when the app is not in memory yet.
+    /// Installs committed settings.
+    /// - Returns: False when the app is not in memory yet.
     func update(_ row: AppRow) -> Bool {
         defer { tell(row.app.bundleId) }
         return entries.withLock { entries in
@@ -105,8 +105,8 @@ final class AppDirectory: Sendable {
         }
     }
 
-    /// Takes over a file that was committed, as the version behind the one in memory.
-    /// - Returns: false when memory lacks versions in between; the app has to be loaded then.
+    /// Installs a committed file, as the version after the one in memory.
+    /// - Returns: False when memory lacks versions in between; the app must be loaded then.
     func advance(_ row: AppRow, to catalog: Catalog) -> Bool {
         defer { tell(row.app.bundleId) }
         return entries.withLock { entries in
@@ -121,7 +121,7 @@ final class AppDirectory: Sendable {
         }
     }
 
-    /// The later settings stay, whatever order commits come back in.
+    /// Keeps the later settings, independent of the order in which commits complete.
     private static func put(
         _ row: AppRow, _ index: CatalogIndex, _ contents: StoredContents, _ promotions: StoredPromotions,
         fileVersion: Int64, into entries: inout [ExactText: Entry]
@@ -138,7 +138,7 @@ final class AppDirectory: Sendable {
             snapshot: AppSnapshot(app: app, index: index, contents: contents, promotions: promotions))
     }
 
-    /// What the operator says of the app counts before what its file says.
+    /// The operator's settings override those of the file.
     private static func defaults(_ catalog: Catalog, _ settings: AppSettings) -> TesterSettings? {
         guard let rate = settings.subscriptionRenewalRate else { return catalog.testerDefaults }
         return TesterSettings(subscriptionRenewalRate: rate).over(catalog.testerDefaults)

@@ -1,13 +1,13 @@
 import StoreModels
 
-/// An app with its catalogue in force, in memory. Replaced as a whole by a commit, so a request sees one version from
+/// An app with its catalogue in force, in memory. A commit replaces it as a whole, so a request sees one version from
 /// its beginning to its end.
 final class AppSnapshot: Sendable {
     let app: App
     let index: CatalogIndex
     let contents: StoredContents
     let promotions: StoredPromotions
-    /// Places in the catalogue of products with a promotional image, in its order.
+    /// Positions of products with a promotional image, in catalogue order.
     let illustrated: [Int]
 
     init(app: App, index: CatalogIndex, contents: StoredContents, promotions: StoredPromotions) {
@@ -20,13 +20,13 @@ final class AppSnapshot: Sendable {
 
     var catalog: Catalog { index.catalog }
 
-    /// The product's place in the catalogue; nil when the app has no such product.
+    /// The product's position in the catalogue; nil when the app has no such product.
     func position(of productIdentifier: String) -> Int? { index.position(of: productIdentifier) }
 
     func product(_ identifier: String) -> CatalogProduct? { position(of: identifier).map { catalog.products[$0] } }
 
-    /// The product that somebody perhaps meant: spelt in another case, or named without what all identifiers begin
-    /// with (`pro.monthly` for `com.example.app.pro.monthly`).
+    /// The product with a similar identifier: in another case, or without the prefix of all identifiers (`pro.monthly`
+    /// for `com.example.app.pro.monthly`).
     func similar(to identifier: String) -> String? {
         let wanted = identifier.lowercased()
         return catalog.products.lazy.map(\.productIdentifier).first {

@@ -1,11 +1,11 @@
 import StoreModels
 
-/// Decides whether a product can be bought and, if not, why: the one place that queries, pages, quotes, the promoted
-/// list and `explain` ask, so that they cannot disagree (M3, M5).
+/// Decides whether a product can be bought and, if not, why. Queries, pages, quotes, the promoted list and `explain`
+/// all use it, so that they cannot disagree (M3, M5).
 struct AvailabilityPolicy: Sendable {
     typealias Reason = ProductExplanation.Reason
 
-    /// What an identifier stands for, seen from one app.
+    /// What an identifier refers to, from one app's view.
     enum Subject: Sendable {
         case product(CatalogProduct)
         /// Only other apps have such a product.
@@ -14,23 +14,24 @@ struct AvailabilityPolicy: Sendable {
     }
 
     let agreementsActive: Bool
-    /// What the app has in the store.
+    /// The app's hosted content.
     let contents: StoredContents
     /// Alpha-3 country code.
     let storefront: String
-    /// By the wall clock.
+    /// The wall clock's time.
     let now: Timestamp
-    /// A test URL has begun the purchase: a product that is not available *yet* can be bought (M109).
+    /// Whether a test URL began the purchase: a product that is not available *yet* can be bought then (M109).
     var isTest = false
 
     func isAvailable(_ product: CatalogProduct) -> Bool {
         !Reason.allCases.contains { applies($0, to: .product(product)) && !(isTest && Self.passes.contains($0)) }
     }
 
-    /// What time and the review will bring (ours: neither what was taken from sale, nor another storefront's).
+    /// Reasons that time and the review will remove (this store's choice: neither removal from sale, nor another
+    /// storefront).
     private static let passes: Set<Reason> = [.notApproved, .notClearedForSale, .notPropagated]
 
-    /// Every reason that applies, in the order they are looked at; empty exactly when it can be bought.
+    /// Every reason that applies, in the order of checks; empty exactly when it can be bought.
     func reasons(against subject: Subject) -> [Reason] { Reason.allCases.filter { applies($0, to: subject) } }
 
     private func applies(_ reason: Reason, to subject: Subject) -> Bool {

@@ -1,10 +1,10 @@
 import StoreModels
 import Synchronization
 
-/// A catalogue and what is made of it once: places by identifier, and how storefronts show it. Settings, content and
+/// A catalogue with its derived data: positions by identifier, and its form in storefronts. Settings, content and
 /// promotions change without it.
 final class CatalogIndex: Sendable {
-    /// Storefronts kept ready; another one takes the place of the one that was made first.
+    /// Maximum number of cached storefronts; another one replaces the oldest.
     private static let presentedMax = 8
 
     let catalog: Catalog
@@ -24,7 +24,7 @@ final class CatalogIndex: Sendable {
             }, uniquingKeysWith: +)
     }
 
-    /// The product's place in the catalogue; nil when the app has no such product.
+    /// The product's position in the catalogue; nil when the app has no such product.
     func position(of productIdentifier: String) -> Int? { positions[ExactText(productIdentifier)] }
 
     /// The products of a subscription group, for sale or not, in the catalogue's order.
@@ -33,7 +33,7 @@ final class CatalogIndex: Sendable {
     func products(in entry: StorefrontEntry) -> PresentedCatalog {
         let countryCode = entry.storefront.countryCode
         if let ready = presented.withLock({ $0.first { $0.countryCode == countryCode }?.catalog }) { return ready }
-        // Made outside of the lock: two requests may make the same one, which costs a little and harms nothing.
+        // Created outside of the lock: two requests may create the same one, which costs a little and does no harm.
         let made = PresentedCatalog(catalog, for: entry)
         presented.withLock { presented in
             presented.removeAll { $0.countryCode == countryCode }

@@ -1,13 +1,13 @@
 import StoreModels
 import Synchronization
 
-/// An app's whole catalogue as one storefront shows it, made once and read by every request.
+/// An app's whole catalogue as one storefront shows it, created once and read by every request.
 final class PresentedCatalog: Sendable {
     /// In the catalogue's order.
     let products: [Product]
-    /// At most how large each product is on the wire, so that a page is cut before it is too large for the bus.
+    /// Upper bound of each product's size on the wire, so that a page is cut before it is too large for the bus.
     let byteCounts: [Int]
-    /// What was sent already, in the same order. Ten thousand products are not encoded because one is asked for.
+    /// Encoded products in the same order, filled on demand: a request for one product does not encode ten thousand.
     private let texts: Mutex<[RawJSON?]>
 
     init(_ catalog: Catalog, for entry: StorefrontEntry) {
@@ -29,8 +29,8 @@ final class PresentedCatalog: Sendable {
         }
     }
 
-    /// An upper bound instead of the size itself, because encoding ten thousand products takes a noticeable while and
-    /// this happens on the bus's loop.
+    /// Upper bound of a product's size, because encoding ten thousand products takes a noticeable time on the bus's
+    /// loop.
     static func byteCountMax(of product: Product) -> Int {
         let texts = [
             product.productIdentifier, product.localizedTitle, product.localizedDescription,

@@ -1,9 +1,10 @@
 import StoreModels
 
 extension ProductQueries {
-    /// Whether a product can be bought in a storefront and is promoted there, and every reason why not (M5, M66).
+    /// Explains whether a product can be bought in a storefront and is promoted there, with every reason why not (M5,
+    /// M66).
     ///
-    /// Without a storefront it is the one the app's testers have: the catalogue file's, else the United States'.
+    /// Without a storefront it uses the app's testers': the catalogue file's, else the United States'.
     /// - Throws: `notFound` for an unknown app, `requestInvalid` for an unknown storefront.
     func explain(_ request: ExplainProductRequest) throws(StoreError) -> ProductExplanation {
         guard let snapshot = directory.snapshot(of: request.bundleId) else {
@@ -28,7 +29,7 @@ extension ProductQueries {
             details: reasons.map(sentences.sentence), promotion: promotion)
     }
 
-    /// What can be bought of an app in a storefront just now.
+    /// The availability policy of an app in a storefront at this moment.
     func policy(_ snapshot: AppSnapshot, _ entry: StorefrontEntry) -> AvailabilityPolicy {
         AvailabilityPolicy(
             agreementsActive: snapshot.app.settings.agreementsActive, contents: snapshot.contents,

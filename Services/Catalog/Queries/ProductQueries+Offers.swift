@@ -1,8 +1,7 @@
 import StoreModels
 
 extension ProductQueries {
-    /// A product's offers, for sale or not. Without a storefront it is the one the app's testers have, as in
-    /// ``explain(_:)``.
+    /// Lists a product's offers, for sale or not. Without a storefront it uses the app's testers', as ``explain(_:)``.
     /// - Throws: `notFound` for an unknown app, `productNotFound`, `requestInvalid` for an unknown storefront.
     func offers(_ request: ProductOffersRequest) throws(StoreError) -> ProductOffers {
         let product = try directory.product(request.productIdentifier, of: request.bundleId)
@@ -18,7 +17,7 @@ extension ProductQueries {
             redeemableOffers: presenter.redeemableOffers(of: product))
     }
 
-    /// Where the app's testers are: the catalogue file's storefront, else the United States'.
+    /// Storefront of the app's testers: the catalogue file's, else the United States'.
     func testersStorefront(_ snapshot: AppSnapshot) -> String {
         (snapshot.app.testerDefaults ?? TesterSettings()).over(.standard).storefront ?? "USA"
     }

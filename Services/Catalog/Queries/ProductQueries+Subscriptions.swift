@@ -1,9 +1,10 @@
 import StoreModels
 
 extension ProductQueries {
-    /// A page of the app's subscriptions with their groups, cut where it would not fit one message. An unknown app has
-    /// none.
-    /// - Throws: `requestInvalid` for a bad storefront or limit; `notFound` for an `after` that is no product (any more).
+    /// Lists a page of the app's subscriptions with their groups, cut where it would not fit one message. An unknown
+    /// app has none.
+    /// - Throws: `requestInvalid` for a bad storefront or limit; `notFound` for an `after` that is not (or no longer) a
+    ///   product.
     func subscriptions(_ request: SubscriptionProductsRequest) throws(StoreError) -> SubscriptionProductsPage {
         let entry = try storefronts.entry(request.storefront)
         try Self.check(limit: request.limit)

@@ -1,10 +1,10 @@
 import StoreModels
 
-/// Answers about products from memory.
+/// Answers queries about products from memory.
 struct ProductQueries: Sendable {
     static let identifiersMax = 500
     static let limitMax = 500
-    /// Below the bus's 512 KiB for a reply, with room for what surrounds the products.
+    /// Below the bus's 512 KiB for a reply, with room for the rest of the reply.
     static let replyBytesMax = 480 * 1024
 
     let directory: AppDirectory
@@ -12,9 +12,9 @@ struct ProductQueries: Sendable {
     /// The wall clock, by which products become available.
     let now: @Sendable () -> Timestamp
 
-    /// Every identifier asked for stands in exactly one of the two lists (M2, M4), once (M7), in the order it was first
-    /// asked. An unknown app has no products, so all of them are invalid (M137).
-    /// - Throws: `requestInvalid`; `bodyTooLarge` when the answer does not fit one message.
+    /// Answers a query for products. Every requested identifier is in exactly one of the two lists (M2, M4), once (M7),
+    /// in the order of its first occurrence. An unknown app has no products, so all of them are invalid (M137).
+    /// - Throws: `requestInvalid`; `bodyTooLarge` when the reply does not fit one message.
     func query(_ request: ProductsRequest) throws(StoreError) -> ProductsReplyOf<RawJSON> {
         let entry = try storefronts.entry(request.storefront)
         guard request.productIdentifiers.count <= Self.identifiersMax else {
@@ -44,8 +44,9 @@ struct ProductQueries: Sendable {
         return reply
     }
 
-    /// A page in the catalogue's order, cut where it would not fit one message.
-    /// - Throws: `requestInvalid` for a bad storefront or limit; `notFound` for an `after` that is no product (any more).
+    /// Lists a page in the catalogue's order, cut where it would not fit one message.
+    /// - Throws: `requestInvalid` for a bad storefront or limit; `notFound` for an `after` that is not (or no longer) a
+    ///   product.
     func list(_ request: ProductsPageRequest) throws(StoreError) -> ProductsPage {
         let entry = try storefronts.entry(request.storefront)
         try Self.check(limit: request.limit)
@@ -68,7 +69,7 @@ struct ProductQueries: Sendable {
         return page
     }
 
-    /// Where a page behind that product begins.
+    /// Position at which a page after that product begins.
     func start(_ after: String?, _ snapshot: AppSnapshot) throws(StoreError) -> Int {
         guard let after else { return 0 }
         guard let position = snapshot.position(of: after) else {

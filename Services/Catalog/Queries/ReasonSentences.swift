@@ -1,15 +1,15 @@
 import StoreModels
 
-/// Says for each reason why a product cannot be bought what is wrong and what to change (M5).
+/// Explains for each reason why a product cannot be bought, and what to change (M5).
 struct ReasonSentences: Sendable {
     let bundleId: String
     let productIdentifier: String
     let entry: StorefrontEntry
     /// Nil when the app has no such product.
     let product: CatalogProduct?
-    /// Apps that have it instead.
+    /// Other apps that have it.
     let otherApps: [String]
-    /// A product of the app that was perhaps meant.
+    /// A product of the app with a similar identifier.
     let similar: String?
 
     func sentence(_ reason: ProductExplanation.Reason) -> String {

@@ -1,18 +1,18 @@
 import Persistence
 import StoreModels
 
-/// Apps and the files in force.
+/// Stores apps and the files in force.
 struct AppRepository: Sendable {
     let database: any SQLDatabase
 
-    /// How far an app has come; what differs in memory was changed by another process.
+    /// An app's versions; if memory differs, another process has changed the app.
     struct Head: Hashable, Sendable {
         let bundleId: String
         let settingsRevision: Int64
         let catalogVersion: Int64
     }
 
-    /// Every app, a page at a time, by bundle identifier.
+    /// Reads the versions of all apps, a page at a time, by bundle identifier.
     func heads(after bundleId: String, limit: Int) async throws -> [Head] {
         try await database.read { reader in
             try await reader.query(
@@ -28,9 +28,9 @@ struct AppRepository: Sendable {
         }
     }
 
-    /// All of an app from one snapshot; nil when there is no such app.
+    /// Reads all of an app from one snapshot; nil when there is no such app.
     ///
-    /// - Parameter version: the file that need not be read again.
+    /// - Parameter version: Version of the file that need not be read again.
     func whole(_ bundleId: String, unlessFile version: Int64?) async throws -> StoredApp? {
         try await database.read { reader in
             let app = try await reader.queryOne(
@@ -52,7 +52,7 @@ struct AppRepository: Sendable {
         }
     }
 
-    /// How far one app has come; nil when there is no such app.
+    /// Reads the versions of one app; nil when there is no such app.
     func head(of bundleId: String) async throws -> Head? {
         try await database.read { reader in
             try await reader.queryOne(
@@ -83,15 +83,15 @@ struct AppRepository: Sendable {
     /// A part of the file in force.
     struct Part: Sendable {
         let version: Int64
-        /// How many parts the file has.
+        /// Number of parts of the file.
         let partCount: Int
-        /// How many bytes of the file come before it.
+        /// Number of bytes of the file before this part.
         let start: Int
         /// Nil when there is no such part.
         let data: [UInt8]?
     }
 
-    /// - Returns: nil before the first import.
+    /// - Returns: Nil before the first import.
     func part(_ index: Int, of bundleId: String) async throws -> Part? {
         try await database.read { reader in
             guard let file = try await reader.queryOne("SELECT version FROM catalog_file WHERE bundle_id = ?", bundleId)
@@ -121,13 +121,13 @@ extension AppRow {
     }
 }
 
-/// A row that the statement cannot be without.
+/// Unwraps a row that the statement always returns.
 func found(_ row: SQLRow?) throws(PersistenceError) -> SQLRow {
     guard let row else { throw PersistenceError(.statement, "a statement that always has a row had none") }
     return row
 }
 
-/// The `data` of consecutive parts, one behind the other.
+/// Concatenates the `data` of consecutive parts.
 func joined(_ parts: [SQLRow]) throws -> [UInt8] {
     try parts.reduce(into: []) { bytes, row in bytes += try row["data"] as [UInt8] }
 }

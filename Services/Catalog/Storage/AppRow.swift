@@ -1,6 +1,6 @@
 import StoreModels
 
-/// An app as its row has it.
+/// An app as stored in its row.
 struct AppRow: Hashable, Sendable {
     let app: App
     /// Grows by one with each change of the settings.

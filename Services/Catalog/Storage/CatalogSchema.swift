@@ -1,7 +1,7 @@
 import Persistence
 
-/// Catalog's database. Files are kept in parts, as they came over the bus, so that none is ever in one message or one
-/// row.
+/// Catalog's database. Files are stored in parts, as they came over the bus, so that no message and no row contains a
+/// whole file.
 enum CatalogSchema {
     static let migrations = [
         Migration(

@@ -2,8 +2,8 @@ import Persistence
 import StoreModels
 
 extension ContentRepository {
-    /// An upload, or the package that it became.
-    /// - Throws: `notFound` when it is unknown or forgotten.
+    /// Reads an upload, or the package that it became.
+    /// - Throws: `notFound` when it is unknown or was dropped.
     func package(_ identifier: String, _ kind: Kind = .content, now: Timestamp) async throws -> Package {
         try await database.read { reader in
             let row = try await reader.queryOne(
@@ -16,16 +16,16 @@ extension ContentRepository {
         }
     }
 
-    /// Puts an upload in force, in the place of what was there of its version, and raises the catalogue's version, so
-    /// that whoever keeps products asks again: all in one transaction.
-    /// - Parameter alongside: what else belongs to the commit; not done when another one has put the package in force.
+    /// Activates an upload in one transaction: it replaces the previous package of its version and raises the
+    /// catalogue's version, so that services with cached products ask again.
+    /// - Parameter alongside: Further changes of the commit; skipped when another commit has activated the package.
     /// - Throws: `notFound` when the upload has ended meanwhile; `requestInvalid` when parts came in.
     func commit(
         _ package: Package, sha256: String, now: Timestamp,
         alongside: @escaping @Sendable (SQLTransaction) async throws -> Void = { _ in }
     ) async throws -> CommitContentReply {
         try await database.write { transaction in
-            // First, because it makes commits of one app follow one another.
+            // First, because it serializes commits of one app.
             _ = try await transaction.queryOne(
                 "SELECT bundle_id FROM app WHERE bundle_id = ? \(transaction.dialect.lockRow)", package.bundleId)
             let found = try await transaction.queryOne(
@@ -65,7 +65,7 @@ extension ContentRepository {
             "UPDATE content_package SET state = 'dropped' WHERE id = ? AND state = 'open'", identifier)
     }
 
-    /// Drops uploads that nobody has touched since.
+    /// Drops uploads untouched since `expiry`.
     func forget(before expiry: Timestamp) async throws {
         try await database.write { transaction in try await Self.forget(before: expiry, in: transaction) }
     }
@@ -76,7 +76,7 @@ extension ContentRepository {
     }
 
     /// Deletes a few chunks of a dropped package, or its row when none is left.
-    /// - Returns: whether there is more to delete.
+    /// - Returns: Whether there is more to delete.
     func deleteSome() async throws -> Bool {
         try await database.write { transaction in
             let row = try await transaction.queryOne("SELECT id FROM content_package WHERE state = 'dropped' LIMIT 1")

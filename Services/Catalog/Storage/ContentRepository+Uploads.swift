@@ -3,7 +3,7 @@ import Persistence
 import StoreModels
 
 extension ContentRepository {
-    /// Some bytes of a package, and where they begin.
+    /// Bytes of a package, with their offset.
     struct Part: Hashable, Sendable {
         let offset: Int64
         let bytes: [UInt8]
@@ -26,7 +26,7 @@ extension ContentRepository {
         }
     }
 
-    /// Opens an upload, after what was left alone has made room.
+    /// Opens an upload, after dropping expired ones.
     /// - Throws: `rateLimited` when too many or too large ones are open; `requestInvalid` when too many versions of the
     ///   product's content are kept.
     func begin(
@@ -49,7 +49,7 @@ extension ContentRepository {
     }
 
     private static func checkRoom(for length: Int64, in transaction: SQLTransaction) async throws {
-        // PostgreSQL adds up whole numbers to decimal ones.
+        // PostgreSQL's sum of integers is a decimal.
         let open = try await found(
             transaction.queryOne(
                 """
@@ -79,8 +79,8 @@ extension ContentRepository {
         }
     }
 
-    /// Stores the part that comes next; one that is there already changes nothing.
-    /// - Returns: a refusal that has ended the upload: the package is longer than it may be.
+    /// Stores the next part; an existing part changes nothing.
+    /// - Returns: The error that has ended the upload, when the package is longer than allowed.
     /// - Throws: `notFound`, `requestInvalid`, `bodyTooLarge`.
     func add(
         _ part: Part, to identifier: String, _ kind: Kind = .content, now: Timestamp

@@ -1,18 +1,18 @@
 import Persistence
 import StoreModels
 
-/// Packages of hosted content and promotional images, from the beginning of their upload on: a row each, the bytes beside it in chunks as they
-/// came over the bus.
+/// Stores packages of hosted content and promotional images from the beginning of their upload: one row each, and their
+/// bytes in chunks as they came over the bus.
 ///
-/// A package is `open` while it is uploaded, `inForce` from its commit on, and `dropped` when it was forgotten, refused
-/// or replaced; then its chunks go, a few at a time, and its row after them.
+/// A package is `open` during its upload, `inForce` from its commit on, and `dropped` when it expired, was rejected or
+/// was replaced; then its chunks are deleted, a few at a time, and its row last.
 struct ContentRepository: Sendable {
-    /// What a package is. The upload of one cannot be ended as the other.
+    /// Purpose of a package. An upload of one kind cannot be committed as the other.
     enum Kind: String, Sendable {
         case content, image
     }
 
-    /// Images have no versions: a new one replaces the one before it. No content has this one.
+    /// Images have no versions: a new one replaces the previous one. No content has this version.
     static let imageVersion = ""
 
     let database: any SQLDatabase
@@ -23,13 +23,13 @@ struct ContentRepository: Sendable {
         let bundleId: String
         let productIdentifier: String
         let version: String
-        /// Bytes that came so far.
+        /// Bytes received so far.
         let length: Int64
-        /// What its commit answered; nil before it.
+        /// Reply of its commit; nil before it.
         let reply: CommitContentReply?
     }
 
-    /// All that an app has, of every version.
+    /// Reads all content of an app, of every version.
     static func stored(of bundleId: String, in reader: SQLReader) async throws -> StoredContents {
         var contents = StoredContents()
         for row in try await reader.query(
@@ -43,7 +43,7 @@ struct ContentRepository: Sendable {
         return contents
     }
 
-    /// - Returns: nil when no such package is in force.
+    /// - Returns: Nil when no such package is in force.
     func content(
         of productIdentifier: String, in bundleId: String, version: String
     ) async throws -> HostedContent? {
@@ -52,13 +52,13 @@ struct ContentRepository: Sendable {
         }
     }
 
-    /// A package and the bytes that were asked for; nil where it ends before them.
+    /// A package's length and the requested bytes; nil when they are beyond its end.
     struct Reading: Sendable {
         let length: Int64
         let bytes: [UInt8]?
     }
 
-    /// - Returns: nil when no such package is in force.
+    /// - Returns: Nil when no such package is in force.
     func read(_ request: ReadContentRequest, _ kind: Kind = .content) async throws -> Reading? {
         try await database.read { reader in
             let found = try await Self.inForce(
@@ -84,8 +84,8 @@ struct ContentRepository: Sendable {
         ).map(Package.init)
     }
 
-    /// Chunks are as long as their parts were, so the first one may begin before the range and the last one end behind
-    /// it.
+    /// Reads a range. Chunks are as long as their parts were, so the first one may begin before the range and the last
+    /// one end after it.
     private static func bytes(
         of identifier: String, _ range: Range<Int64>, in reader: SQLReader
     ) async throws -> [UInt8] {
@@ -105,7 +105,7 @@ struct ContentRepository: Sendable {
         return bytes
     }
 
-    /// Some of a package's bytes, at most ``ContentLimits/readMax`` chunks, from one that begins there on.
+    /// Reads bytes of a package, at most ``ContentLimits/readMax`` chunks, starting with the chunk at `offset`.
     func bytes(of identifier: String, from offset: Int64) async throws -> [UInt8] {
         try await database.read { reader in
             try await joined(

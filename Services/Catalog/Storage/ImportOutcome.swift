@@ -1,6 +1,6 @@
 import StoreModels
 
-/// How an import ended, kept for as long as its identifier, so that a commit sent again gets the same answer.
+/// Result of an import, kept as long as its identifier, so that a repeated commit gets the same reply.
 enum ImportOutcome: Hashable, Sendable, Codable {
     case committed(ImportReport)
     case refused(StoreError)

@@ -2,22 +2,22 @@ import Persistence
 import StoreModels
 
 extension ImportRepository {
-    /// What a commit came to.
+    /// Result of a commit.
     enum Commit: Sendable {
         /// The file is in force.
         case done(AppRow, ImportReport)
-        /// Another commit of the same import was first; its answer stands.
+        /// Another commit of the same import was first; its reply is returned.
         case repeated(ImportOutcome)
-        /// Parts came in after the file was read; read it again.
+        /// Parts arrived after the file was read; it must be read again.
         case stale
     }
 
-    /// Makes the import the app's catalogue: version, file and answer in one transaction.
+    /// Makes the import the app's catalogue: version, file and reply in one transaction.
     ///
     /// - Parameters:
-    ///   - defaults: the settings of an app that the import creates.
-    ///   - billingGracePeriod: what the file sets; nil leaves the app's setting as it is.
-    ///   - report: makes the answer for the version the catalogue gets.
+    ///   - defaults: Settings of an app that the import creates.
+    ///   - billingGracePeriod: The file's setting; nil leaves the app's setting unchanged.
+    ///   - report: Creates the reply for the version the catalogue gets.
     func commit(
         _ identifier: String, _ upload: Upload, defaults: AppSettings, billingGracePeriod: Bool?,
         report: @escaping @Sendable (Int64) -> ImportReport
@@ -32,7 +32,7 @@ extension ImportRepository {
         }
     }
 
-    /// Keeps the refusal as the import's answer and drops its bytes.
+    /// Stores the error as the import's reply and deletes its bytes.
     func refuse(_ identifier: String, _ upload: Upload, _ error: StoreError) async throws -> Commit {
         try await database.write { transaction in
             if let early = try await lastMoment(transaction, identifier, upload) { return early }

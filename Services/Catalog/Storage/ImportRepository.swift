@@ -1,23 +1,23 @@
 import Persistence
 import StoreModels
 
-/// Imports under way: a row each, their parts beside it, until a commit makes them the file in force.
+/// Stores open imports: a row and parts each, until a commit makes them the file in force.
 struct ImportRepository: Sendable {
     let database: any SQLDatabase
 
-    /// What a commit needs to know of an import.
+    /// An import's data for a commit.
     struct Upload: Sendable {
         let bundleId: String
         let fileName: String
         let byteCount: Int
-        /// Grows with each part, so that a commit notices parts that came after it had read the file.
+        /// Grows with each part, so that a commit notices parts that arrived after it had read the file.
         let revision: Int64
         let outcome: ImportOutcome?
         let partIndexes: [Int]
         let bytes: [UInt8]
     }
 
-    /// Opens an import and forgets those nobody committed within ``ImportLimits/lifetime``.
+    /// Opens an import and deletes those not committed within ``ImportLimits/lifetime``.
     /// - Throws: `rateLimited` when too many or too large ones are open.
     func begin(_ identifier: String, _ request: BeginImportRequest, fileName: String, now: Timestamp) async throws {
         try await database.write { transaction in
@@ -43,7 +43,7 @@ struct ImportRepository: Sendable {
                 .rateLimited, "too many imports are open; commit them, or wait until they expire after an hour",
                 retryAfterMs: 60_000)
         }
-        // Answers of finished imports are small; the oldest go first.
+        // Replies of finished imports are small; the oldest are deleted first.
         try await transaction.execute(
             """
             DELETE FROM import WHERE outcome IS NOT NULL AND created_at < (
@@ -77,7 +77,7 @@ struct ImportRepository: Sendable {
         }
     }
 
-    /// The whole of an import from one snapshot.
+    /// Reads a whole import from one snapshot.
     /// - Throws: `notFound` when it is unknown or has expired.
     func upload(_ identifier: String, now: Timestamp) async throws -> Upload {
         try await database.read { reader in
@@ -96,14 +96,14 @@ struct ImportRepository: Sendable {
         }
     }
 
-    /// Forgets an import, parts and all.
+    /// Deletes an import with its parts.
     func discard(_ identifier: String) async throws {
         try await database.write { transaction in
             _ = try await transaction.execute("DELETE FROM import WHERE id = ?", identifier)
         }
     }
 
-    /// Deletes what nobody committed in time; called at the start.
+    /// Deletes imports that were not committed in time; called at the start.
     func deleteExpired(now: Timestamp) async throws {
         _ = try await database.write { transaction in
             try await transaction.execute(

@@ -1,4 +1,4 @@
-/// An app as one snapshot of the database has it.
+/// An app from one snapshot of the database.
 struct StoredApp: Sendable {
     /// A catalogue file in force, as it was imported.
     struct File: Sendable {
@@ -7,9 +7,9 @@ struct StoredApp: Sendable {
     }
 
     let row: AppRow
-    /// The catalogue's version that brought the file in force; 0 before the first import.
+    /// The catalogue's version that introduced the file in force; 0 before the first import.
     let fileVersion: Int64
-    /// Nil before the first import, and when whoever asked has it already.
+    /// Nil before the first import, and when the caller has the file already.
     let file: File?
     let contents: StoredContents
     var promotions = StoredPromotions()

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// A storefront with all that a price and a title need, one line of `Resources/storefronts.json`:
+/// A storefront with its data for prices and titles, one line of `Resources/storefronts.json`:
 ///
 /// ```json
 /// {"countryCode":"FRA","identifier":"143442","name":"France","currency":"EUR","locale":"fr_FR",
@@ -11,9 +11,9 @@ struct StorefrontEntry: Hashable, Sendable, Decodable {
     /// English name of the country or region.
     let name: String
     let currency: Currency
-    /// How prices are written there.
+    /// Locale of its prices.
     let locale: String
-    /// What its shop speaks, the first first.
+    /// Languages of its shop in order of preference.
     let languages: [LocaleName]
 
     private enum CodingKeys: String, CodingKey { case countryCode, identifier, name, currency, locale, languages }
@@ -35,13 +35,13 @@ struct StorefrontEntry: Hashable, Sendable, Decodable {
         }
     }
 
-    /// What `priceLocale` says: `fr_FR@currency=EUR`.
+    /// Value of `priceLocale`: `fr_FR@currency=EUR`.
     var priceLocale: String { "\(locale)@currency=\(currency)" }
 
     /// ISO 3166-1 alpha-2, `FR`: the locale's region.
     var regionCode: String { locale.split(separator: "_").last.map(String.init) ?? "" }
 
-    /// All of it, for people who choose a storefront.
+    /// Complete description, for people who choose a storefront.
     var described: StorefrontDescription {
         StorefrontDescription(
             countryCode: storefront.countryCode, identifier: storefront.identifier, name: name, currency: currency,

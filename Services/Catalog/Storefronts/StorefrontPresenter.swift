@@ -1,6 +1,6 @@
 import StoreModels
 
-/// Turns a catalogue's products into what one storefront shows: its currency and price locale (M10, M11), its language
+/// Converts a catalogue's products to one storefront's form: its currency and price locale (M10, M11), its language
 /// (M12).
 struct StorefrontPresenter: Sendable {
     let entry: StorefrontEntry
@@ -43,7 +43,7 @@ struct StorefrontPresenter: Sendable {
             numberOfPeriods: offer.numberOfPeriods)
     }
 
-    /// The storefront's languages in their order, then the file's own language, then what comes first.
+    /// Chooses by the storefront's languages in their order, then the file's language, then the first localization.
     private func localization(of product: CatalogProduct) -> CatalogProduct.Localization? {
         for wanted in entry.languages + (defaultLocale.map { [$0] } ?? []) {
             let closest = product.localizations.map { ($0, $0.locale.closeness(to: wanted)) }.max { $0.1 < $1.1 }

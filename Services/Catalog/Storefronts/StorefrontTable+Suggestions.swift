@@ -1,11 +1,11 @@
 import StoreModels
 
 extension StorefrontTable {
-    /// What people write instead of the App Store's own codes: the United Kingdom's and Kosovo's other names.
+    /// Common codes that differ from the App Store's: other names of the United Kingdom and Kosovo, for example.
     private static let aliases = ["UK": "GBR", "ENG": "GBR", "XKX": "XKS", "XK": "XKS", "GER": "DEU", "SUI": "CHE"]
 
-    /// The code somebody probably meant: in lower case, of two letters, spelt out as a name, or one letter off.
-    /// - Returns: nil when nothing is near.
+    /// The code the user probably meant: in lower case, of two letters, spelt out as a name, or one letter off.
+    /// - Returns: Nil when nothing is near.
     func suggestion(for text: String) -> String? {
         let wanted = text.uppercased()
         if let exact = self[wanted] ?? Self.aliases[wanted].flatMap({ self[$0] }) {
@@ -15,7 +15,7 @@ extension StorefrontTable {
         return (named ?? mistyped(wanted))?.storefront.countryCode
     }
 
-    /// The first letter is seldom the wrong one.
+    /// The storefront of a code with one error, preferably with the same first letter, which is seldom wrong.
     private func mistyped(_ wanted: String) -> StorefrontEntry? {
         let near = entries.filter { Self.isOneLetterOff($0.storefront.countryCode, wanted) }
         return near.first { $0.storefront.countryCode.first == wanted.first } ?? near.first

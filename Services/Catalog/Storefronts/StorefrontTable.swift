@@ -2,7 +2,7 @@ import StoreModels
 
 /// The App Store's storefronts, compiled in from `Resources/storefronts.json`.
 struct StorefrontTable: Sendable {
-    /// By country code, in that order.
+    /// Entries sorted by country code.
     let entries: [StorefrontEntry]
     private let positions: [ExactText: Int]
 
@@ -15,7 +15,7 @@ struct StorefrontTable: Sendable {
         }
     }()
 
-    /// - Throws: `requestInvalid` naming the line's path when the table is malformed.
+    /// - Throws: `requestInvalid` that names the line's path when the table is malformed.
     init(json: [UInt8]) throws(StoreError) {
         entries = try StoreJSON.decode([StorefrontEntry].self, from: json)
         positions = Dictionary(
@@ -34,7 +34,7 @@ struct StorefrontTable: Sendable {
         return entry
     }
 
-    /// Why `text` is no storefront, with the one that was probably meant: "'FR' is no storefront; did you mean FRA?"
+    /// Why `text` is not a storefront, with a suggestion: "'FR' is no storefront; did you mean FRA?"
     func objection(to text: String) -> String {
         let hint = suggestion(for: text).map { "did you mean \($0)?" } ?? "it must be a country code such as USA"
         return "'\(text.prefix(20))' is no storefront; \(hint)"

@@ -3,13 +3,13 @@ import BusService
 import Logging
 import StoreModels
 
-/// Answers Eligibility's subjects: asks Catalog and PaymentQueue at once and lets ``OfferEvaluation`` put the two
-/// together.
+/// Handles Eligibility's subjects: asks Catalog and PaymentQueue concurrently and combines their replies with
+/// ``OfferEvaluation``.
 package struct EligibilityHandlers: Sendable {
     private let services: ServiceCaller
     private let catalog: SubscriptionCatalog
 
-    /// - Parameter now: how old the list of subscriptions is goes by this clock.
+    /// - Parameter now: The clock for the age of the list of subscriptions.
     package init(
         services: ServiceCaller, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
@@ -17,13 +17,13 @@ package struct EligibilityHandlers: Sendable {
         catalog = SubscriptionCatalog(services, now: now)
     }
 
-    /// An app has changed in Catalog; nil: any may have.
+    /// Invalidates an app that has changed in Catalog; nil for all.
     package func forget(_ bundleId: String?) { catalog.forget(bundleId) }
 
-    /// Listens on a bus for apps that change in Catalog, while it runs.
+    /// Watches the bus for changes of apps in Catalog, while it runs.
     package func changes(on bus: any BusClient) -> AppChanges { AppChanges(bus: bus) { forget($0) } }
 
-    /// Makes `service` answer `sb.eligibility.v1.…`.
+    /// Registers handlers for `sb.eligibility.v1.…`.
     package func register(on service: BusService) {
         service.handle(EligibilityEndpoints.check, check)
         service.handle(EligibilityEndpoints.checkMany, checkMany)
@@ -43,7 +43,7 @@ package struct EligibilityHandlers: Sendable {
         ).reply()
     }
 
-    /// - Throws: as ``check(_:_:)``, and `requestInvalid` for more than fits.
+    /// - Throws: As ``check(_:_:)``, and `requestInvalid` for a batch that is too large.
     @Sendable private func checkMany(_ batch: EligibilityBatch, _ context: RequestContext) async throws
         -> EligibilityBatchReply
     {
@@ -60,7 +60,7 @@ package struct EligibilityHandlers: Sendable {
             })
     }
 
-    /// What is asked further on has half of what is left of the budget: a silent PaymentQueue must leave time to answer
+    /// Context for further requests, with half of the remaining time: a silent PaymentQueue must leave time to answer
     /// `unknown`.
     private static func upstream(_ context: RequestContext) -> CallContext {
         var halved = context.callContext
@@ -68,7 +68,7 @@ package struct EligibilityHandlers: Sendable {
         return halved
     }
 
-    /// One for each customer; nil for what PaymentQueue does not say.
+    /// One summary per customer; nil where PaymentQueue has none.
     private func summaries(
         _ batch: EligibilityBatch, _ context: CallContext, _ logger: Logger
     ) async -> [OfferSummary?] {

@@ -1,19 +1,18 @@
 import StoreModels
 
-/// Puts Catalog's subscriptions and a customer's history together into answers. Pure: what could not be asked is handed
-/// in as nil.
+/// Combines Catalog's subscriptions and a customer's history into answers. Pure: missing data is passed as nil.
 struct OfferEvaluation {
-    /// What is known of a customer, by subscription group.
+    /// A customer's history, by subscription group.
     enum History {
-        /// PaymentQueue's own, or nil when it did not answer: every answer is then `unknown`, never invented.
+        /// PaymentQueue's summary, or nil when it did not answer: then every answer is `unknown`.
         case summary(OfferSummary?)
-        /// A receipt's; nobody else is asked about its customer.
+        /// A receipt's history; PaymentQueue is not asked about its customer.
         case receipt(ReceiptHistory)
     }
 
     /// The app's subscriptions.
     let subscriptions: SubscriptionList
-    /// Which of them are asked about; nil: all.
+    /// Products to answer for; nil for all.
     let identifiers: [String]?
     let history: History
 
@@ -33,7 +32,7 @@ struct OfferEvaluation {
         }
     }
 
-    /// With a purchase in the receipt that nobody can place, whoever would be eligible may not be (O3).
+    /// Answers from a receipt. An unknown product in it turns `eligible` into `unknown` (O3).
     private func answers(_ products: [SubscriptionProduct], _ receipt: ReceiptHistory) -> [ProductEligibility] {
         let history = receipt.history
         let unplaced = receipt.unplaced { subscriptions.groups[$0] != nil }
@@ -46,8 +45,8 @@ struct OfferEvaluation {
         }
     }
 
-    /// The offer belongs to the group (M119, M121): what counts for a product is its own history, and that of all
-    /// products it shares a group with, today or when they were bought.
+    /// Decides by group (M119, M121): a product's own history counts, and that of all products it shares a group with,
+    /// today or when they were bought.
     private func decide(
         _ product: SubscriptionProduct, _ history: SubscriptionHistory, _ now: Timestamp
     ) -> IntroductoryOfferPolicy.Decision {

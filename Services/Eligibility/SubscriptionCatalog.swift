@@ -2,16 +2,16 @@ import BusService
 import StoreModels
 import Synchronization
 
-/// Which subscriptions apps have, as Catalog has them now.
+/// Cache of the subscriptions of apps in Catalog.
 ///
-/// Lists are kept with the version of the app they belong to, and Catalog is asked for the version each time, by one
-/// request for all that ask at the same time: an import that was acknowledged to the operator counts for the next
-/// question (ADR 0021). What changes by date is a second old at most. With Catalog away a list is used for a minute,
-/// unless Catalog has said meanwhile that the app has changed.
+/// Lists are cached with the app's version, and Catalog is asked for the version each time, by one request for all
+/// simultaneous callers: an import that was acknowledged to the operator counts for the next question (ADR 0021).
+/// Changes by date are a second late at most. While Catalog is away a list is used for a minute, unless Catalog has
+/// announced a change of the app meanwhile.
 final class SubscriptionCatalog: Sendable {
     static let freshFor: Duration = .seconds(1)
     static let usableFor: Duration = .seconds(60)
-    /// Subscriptions kept, in all lists together; when there are more, all lists go and are asked for again.
+    /// Maximum number of subscriptions in all lists together; beyond it all lists are dropped and requested again.
     static let subscriptionsMax = 200_000
     static let listsMax = 1_000
 
@@ -29,7 +29,7 @@ final class SubscriptionCatalog: Sendable {
     private struct Contents: Sendable {
         var entries: [Key: Entry] = [:]
         var count = 0
-        /// Grows with each change that Catalog has told of, so that no list from before it is kept.
+        /// Grows with each change that Catalog announces, so that no earlier list is cached.
         var changes = 0
     }
 
@@ -50,8 +50,8 @@ final class SubscriptionCatalog: Sendable {
         }
     }
 
-    /// - Throws: what Catalog refuses; `serviceUnavailable` or `deadlineExceeded` when it does not answer and nothing is
-    ///   known.
+    /// - Throws: Catalog's error; `serviceUnavailable` or `deadlineExceeded` when it does not answer and nothing is
+    ///   cached.
     func list(_ key: Key, _ context: CallContext) async throws(StoreError) -> SubscriptionList {
         let changes = contents.withLock { $0.changes }
         var version: AppVersion?
@@ -70,8 +70,8 @@ final class SubscriptionCatalog: Sendable {
         }
     }
 
-    /// An app has changed: its lists from before are not used any more, even while Catalog is away.
-    /// - Parameter bundleId: nil when any app may have changed.
+    /// Invalidates a changed app: its earlier lists are no longer used, even while Catalog is away.
+    /// - Parameter bundleId: Nil when any app may have changed.
     func forget(_ bundleId: String?) {
         contents.withLock { contents in
             contents.changes += 1
@@ -94,7 +94,7 @@ final class SubscriptionCatalog: Sendable {
     private func keep(_ entry: Entry, for key: Key, since changes: Int) {
         contents.withLock { contents in
             let old = contents.entries[key]
-            // A slow answer does not take the place of one that was asked for later.
+            // A slow reply does not replace one that was requested later.
             if contents.changes != changes || old.map({ $0.asked > entry.asked }) == true { return }
             contents.count += entry.list.all.count - (old?.list.all.count ?? 0)
             if contents.count > Self.subscriptionsMax || (old == nil && contents.entries.count == Self.listsMax) {
@@ -104,8 +104,8 @@ final class SubscriptionCatalog: Sendable {
         }
     }
 
-    /// The list as it was a minute ago at most.
-    /// - Parameter version: The app's, where Catalog has said it; then a list of another one is none.
+    /// The cached list, at most a minute old.
+    /// - Parameter version: The app's, if Catalog has answered; then only a list of this version counts.
     private func last(_ key: Key, at version: AppVersion?) -> SubscriptionList? {
         let now = now()
         return contents.withLock { contents in
@@ -118,7 +118,7 @@ final class SubscriptionCatalog: Sendable {
 }
 
 extension SubscriptionCatalog {
-    /// Asks Catalog, page by page.
+    /// Requests the list from Catalog, page by page.
     convenience init(
         _ services: ServiceCaller, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {

@@ -2,11 +2,11 @@ import StoreModels
 
 /// An app's subscriptions as one storefront sells them, at one version of the catalogue.
 struct SubscriptionList: Sendable {
-    /// In the catalogue's order, what cannot be bought too.
+    /// All subscriptions in the catalogue's order, including those that cannot be bought.
     let all: [SubscriptionProduct]
-    /// Product → group.
+    /// Group by product identifier.
     let groups: [ExactText: String]
-    /// Where what can be bought stands in `all`: a question about ten products costs the same in any catalogue.
+    /// Positions of available products in `all`, so that a question about ten products costs the same in any catalogue.
     private let places: [ExactText: Int]
 
     init(_ all: [SubscriptionProduct]) {
@@ -16,7 +16,7 @@ struct SubscriptionList: Sendable {
         groups = Dictionary(exactly: all.map { ($0.productIdentifier, $0.subscriptionGroupIdentifier) })
     }
 
-    /// What can be bought: all of it, or what is asked for, each once.
+    /// Products that can be bought: all of them, or the requested ones without duplicates.
     func offered(_ identifiers: [String]?) -> [SubscriptionProduct] {
         guard let identifiers else { return all.filter(\.isAvailable) }
         var answered: Set<Int> = []

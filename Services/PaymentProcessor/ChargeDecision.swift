@@ -1,10 +1,10 @@
 import StoreModels
 
-/// What a processor decides about a charge it has not seen before.
+/// A processor's decision about a charge it has not seen before.
 package struct ChargeDecision: Hashable, Sendable {
     /// `pending` is approved ``ChargeLedger/pendingTime`` later, unless it is cancelled before.
     package var outcome: Charge.Outcome
-    /// A sentence, for declined charges.
+    /// Reason for a declined charge, a sentence.
     package var declineReason: String?
 
     package init(_ outcome: Charge.Outcome, declineReason: String? = nil) {

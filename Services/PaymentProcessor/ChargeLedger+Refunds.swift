@@ -1,12 +1,12 @@
 import Persistence
 import StoreModels
 
-/// Money back. The modes of a sandbox play no part here: whoever asks for a refund asks until there is an answer.
+/// Refunds. The sandbox's modes do not affect them: the caller of a refund retries until it gets an answer.
 extension ChargeLedger {
-    /// Gives money of an approved charge back, once per key. The same key again gets what stands.
+    /// Refunds money of an approved charge, once per key. The same key again gets the recorded refund.
     ///
-    /// The charge's row is locked before anything is counted, so that refunds that come at the same time, to several
-    /// processors too, never exceed the charge together (P10).
+    /// The charge's row is locked before anything is counted, so that concurrent refunds, also in several processors,
+    /// never exceed the charge together (P10).
     /// - Throws: `requestInvalid`; with `details.conflict` "amount" for more than is left of the charge and for another
     ///   amount under the key, "charge" for a charge that was not approved and for another charge under the key.
     package func refund(_ request: CreateRefundRequest) async throws -> Refund {
@@ -31,7 +31,7 @@ extension ChargeLedger {
             if let written = try await RefundRepository.insert(request, at: now, in: transaction) {
                 return (written, true)
             }
-            // Under another charge's lock somebody has just used the key.
+            // Another transaction has just used the key, under another charge's lock.
             guard let known = try await RefundRepository.find(request.refundKey, in: transaction) else {
                 throw PersistenceError(.conflict, "a refund's key was taken by a commit that cannot be seen yet")
             }
@@ -41,7 +41,7 @@ extension ChargeLedger {
         return refund
     }
 
-    /// The refunds in order; as ``list(_:)`` for charges.
+    /// Lists the refunds in order; as ``list(_:)`` for charges.
     /// - Throws: `requestInvalid`.
     package func listRefunds(_ request: ChargeListRequest) async throws -> RefundsPage {
         let after = try Self.position(request)
@@ -54,10 +54,10 @@ extension ChargeLedger {
 
     private static func same(_ known: Refund, _ request: CreateRefundRequest) throws(StoreError) -> Refund {
         guard known.chargeKey.isExactly(request.chargeKey) else {
-            throw conflict("charge", "this refundKey stands for another charge")
+            throw conflict("charge", "this refundKey is used for another charge")
         }
         guard known.amount == request.amount else {
-            throw conflict("amount", "this refundKey stands for another amount")
+            throw conflict("amount", "this refundKey is used for another amount")
         }
         return known
     }

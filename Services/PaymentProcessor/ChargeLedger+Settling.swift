@@ -2,20 +2,20 @@ import Persistence
 import StoreModels
 import Synchronization
 
-/// What ``ChargeSettler`` asks of the ledger.
+/// Ledger operations of ``ChargeSettler``.
 extension ChargeLedger {
     /// When the next pending charge is due; nil when none is pending.
     func nextPending() async throws -> Timestamp? {
         try await database.read { reader in try await ChargeRepository.nextDue(in: reader) }
     }
 
-    /// No charge is pending longer than this from now on.
+    /// Limits the due time of all pending charges.
     func limitPending(to due: Timestamp) async throws {
         try await database.write { transaction in try await ChargeRepository.limitDue(to: due, in: transaction) }
     }
 
-    /// Approves what is due.
-    /// - Returns: the keys of those that were approved now.
+    /// Approves due charges.
+    /// - Returns: The keys of those approved now.
     func approveDue(now: Timestamp, limit: Int) async throws -> [String] {
         let approved = try await database.write { transaction in
             try await ChargeRepository.approveDue(now: now, limit: limit, in: transaction)

@@ -1,10 +1,10 @@
 import Persistence
 import StoreModels
 
-/// The troubles a sandbox makes. They wait in the handler of the request they are about; the database is never held
-/// meanwhile, and at most as many wait as the bus service takes requests of one endpoint.
+/// Faults a sandbox simulates. They wait in the handler of their request; the database is never locked meanwhile, and
+/// at most as many wait as the bus service accepts requests of one endpoint.
 extension ChargeLedger {
-    /// Whether nothing is known of the key. It is known from now on, to the next process too.
+    /// Whether the key is unknown. It is recorded, so that the next process knows it too.
     func isFirst(_ chargeKey: String) async throws -> Bool {
         let now = wall()
         return try await database.write { transaction in
@@ -13,14 +13,14 @@ extension ChargeLedger {
         }
     }
 
-    /// Waits, unless the ledger knows the key already.
+    /// Waits, unless the ledger has the key already.
     func delay(_ chargeKey: String, by duration: Duration) async throws {
         let known = try await database.read { reader in try await ChargeRepository.find(chargeKey, in: reader) }
         if known == nil { try await wait(duration) }
     }
 
-    /// What becomes of an answer that is not to be given.
-    /// - Throws: the answer that takes its place.
+    /// Withholds or replaces an answer as ordered.
+    /// - Throws: The error sent instead of the answer.
     func spoil(_ answer: ChargeTrouble.FirstAnswer, until deadline: ContinuousClock.Instant) async throws {
         switch answer {
         case .given: return
@@ -29,8 +29,8 @@ extension ChargeLedger {
         }
     }
 
-    /// Returns to nobody: a request that comes back after its deadline is answered, but its asker listens no more.
-    /// - Throws: always.
+    /// Responds after the caller's deadline, so the response is dropped.
+    /// - Throws: Always.
     private func withhold(until deadline: ContinuousClock.Instant) async throws {
         try await wait(ContinuousClock.now.duration(to: deadline) + Self.deadlineGrace)
         throw StoreError(.deadlineExceeded, "the sandbox's processor does not answer, as ordered")

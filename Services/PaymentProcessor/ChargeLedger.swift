@@ -4,19 +4,19 @@ import Persistence
 import StoreModels
 import Synchronization
 
-/// The processor itself: charges and tombstones in a ledger of its own, each an fsynced commit before it is answered.
+/// The processor: a ledger of charges and tombstones, each flushed (fsync) with its commit before it is answered.
 package final class ChargeLedger: Sendable {
     static let chargeKeys = 1...255
     static let pageMax = 500
-    /// How long a pending charge stays so.
+    /// How long a charge is pending.
     package static let pendingTime: Duration = .seconds(2)
-    /// A withheld answer is withheld beyond its deadline, because the asker may be busy when its own time is over and
-    /// must find it over and no answer.
+    /// Time beyond the deadline for which an answer is withheld, because a busy caller must see the timeout before any
+    /// answer.
     static let deadlineGrace: Duration = .seconds(1)
 
     let database: any SQLDatabase
     let behavior: any ProcessorBehavior
-    /// For dates; a machine may set it back.
+    /// For dates; it may be set back.
     let wall: @Sendable () -> Timestamp
     private let uptime: @Sendable () -> Duration
     /// The wall clock when the ledger was opened.
@@ -26,10 +26,10 @@ package final class ChargeLedger: Sendable {
     let callbacks = Mutex(CallbackSchedule())
 
     /// - Parameters:
-    ///   - wall: the processor's own clock. It is another firm's: the apps' business clocks do not move it.
-    ///   - uptime: monotonic, from zero; waits go by it.
-    ///   - sleep: how a slow answer waits; never while it holds the database.
-    ///   - metrics: nil for the process's own.
+    ///   - wall: The processor's clock. It belongs to another company: the apps' business clocks do not move it.
+    ///   - uptime: Monotonic time from zero, for waits.
+    ///   - sleep: Waits for a slow answer; never while the database is locked.
+    ///   - metrics: Nil for the process-wide factory.
     package init(
         database: any SQLDatabase, behavior: any ProcessorBehavior,
         wall: @escaping @Sendable () -> Timestamp = Timestamp.wallClock,
@@ -46,23 +46,24 @@ package final class ChargeLedger: Sendable {
         self.record = LedgerRecord(logger: logger, factory: metrics)
     }
 
-    /// The time since it was called.
+    /// Returns a function for the time since this call.
     package static func monotonic() -> @Sendable () -> Duration {
         let start = ContinuousClock.now
         return { ContinuousClock.now - start }
     }
 
-    /// The clock that waits go by. It begins as the wall clock and goes on evenly, whatever that one is set to. Processes that
-    /// share a ledger may disagree about it, so the settler puts a charge right that is due later than it can be.
+    /// The clock for waits. It starts at the wall clock's time and advances evenly, even when the wall clock is set.
+    /// Processes that share a ledger may disagree about it, so the settler corrects a charge that is due later than
+    /// possible.
     var steady: Timestamp { opened + uptime() }
 
-    /// Charges, once per key. The same key again gets what stands: the same answer, a cancelled one `cancelled`, a
-    /// pending one its outcome as soon as it has one.
+    /// Charges once per key. The same key again gets the recorded result: the same answer, `cancelled` for a cancelled
+    /// charge, and a pending charge's outcome as soon as it has one.
     ///
-    /// - Parameter deadline: when the asker stops waiting. An answer that is to be withheld returns after it, and then
-    ///   nobody hears it.
-    /// - Throws: `requestInvalid`; with `details.conflict` "amount" when the key stands for another amount. As the
-    ///   sandbox's mode wants it, `internal` after the charge; `serviceUnavailable` when a wait ended with the process.
+    /// - Parameter deadline: When the caller stops waiting. A withheld answer returns after it and is dropped.
+    /// - Throws: `requestInvalid`; with `details.conflict` "amount" when the key is used for another amount. In the
+    ///   sandbox's mode for it, `internal` after the charge; `serviceUnavailable` when the process stopped during a
+    ///   wait.
     package func create(
         _ request: CreateChargeRequest, until deadline: ContinuousClock.Instant = .now + .seconds(5)
     ) async throws -> Charge {
@@ -87,7 +88,7 @@ package final class ChargeLedger: Sendable {
     private struct Written: Sendable {
         let charge: Charge
         let isNew: Bool
-        /// Something becomes of its first answer.
+        /// Whether its first answer is withheld or replaced.
         let isSpoiled: Bool
     }
 
@@ -100,7 +101,7 @@ package final class ChargeLedger: Sendable {
             guard isNew, trouble.firstAnswer != .given else {
                 return Written(charge: charge, isNew: isNew, isSpoiled: false)
             }
-            // Once a key: it may have had another trouble before.
+            // Once per key: it may have had another fault before.
             let isSpoiled = try await WithheldAnswerRepository.claim(request.chargeKey, at: now, in: transaction)
             return Written(charge: charge, isNew: true, isSpoiled: isSpoiled)
         }
@@ -113,8 +114,8 @@ package final class ChargeLedger: Sendable {
         }
     }
 
-    /// Gives a charge up: leaves a tombstone where there is none yet, cancels what is pending, and otherwise answers
-    /// what stands.
+    /// Gives a charge up: it writes a tombstone for an unknown key, cancels a pending charge, and otherwise returns the
+    /// recorded charge.
     /// - Throws: `requestInvalid`.
     package func cancel(_ request: CancelChargeRequest) async throws -> Charge {
         try checkKey(request.chargeKey)
@@ -127,10 +128,10 @@ package final class ChargeLedger: Sendable {
         return charge
     }
 
-    /// The ledger in order; 500 charges stay far below the 512 KiB of a reply.
+    /// Lists the ledger in order; 500 charges stay far below the 512 KiB of a reply.
     ///
-    /// Where several processors share the ledger, a charge that is being written may get its place before one that was
-    /// listed already; whoever reconciles lists again when nothing is under way.
+    /// Where several processors share the ledger, a charge being written may get its position before one that was
+    /// listed already; a reconciling caller lists again when no charge is being written.
     /// - Throws: `requestInvalid`.
     package func list(_ request: ChargeListRequest) async throws -> ChargesPage {
         let after = try Self.position(request)
@@ -141,7 +142,7 @@ package final class ChargeLedger: Sendable {
         return ChargesPage(charges: page, after: page.count == rows.count ? nil : page.last?.chargeIdentifier)
     }
 
-    /// Where a page begins.
+    /// Position at which a page begins.
     /// - Throws: `requestInvalid`.
     static func position(_ request: ChargeListRequest) throws(StoreError) -> Int64 {
         guard (1...pageMax).contains(request.limit) else {
@@ -172,7 +173,7 @@ package final class ChargeLedger: Sendable {
 
     private static var otherAmount: StoreError {
         StoreError(
-            .requestInvalid, "this chargeKey stands for another amount",
+            .requestInvalid, "this chargeKey is used for another amount",
             details: ["conflict": .string("amount"), "path": .string("$.amount")])
     }
 }

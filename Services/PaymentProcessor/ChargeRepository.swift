@@ -1,13 +1,13 @@
 import Persistence
 import StoreModels
 
-/// The ledger's rows, one a key. What is decided never changes.
+/// The ledger's rows, one per key. A decided outcome never changes.
 package enum ChargeRepository {
     package static func find(_ chargeKey: String, in reader: SQLReader) async throws(PersistenceError) -> Charge? {
         try await reader.queryOne("SELECT * FROM charge WHERE charge_key = ?", chargeKey).map(charge)
     }
 
-    /// As ``find(_:in:)``, with the row locked until the commit: refunds of one charge come one after the other.
+    /// As ``find(_:in:)``, with the row locked until the commit, which serializes refunds of one charge.
     package static func lock(_ chargeKey: String, in transaction: SQLTransaction) async throws(PersistenceError)
         -> Charge?
     {
@@ -16,10 +16,10 @@ package enum ChargeRepository {
         ).map(charge)
     }
 
-    /// Writes a charge, unless its key stands already.
+    /// Writes a charge, unless its key exists.
     ///
-    /// - Parameter due: when a pending one is approved.
-    /// - Returns: what stands, and whether it is new.
+    /// - Parameter due: When a pending charge is approved.
+    /// - Returns: The recorded charge, and whether it is new.
     package static func insert(
         _ request: CreateChargeRequest, _ decision: ChargeDecision, at now: Timestamp, due: Timestamp?,
         in transaction: SQLTransaction
@@ -38,8 +38,8 @@ package enum ChargeRepository {
         return (known, false)
     }
 
-    /// Gives a key up: a tombstone where nothing stands, `cancelled` where it is pending, and no change where it is
-    /// decided. One statement, so that neither a create nor an approval comes in between.
+    /// Gives a key up: it writes a tombstone for an unknown key, `cancelled` for a pending charge, and changes no
+    /// decided one. One statement, so that neither a create nor an approval comes in between.
     package static func cancel(
         _ chargeKey: String, at now: Timestamp, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Charge {
@@ -55,12 +55,12 @@ package enum ChargeRepository {
     }
 
     /// Approves pending charges that are due, the longest waiting first.
-    /// - Returns: their keys. Each is returned once, however many processors share the ledger.
+    /// - Returns: Their keys. Each is returned once, however many processors share the ledger.
     package static func approveDue(
         now: Timestamp, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> [String] {
         var keys: [String] = []
-        // Materialized: PostgreSQL may otherwise look for rows again for each row it has found, and find more.
+        // Materialized: otherwise PostgreSQL may run the selection again for each row, and approve more.
         for row in try await transaction.query(
             """
             WITH due AS MATERIALIZED (
@@ -76,7 +76,7 @@ package enum ChargeRepository {
         return keys
     }
 
-    /// Lets pending charges be due no later than this.
+    /// Limits the due time of pending charges.
     package static func limitDue(to due: Timestamp, in transaction: SQLTransaction) async throws(PersistenceError) {
         try await transaction.execute(
             "UPDATE charge SET due_at = ? WHERE outcome = 'pending' AND due_at > ?", due.milliseconds, due.milliseconds)
@@ -89,7 +89,7 @@ package enum ChargeRepository {
         return due.map(Timestamp.init(milliseconds:))
     }
 
-    /// Charges behind a number, in order.
+    /// Charges after a number, in order.
     package static func list(
         after: Int64, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> [Charge] {

@@ -1,22 +1,22 @@
 import StoreModels
 
-/// What is late or goes wrong around a charge, as a sandbox orders it. The decision itself is a ``ChargeDecision``.
+/// Delays and faults of a charge, as a sandbox orders them. The decision itself is a ``ChargeDecision``.
 package struct ChargeTrouble: Hashable, Sendable {
-    /// What becomes of a key's first answer. Whoever asks again with the same key is answered.
+    /// What happens to a key's first answer. A repeated request with the same key is answered.
     package enum FirstAnswer: Hashable, Sendable {
         case given
-        /// It never comes, and its request has charged nothing.
+        /// It is never sent, and its request has charged nothing.
         case withheldBefore
-        /// The charge stands, and its answer never comes.
+        /// The charge is recorded, and its answer is never sent.
         case withheldAfter
-        /// The charge stands, and its answer is a failure.
+        /// The charge is recorded, and its answer is an error.
         case failedAfter
     }
 
-    /// Before anything is written; for keys the ledger does not know yet.
+    /// Delay before anything is written, for unknown keys.
     package var delay: Duration
     package var firstAnswer: FirstAnswer
-    /// When callbacks about a new charge are sent, each counted from its commit.
+    /// Delays of callbacks about a new charge, each counted from its commit.
     package var callbacks: [Duration]
 
     package init(
@@ -31,9 +31,9 @@ package struct ChargeTrouble: Hashable, Sendable {
 }
 
 extension ChargeTrouble {
-    /// How long a slow processor takes.
+    /// Delay of a slow processor.
     static let slowDelay: Duration = .seconds(2)
-    /// Both are late: the answer has been there for a while.
+    /// Both are late: the answer was sent before.
     static let duplicateCallbacks: [Duration] = [.seconds(1), .seconds(2)]
 
     init(_ mode: ProcessorMode) {

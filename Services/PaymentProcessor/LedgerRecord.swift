@@ -2,13 +2,13 @@ import Logging
 import Metrics
 import StoreModels
 
-/// Logs and counts what the ledger has decided: a line at info and one more for each decision.
+/// Logs and counts the ledger's decisions: a line at info and an increment for each.
 struct LedgerRecord: Sendable {
     private let logger: Logger
     private let charges: [Charge.Outcome: Counter]
     private let refunds: Counter
 
-    /// - Parameter factory: nil for the process's own.
+    /// - Parameter factory: Nil for the process-wide factory.
     init(logger: Logger, factory: (any MetricsFactory)? = nil) {
         let factory = factory ?? MetricsSystem.factory
         self.logger = logger
@@ -20,7 +20,7 @@ struct LedgerRecord: Sendable {
         refunds = Counter(label: "storebus_refunds_total", dimensions: [], factory: factory)
     }
 
-    /// A charge is new, or has another outcome than before.
+    /// Records a charge that is new, or has another outcome than before.
     func note(_ charge: Charge) {
         var metadata: Logger.Metadata = ["charge": "\(charge.chargeKey)"]
         if let amount = charge.amount { metadata["amount"] = "\(amount.amount) \(amount.currency.code)" }
@@ -28,7 +28,7 @@ struct LedgerRecord: Sendable {
         note(charge.outcome, metadata)
     }
 
-    /// A pending charge was approved.
+    /// Records the approval of a pending charge.
     func noteApproval(of chargeKey: String) { note(.approved, ["charge": "\(chargeKey)"]) }
 
     func note(_ refund: Refund) {

@@ -1,6 +1,6 @@
 import Persistence
 
-/// The ledger's schema. Rows are only ever added; an outcome changes once at most, from `pending`.
+/// Migrations of the ledger. Rows are only ever added; an outcome changes once at most, from `pending`.
 package enum PaymentProcessorSchema {
     package static let migrations = [
         Migration(
@@ -23,7 +23,7 @@ package enum PaymentProcessorSchema {
                 """),
         Migration(
             number: 2, name: "pending charges, answers withheld",
-            // A constraint cannot be changed in place everywhere, so the table is made anew. The engine counts
+            // Not every database can change a constraint in place, so the table is created again. The database counts
             // `charge_number`.
             sql: """
                 CREATE TABLE charge_2 (
@@ -58,7 +58,7 @@ package enum PaymentProcessorSchema {
                 """),
         Migration(
             number: 3, name: "refunds",
-            // That the refunds of a charge never exceed it (P10) is kept under the charge's lock; a CHECK sees one row.
+            // The charge's lock ensures that its refunds never exceed it (P10); a CHECK sees one row.
             sql: """
                 CREATE TABLE refund (
                     refund_number INTEGER PRIMARY KEY,

@@ -5,13 +5,13 @@ import ServiceDatabase
 import ServiceLifecycle
 import StoreModels
 
-/// The sandbox processor as a service: its endpoints, its ledger's health, and what it does by itself.
+/// The sandbox processor as a service: its endpoints, its ledger's health, and its background work.
 package final class PaymentProcessorService: ServiceLifecycle.Service {
     let ledger: ChargeLedger
     let settler: ChargeSettler
     let logger: Logger
 
-    /// - Parameter publish: sends a callback; without it nobody is told.
+    /// - Parameter publish: Sends a callback; without it none are sent.
     package init(
         ledger: ChargeLedger, logger: Logger = Logger(label: ServiceName.paymentProcessor.rawValue),
         publish: @escaping @Sendable (ChargeChanged) -> Void = { _ in }
@@ -21,12 +21,12 @@ package final class PaymentProcessorService: ServiceLifecycle.Service {
         self.logger = logger
     }
 
-    /// As above, with callbacks on the bus.
+    /// Creates the service with callbacks on the bus.
     package convenience init(ledger: ChargeLedger, caller: ServiceCaller, logger: Logger) {
         self.init(ledger: ledger, logger: logger) { caller.publish(event: ProcessorEvents.chargeChanged, $0) }
     }
 
-    /// Registers the endpoints and the health check; before the bus service runs.
+    /// Registers the endpoints and the health check; call it before the bus service runs.
     package func register(on service: BusService) {
         service.handle(ProcessorEndpoints.createCharge) { [ledger] request, context in
             try await answering { try await ledger.create(request, until: context.deadline) }
@@ -46,14 +46,14 @@ package final class PaymentProcessorService: ServiceLifecycle.Service {
         service.healthCheck("ledger", of: ledger.database)
     }
 
-    /// Approves what is pending and sends callbacks until graceful shutdown, then closes the ledger. In a service group
-    /// it stands before the bus service, so that the ledger closes after the last request.
+    /// Approves pending charges and sends callbacks until graceful shutdown, then closes the ledger. In a service group
+    /// it precedes the bus service, so that the ledger closes after the last request.
     package func run() async throws {
         await cancelWhenGracefulShutdown { await self.settle() }
         await ledger.database.close()
     }
 
-    /// Round after round. One that fails is told of and not the end: the next may work.
+    /// Runs round after round. A failed one is logged, and the next may succeed.
     private func settle() async {
         while !Task.isCancelled {
             var pause = ChargeSettler.interval
@@ -68,8 +68,8 @@ package final class PaymentProcessorService: ServiceLifecycle.Service {
     }
 }
 
-/// Turns what the database throws into what a caller can act on. Whatever went wrong, the caller sends the same key
-/// again and learns what stands.
+/// Converts database errors to errors for the caller. After any of them the caller repeats the same key and gets the
+/// recorded result.
 private func answering<Output>(_ body: () async throws -> Output) async throws -> Output {
     do {
         return try await body()

@@ -1,15 +1,15 @@
 import StoreModels
 
-/// The side of the processor that a real one has and a sandbox plays: the decision, and what goes wrong on the way.
+/// The part of a processor that a sandbox simulates: the decision, and the faults on the way.
 ///
-/// The two first are asked about every create and are quick; where the key is known already, what they say has no
-/// effect. The two others surround the commit; throwing or waiting there is how a test makes an outcome unknown.
+/// The first two methods are called for every create and are quick; for a known key their results have no effect. The
+/// other two run before and after the commit; a test throws or waits there to make an outcome unknown.
 package protocol ProcessorBehavior: Sendable {
     func decide(_ request: CreateChargeRequest) -> ChargeDecision
     func trouble(with request: CreateChargeRequest) -> ChargeTrouble
-    /// Before anything is written.
+    /// Called before anything is written.
     func beforeCharge(_ request: CreateChargeRequest) async throws
-    /// The charge stands; its answer has not gone out.
+    /// Called when the charge is recorded and its answer has not been sent.
     func afterCharge(_ request: CreateChargeRequest) async throws
 }
 

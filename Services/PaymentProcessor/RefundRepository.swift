@@ -1,17 +1,17 @@
 import Persistence
 import StoreModels
 
-/// The ledger's refunds, one a key. A row never changes and never goes.
+/// The ledger's refunds, one per key. A row is never changed or deleted.
 package enum RefundRepository {
     package static func find(_ refundKey: String, in reader: SQLReader) async throws(PersistenceError) -> Refund? {
         try await reader.queryOne("SELECT * FROM refund WHERE refund_key = ?", refundKey).map(refund)
     }
 
-    /// What was given back of a charge so far, in minor units.
+    /// Amount refunded of a charge so far, in minor units.
     package static func refunded(
         of chargeKey: String, in reader: SQLReader
     ) async throws(PersistenceError) -> Int64 {
-        // Summed here: PostgreSQL's SUM of BIGINT is no BIGINT.
+        // Summed here: PostgreSQL's SUM of BIGINT is not a BIGINT.
         var total: Int64 = 0
         for row in try await reader.query("SELECT amount_minor FROM refund WHERE charge_key = ?", chargeKey) {
             let amount: Int64 = try row["amount_minor"]
@@ -20,8 +20,8 @@ package enum RefundRepository {
         return total
     }
 
-    /// Writes a refund, unless its key stands already.
-    /// - Returns: nil when it does, and nothing is written.
+    /// Writes a refund, unless its key exists.
+    /// - Returns: The refund; nil when its key exists and nothing is written.
     package static func insert(
         _ request: CreateRefundRequest, at now: Timestamp, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Refund? {
@@ -34,7 +34,7 @@ package enum RefundRepository {
         ).map(refund)
     }
 
-    /// Refunds behind a number, in order.
+    /// Refunds after a number, in order.
     package static func list(
         after: Int64, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> [Refund] {

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// The sandbox as configured: one mode for all charges, unless a request names its own.
+/// The sandbox as configured: one mode for all charges, unless a request names another.
 package struct SandboxBehavior: ProcessorBehavior {
     /// `processor.mode`.
     package let mode: ProcessorMode

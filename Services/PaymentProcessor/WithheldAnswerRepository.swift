@@ -1,14 +1,14 @@
 import Persistence
 import StoreModels
 
-/// The keys whose first answer was withheld or spoiled. A sandbox does that once a key: not again in another process, and
-/// not twice when two requests of the key come at the same time, which the primary key rules out.
+/// Stores the keys whose first answer was withheld or replaced. A sandbox does that once per key: not again in another
+/// process, and not twice for concurrent requests of the key, which the primary key rules out.
 enum WithheldAnswerRepository {
-    /// Keys that are remembered. Beyond it the oldest is forgotten, and could have an answer withheld again.
+    /// Maximum number of keys. Beyond it the oldest is deleted, and an answer to it could be withheld again.
     static let rowsMax = 10_000
 
-    /// Takes the key's one answer that may be withheld.
-    /// - Returns: false when it was taken before.
+    /// Claims the only answer of the key that may be withheld.
+    /// - Returns: False when it was claimed before.
     static func claim(
         _ chargeKey: String, at now: Timestamp, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {

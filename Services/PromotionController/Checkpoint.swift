@@ -1,18 +1,18 @@
-/// A place between two steps of a decision where a process may die. Nothing happens there in a store that sells; tests
-/// stop the service at each of them and look at what the next process makes of it.
+/// A point between two steps of a decision where a process may crash. It has no effect in production; tests stop the
+/// service at each of them and check how the next process continues.
 enum Checkpoint: String, CaseIterable, Sendable {
     /// The intent is written and not committed.
     case insideStartCommit
     case afterStartCommit
     /// The decision is written and not committed.
     case insideDecisionCommit
-    /// The decision stands, and PaymentQueue has not heard of the payment.
+    /// The decision is committed, and PaymentQueue does not have the payment.
     case afterDecisionCommit
-    /// PaymentQueue has answered, and nobody has written it down.
+    /// PaymentQueue has answered, and its answer is not recorded.
     case afterAddition
     case insideAdditionCommit
     case afterAdditionCommit
 }
 
-/// What is run at a checkpoint; throwing ends the step right there, as a dying process would.
+/// Called at a checkpoint; throwing ends the step there, as a crash would.
 typealias CheckpointHook = @Sendable (Checkpoint) throws -> Void

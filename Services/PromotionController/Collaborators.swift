@@ -1,16 +1,17 @@
 import BusService
 import StoreModels
 
-/// The other services, as functions: what is asked of them and what is told.
+/// Functions of other services that this service calls.
 struct Collaborators: Sendable {
-    /// PaymentQueue's business clock of an app.
+    /// Reads an app's business clock from PaymentQueue.
     var clock: AppTimes.Fetch
-    /// A payment into PaymentQueue's queue; the same key is the same payment.
+    /// Adds a payment to PaymentQueue's queue; the same key is the same payment.
     var addPayment: @Sendable (AddPaymentRequest, ContinuousClock.Instant) async throws(StoreError) -> AddPaymentReply
-    /// A hint that an installation's intents have changed; at most once.
+    /// Publishes a hint that an installation's intents have changed; at most once.
     var publish: @Sendable (IntentsChanged) -> Void
 
-    /// Over the bus. Nothing is repeated here: the janitor does, and the caller nearest the client.
+    /// Calls the services over the bus without retries: the janitor repeats, and so does the caller nearest to the
+    /// client.
     static func onBus(_ caller: ServiceCaller) -> Collaborators {
         Collaborators(
             clock: caller.function(SubscriptionEndpoints.getClock),

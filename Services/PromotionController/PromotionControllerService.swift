@@ -5,8 +5,8 @@ import ServiceDatabase
 import ServiceLifecycle
 import StoreModels
 
-/// Devices, overrides and purchases that begin in the store as a service: its endpoints on the bus, and the jobs that run
-/// beside them.
+/// The service for devices, overrides and purchases that begin in the store: its endpoints on the bus, and its
+/// background jobs.
 ///
 /// ```swift
 /// let promotions = PromotionControllerService(database: database, services: caller, logger: logger)
@@ -14,7 +14,7 @@ import StoreModels
 /// try await promotions.run()               // janitor and pruner, until graceful shutdown
 /// ```
 package final class PromotionControllerService: ServiceLifecycle.Service {
-    /// The schema of its database.
+    /// Migrations of its database.
     package static var migrations: [Migration] { PromotionSchema.migrations }
 
     private let database: any SQLDatabase
@@ -30,8 +30,8 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
     let janitor: IntentJanitor
     let pruner: IntentPruner
 
-    /// - Parameter wall: the wall clock: when a device was seen and by when an app has to answer. What expires does so
-    ///   by the app's business clock, which PaymentQueue keeps.
+    /// - Parameter wall: The wall clock, for the time of a device's last launch and for the app's time to answer.
+    ///   Intents expire by the app's business clock, which PaymentQueue keeps.
     package convenience init(
         database: any SQLDatabase, services: ServiceCaller,
         wall: @escaping @Sendable () -> Timestamp = Timestamp.wallClock, logger: Logger
@@ -40,10 +40,10 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
             database: database, collaborators: .onBus(services), wall: wall, logger: logger, checkpoint: { _ in })
     }
 
-    /// As above, with PaymentQueue as functions.
+    /// Creates the service with PaymentQueue as functions.
     /// - Parameters:
-    ///   - askTime: how long PaymentQueue is waited for when a clock is asked for.
-    ///   - checkpoint: for tests that stop a decision half-way; nothing in a store that sells.
+    ///   - askTime: Timeout of a request for a clock.
+    ///   - checkpoint: For tests that stop a decision half-way; without effect in production.
     init(
         database: any SQLDatabase, collaborators: Collaborators, wall: @escaping @Sendable () -> Timestamp,
         askTime: Duration = AppTimes.askTime, logger: Logger, checkpoint: @escaping CheckpointHook
@@ -70,7 +70,7 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
         pruner = IntentPruner(database: database, times: times, logger: logger)
     }
 
-    /// Makes `service` answer `sb.promotion.v1.…`; before it runs.
+    /// Registers handlers for `sb.promotion.v1.…`; call it before `service` runs.
     package func register(on service: BusService) {
         let endpoints = DatabaseEndpoints(of: "the promotion controller", on: service)
         registerDevices(on: endpoints)
@@ -118,8 +118,8 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
         endpoints.handle(PromotionEndpoints.addIntentPayment, decisions.add)
     }
 
-    /// Does what is due until graceful shutdown, then closes the database. In a service group it stands before the bus
-    /// service, so that it ends after the last request.
+    /// Runs the background jobs until graceful shutdown, then closes the database. In a service group it precedes the
+    /// bus service, so that it ends after the last request.
     package func run() async throws {
         await BackgroundJob.run([
             .repeating("janitor", every: IntentJanitor.interval, logger) { try await self.janitor.sweep() },

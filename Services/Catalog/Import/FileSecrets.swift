@@ -32,7 +32,7 @@ enum FileSecrets {
         return part
     }
 
-    /// Range of a string's text after a colon; nil when neither follows.
+    /// Range of a string's text after a colon; nil unless both follow.
     private static func text(in bytes: [UInt8], behind position: Int) -> Range<Int>? {
         var rest = bytes[position...].drop(while: isSpace)
         guard rest.popFirst() == UInt8(ascii: ":") else { return nil }

@@ -3,17 +3,17 @@ import Logging
 import Persistence
 import StoreModels
 
-/// What time it is for an app's intents: the wall clock for `answerBy`, and the app's business clock, which PaymentQueue
-/// keeps, for `expiresAt`.
+/// Clocks for an app's intents: the wall clock for `answerBy`, and the app's business clock, which PaymentQueue keeps,
+/// for `expiresAt`.
 ///
 /// PaymentQueue is asked each time, because an operator may have moved the clock a moment ago. While it is away the
-/// clock goes on as it was read last, over restarts too; that of an app nobody has ever asked about is the wall clock.
+/// last known clock continues, over restarts too; the clock of an app without one is the wall clock.
 final class AppTimes: Sendable {
     typealias Fetch = @Sendable (AppRequest, ContinuousClock.Instant) async throws(StoreError) -> AppClockState
 
-    /// How long PaymentQueue is waited for.
+    /// Timeout of the request to PaymentQueue.
     static let askTime: Duration = .milliseconds(500)
-    /// Clocks kept in memory; the database has them all.
+    /// Maximum number of clocks in memory; the database has them all.
     static let clocksMax = 10_000
 
     let wall: @Sendable () -> Timestamp
@@ -34,7 +34,7 @@ final class AppTimes: Sendable {
         self.fetch = fetch
     }
 
-    /// Both clocks now. Costs a call, so ask only when there is an intent they matter to.
+    /// Both clocks now. It costs a request, so call it only when an intent depends on them.
     func now(of bundleId: String, deadline: ContinuousClock.Instant) async throws -> PurchaseIntent.Life.Now {
         do throws(StoreError) {
             let state = try await fetch(AppRequest(bundleId: bundleId), min(deadline, .now + askTime))
@@ -48,7 +48,7 @@ final class AppTimes: Sendable {
         }
     }
 
-    /// Kept in the database when it was set or moved since; that it cannot be kept now stops nobody.
+    /// Stores the clock if it was set or moved since. An error is logged and does not fail the request.
     private func remember(_ clock: RememberedClock, of bundleId: String) async {
         let before = remembered.withLock { clocks in
             if clocks.count >= Self.clocksMax { clocks.removeAll() }

@@ -1,7 +1,7 @@
 import Persistence
 import StoreModels
 
-/// Business clocks as they were read last, one row an app.
+/// Stores the last known business clocks, one row per app.
 enum ClockRepository {
     static func find(_ bundleId: String, in reader: SQLReader) async throws(PersistenceError) -> RememberedClock? {
         guard let row = try await reader.queryOne("SELECT * FROM app_clock WHERE bundle_id = ?", bundleId) else {
@@ -13,7 +13,7 @@ enum ClockRepository {
             rateMillionths: try row["rate_millionths"], isFrozen: try row["is_frozen"])
     }
 
-    /// The newest epoch stays, whichever replica writes last.
+    /// Keeps the newest epoch, whichever replica writes last.
     static func put(
         _ clock: RememberedClock, of bundleId: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) {

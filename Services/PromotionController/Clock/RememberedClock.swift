@@ -1,12 +1,12 @@
 import StoreModels
 
-/// An app's business clock as it was read last, for when PaymentQueue, which keeps it, is away.
+/// Last known business clock of an app, for when PaymentQueue, which keeps it, is away.
 struct RememberedClock: Hashable, Sendable {
-    /// Of PaymentQueue's: grows with each setting and each move.
+    /// PaymentQueue's epoch: grows with each setting and each move.
     var epoch: Int64
     var anchorWall: Timestamp
     var anchorBusiness: Timestamp
-    /// Business milliseconds in a million wall milliseconds, when it is not frozen.
+    /// Business milliseconds per million wall milliseconds, when it is not frozen.
     var rateMillionths: Int64
     var isFrozen: Bool
 
@@ -24,7 +24,7 @@ struct RememberedClock: Hashable, Sendable {
             isFrozen: state.frozen)
     }
 
-    /// Where the clock stands if nobody has moved it since.
+    /// The clock's time, provided that it was not moved since.
     func now(wall: Timestamp) -> Timestamp {
         guard !isFrozen else { return anchorBusiness }
         let elapsed = Double(wall.milliseconds - anchorWall.milliseconds) * Double(rateMillionths) / 1_000_000

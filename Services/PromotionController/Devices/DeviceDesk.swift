@@ -2,17 +2,17 @@ import BusService
 import Persistence
 import StoreModels
 
-/// `device.…` and `installation.…`: devices, and which apps are on them.
+/// Handles `device.…` and `installation.…`: devices, and the apps on them.
 struct DeviceDesk: Sendable {
     static let pageMax = 500
-    /// Why the store cancels what had begun on a device that is gone.
+    /// Feedback with which the store cancels intents of a deleted device.
     static let removalFeedback = "the device was deleted"
 
     let database: any SQLDatabase
     let times: AppTimes
 
-    /// A session of the app: it runs on the device now. Whoever was asked to buy it need not be any more.
-    /// - Throws: `promotionUnsupported` for `PurchaseIntent` where there is none (M59); nothing is recorded then.
+    /// Records a session of the app, which is on the device now; prompts to buy it are removed.
+    /// - Throws: `promotionUnsupported` for `PurchaseIntent` on systems without it (M59); nothing is recorded then.
     func launched(_ launch: DeviceLaunch) async throws -> Empty {
         try DeviceRules.check(launch.installation)
         if launch.promotedPurchases == .purchaseIntent,
@@ -63,7 +63,7 @@ struct DeviceDesk: Sendable {
         return DevicesPage(devices: page, after: page.count == devices.count ? nil : page.last?.deviceId)
     }
 
-    /// Everything the device had is gone, and what had begun on it is cancelled.
+    /// Deletes the device with its apps, and cancels its open intents.
     func delete(_ request: DeviceRequest) async throws -> Empty {
         let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .distantPast)
         try await database.write { transaction in
@@ -81,7 +81,7 @@ struct DeviceDesk: Sendable {
     }
 
     /// Installs the app or another version of it, without a launch.
-    /// - Throws: `notFound` for a device nobody knows; `requestInvalid` for a version that cannot be read.
+    /// - Throws: `notFound` for an unknown device; `requestInvalid` for a version that cannot be read.
     func putInstallation(_ request: PutInstallationRequest) async throws -> Device {
         try DeviceRules.check(InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId))
         try DeviceRules.check(version: request.version, at: "$.version")
@@ -96,7 +96,7 @@ struct DeviceDesk: Sendable {
         }
     }
 
-    /// The app is deleted: its overrides go (M96), and its intents wait for the next first launch (I6).
+    /// Deletes the app: its overrides are deleted (M96), and its intents wait for the next first launch (I6).
     func deleteInstallation(_ installation: InstallationReference) async throws -> Empty {
         let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .distantPast)
         try await database.write { transaction in
@@ -140,6 +140,6 @@ extension DeviceLaunch {
 }
 
 extension Timestamp {
-    /// Before everything: a business clock by which nothing expires, where only the wall clock matters.
+    /// The earliest instant: a business clock by which nothing expires, where only the wall clock matters.
     static let distantPast = Timestamp(milliseconds: .min)
 }

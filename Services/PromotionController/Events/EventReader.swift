@@ -3,15 +3,15 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// `events.list`: what happened to intents, for whoever waits for something to happen.
+/// Handles `events.list`: what happened to intents, for callers that wait for events.
 struct EventReader: Sendable {
     static let pageMax = 100
 
     let database: any SQLDatabase
 
-    /// One call looks at a bounded number of events; `after` of the reply grows as long as there are more, whether they
-    /// matched or not. Without `after` nothing yet, only where "now" is.
-    /// - Throws: `requestInvalid`, also for an `after` that is none, or lies ahead of this store.
+    /// Reads a bounded number of events per call; `after` of the reply advances as long as there are more, whether they
+    /// matched or not. Without `after` it returns no events, only the current position.
+    /// - Throws: `requestInvalid`, also for an `after` that is malformed or ahead of this store.
     func list(_ request: IntentEventsRequest) async throws -> IntentEventsReply {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         guard let cursor = request.after else {
@@ -25,7 +25,7 @@ struct EventReader: Sendable {
             let found = try await EventRepository.events(request, after: after, in: reader)
             guard let end = found.end else { return IntentEventsReply(events: [], after: cursor) }
             let page = try ReplyBudget.fitting(found.events.map(\.event))
-            // A full page may have left matches behind it.
+            // A full page may have further matches after it.
             let isCut = page.count == request.limit || page.count < found.events.count
             let last = isCut && !page.isEmpty ? found.events[page.count - 1].position : end
             return IntentEventsReply(events: page, after: Identifiers.event(last))

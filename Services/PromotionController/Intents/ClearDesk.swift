@@ -1,20 +1,20 @@
 import Persistence
 import StoreModels
 
-/// `intent.clear`: before what customers have bought is cleared away, what has begun in the store and is open is
-/// cancelled, with the prompts for its app. Devices, installations and overrides stay.
+/// Handles `intent.clear`: before a purchase history is cleared, it cancels open intents and removes the prompts for
+/// their app. Devices, installations and overrides stay.
 struct ClearDesk: Sendable {
-    /// Why the store cancels what was open.
+    /// Feedback with which the store cancels open intents.
     static let feedback = "what was bought was cleared"
-    /// Devices of one look.
+    /// Devices per page.
     static let pageSize = 256
 
     let database: any SQLDatabase
     let times: AppTimes
 
-    /// Again does what was left undone.
-    /// - Throws: `serviceUnavailable` when the time was too short, or with more payments on their way than one request
-    ///   can name.
+    /// Cancels open intents. Repeating it continues unfinished work.
+    /// - Throws: `serviceUnavailable` when the time was too short, or when more payments are on their way than one
+    ///   request can name.
     func clear(_ request: ClearIntentsRequest, deadline: ContinuousClock.Instant) async throws -> ClearIntentsReply {
         let last = deadline - DecisionDesk.replyMargin
         var (cancelled, after) = (0, "")
@@ -38,12 +38,12 @@ struct ClearDesk: Sendable {
         return ClearIntentsReply(cancelled: cancelled, continued: try await continued(request))
     }
 
-    /// One device is one commit, with its row locked like for everything that begins on it.
+    /// Clears one device in one commit, with its row locked like for every start on it.
     private func clear(_ request: ClearIntentsRequest, on deviceId: String) async throws -> Int {
         let installation = InstallationReference(bundleId: request.bundleId, deviceId: deviceId)
         let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .distantPast)
         return try await database.write { transaction in
-            // Whoever deletes a device cancels what is open on it.
+            // A deletion of the device has cancelled its open intents.
             guard try await DeviceRepository.find(deviceId, in: transaction) != nil else { return 0 }
             _ = try await DeviceRepository.lock(deviceId, in: transaction)
             let commit = IntentCommit(transaction: transaction, now: now)
@@ -58,7 +58,7 @@ struct ClearDesk: Sendable {
         }
     }
 
-    /// Read when nothing is open any more: what was continued until then is named here, or PaymentQueue has it.
+    /// Reads the continued intents once none is open: their payments are listed here, or PaymentQueue has them.
     private func continued(_ request: ClearIntentsRequest) async throws -> [String] {
         let most = ClearIntentsReply.continuedMax
         let continued = try await database.read { reader in

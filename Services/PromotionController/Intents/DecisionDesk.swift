@@ -2,28 +2,28 @@ import EventLoop
 import Persistence
 import StoreModels
 
-/// `intent.decide` and `intent.add`: the first decision counts (I2), is written down first, and only then is PaymentQueue
-/// given the payment (docs/adr/0017-intents-decided-once.md).
+/// Handles `intent.decide` and `intent.add`. The first decision counts (I2); it is recorded before PaymentQueue gets
+/// the payment (docs/adr/0017-intents-decided-once.md).
 struct DecisionDesk: Sendable {
-    /// Kept from the request's time, to write down PaymentQueue's answer and to reply.
+    /// Time reserved for recording PaymentQueue's answer and replying.
     static let replyMargin: Duration = .milliseconds(300)
 
     let database: any SQLDatabase
     let times: AppTimes
     let adder: PaymentAdder
     let checkpoint: CheckpointHook
-    /// Intents whose payment this process is handing over right now; the janitor leaves them alone.
+    /// Intents whose payment this process is adding now; the janitor skips them.
     let underWay = Locked<Set<ExactText>>([])
 
-    /// What a commit found or did. A refusal is no error inside of it: what time has done is written all the same.
+    /// Result of a commit. A refusal is not thrown inside of it, so that expiries found on the way are committed.
     private enum Decided: Sendable {
         case done(StoredIntent, isRepeated: Bool)
         case refused(StoreError)
     }
 
-    /// - Returns: with `continue` also PaymentQueue's answer, unless there was none in time: the decision stands, and
-    ///   the transaction comes on the stream.
-    /// - Throws: `intentDecided`, `intentExpired`, `notFound`, `requestInvalid`; what PaymentQueue refuses for good, and
+    /// - Returns: The intent, with `continue` also PaymentQueue's answer, if it came in time; otherwise the decision is
+    ///   kept and the transaction comes on the stream.
+    /// - Throws: `intentDecided`, `intentExpired`, `notFound`, `requestInvalid`; PaymentQueue's definitive error, and
     ///   then the intent is deferred again.
     func decide(_ request: DecideIntentRequest, deadline: ContinuousClock.Instant) async throws -> DecideIntentReply {
         try DeviceRules.check(feedback: request.feedback, with: request.decision)
@@ -46,9 +46,9 @@ struct DecisionDesk: Sendable {
         }
     }
 
-    /// The saved payment, added by the app itself under its own key (M80–M82).
-    /// - Throws: as ``decide(_:deadline:)``; `intentMismatch`; `intentDecided` for another key; `keyReused`; whatever
-    ///   PaymentQueue answers instead of a transaction.
+    /// Adds the saved payment for the app under the app's key (M80–M82).
+    /// - Throws: As ``decide(_:deadline:)``; `intentMismatch`; `intentDecided` for another key; `keyReused`;
+    ///   PaymentQueue's error when it returns no transaction.
     func add(_ request: AddIntentPaymentRequest, deadline: ContinuousClock.Instant) async throws -> DecideIntentReply {
         guard let identifier = request.payment.intentIdentifier else {
             throw DeviceRules.invalid("$.payment.intentIdentifier", "is missing")
@@ -71,7 +71,7 @@ struct DecisionDesk: Sendable {
         }
     }
 
-    /// Locks the intent, lets time pass and changes it.
+    /// Locks the intent, applies the time and changes it.
     private func change(
         _ identifier: String, of installation: InstallationReference, _ customer: String,
         _ deadline: ContinuousClock.Instant,
@@ -106,7 +106,7 @@ struct DecisionDesk: Sendable {
         }
     }
 
-    /// Hands the payment over, again if that was done before: PaymentQueue answers the same.
+    /// Adds the payment. Repeating it is safe: PaymentQueue gives the same answer.
     private func add(
         _ intent: StoredIntent, _ deadline: ContinuousClock.Instant
     ) async throws -> PaymentAdder.Outcome {

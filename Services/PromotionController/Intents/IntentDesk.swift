@@ -2,8 +2,8 @@ import BusService
 import Persistence
 import StoreModels
 
-/// `intent.deliver`, `.heads`, `.get`, `.list` and `.search`: what streams, apps and operators are told of intents.
-/// Whatever is told is as time has made it by then, however late the janitor is.
+/// Handles `intent.deliver`, `.heads`, `.get`, `.list` and `.search`. Replies show the intents' state at the time of
+/// the request, even if the janitor is late.
 struct IntentDesk: Sendable {
     static let pageMax = 100
 
@@ -11,8 +11,8 @@ struct IntentDesk: Sendable {
     let times: AppTimes
     let settler: IntentSettler
 
-    /// All that is pending for a stream; from the first time on `answerBy` runs. An app that was never launched gets
-    /// nothing (I6), nor does a version that does not handle promoted purchases (M75).
+    /// Returns all pending intents for a stream; the first delivery starts `answerBy`. An app that was never launched
+    /// gets none (I6), nor does a version that does not handle promoted purchases (M75).
     func deliver(
         _ request: DeliverIntentsRequest, deadline: ContinuousClock.Instant
     ) async throws -> DeliverIntentsReply {
@@ -28,7 +28,7 @@ struct IntentDesk: Sendable {
         guard found.open.contains(where: { $0.life.state == .pending }) else {
             return DeliverIntentsReply(intents: [], seq: found.seq)
         }
-        // There is a stream and no launch: nobody could tell of it yet. An old number makes the stream ask again.
+        // The launch of this stream is not announced yet. A smaller number makes the stream ask again.
         guard let version = found.version else { return DeliverIntentsReply(intents: [], seq: found.seq - 1) }
         let now = try await times.now(of: request.bundleId, deadline: deadline)
         var open = found.open
@@ -40,11 +40,11 @@ struct IntentDesk: Sendable {
         }
         let pending = open.filter { $0.life.state == .pending && $0.isHandled(by: version) }.map(\.intent)
         let page = try ReplyBudget.fitting(pending)
-        // Fewer than there are: the stream has to ask again, which an old number makes it do.
+        // A smaller number makes the stream ask again for the intents that did not fit.
         return DeliverIntentsReply(intents: page, seq: page.count < pending.count ? found.seq - 1 : found.seq)
     }
 
-    /// With the device locked: an app that is being deleted is asked nothing, and its time does not begin (I6).
+    /// Delivers with the device locked: an app that is being deleted gets no intents, and its time does not begin (I6).
     private func deliver(
         _ installation: InstallationReference, _ customer: String, _ commit: IntentCommit
     ) async throws -> [StoredIntent] {
@@ -73,7 +73,7 @@ struct IntentDesk: Sendable {
         return IntentHeadsReply(heads: request.installations.map { heads[$0] ?? 0 })
     }
 
-    /// - Throws: `notFound`, also for another device's or customer's.
+    /// - Throws: `notFound`, also for another device's or customer's intent.
     func get(_ request: IntentRequest, deadline: ContinuousClock.Instant) async throws -> PurchaseIntent {
         let installation = InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)
         let found = try await database.read { try await IntentRepository.find(request.intentIdentifier, in: $0) }
@@ -98,7 +98,7 @@ struct IntentDesk: Sendable {
         return try page(rows, limit: request.limit, \.intent)
     }
 
-    /// The operator's: with whose each is, and what to look at.
+    /// Lists intents for the operator, with their customers and warnings.
     /// - Throws: `requestInvalid`.
     func search(_ request: IntentListRequest, deadline: ContinuousClock.Instant) async throws -> IntentsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
@@ -116,12 +116,12 @@ struct IntentDesk: Sendable {
 }
 
 extension StoredIntent {
-    /// Whether the version that runs handles promoted purchases.
+    /// Whether the running version handles promoted purchases.
     fileprivate func isHandled(by version: String) -> Bool {
         !PromotionSupport.isTooOld(appVersion: version, since: supportedSince)
     }
 
-    /// Whether delivering it, or the time, changes anything.
+    /// Whether a delivery, or the time, changes the intent.
     fileprivate func isNews(to version: String, at now: PurchaseIntent.Life.Now) -> Bool {
         var life = life
         guard life.pass(to: now).isEmpty else { return true }

@@ -4,14 +4,14 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Does what is due without anybody asking: intents that nobody answered, those whose day is over, and payments that a
-/// process left between its decision and PaymentQueue. Knows nothing by heart: each sweep reads the tables.
+/// Does due work without a request: defers unanswered intents, expires old ones, and adds payments that a process left
+/// between its decision and PaymentQueue. It keeps no state: each sweep reads the tables.
 final class IntentJanitor: Sendable {
-    /// Between two sweeps; monotonic.
+    /// Time between two sweeps; monotonic.
     static let interval: Duration = .milliseconds(500)
-    /// For one sweep's questions about clocks, and for one payment.
+    /// Timeout of one sweep's clock requests, and of one payment.
     static let attemptTime: Duration = .seconds(5)
-    /// Payments handed over at once.
+    /// Payments added concurrently.
     static let concurrency = 16
 
     private let settler: IntentSettler
@@ -25,7 +25,7 @@ final class IntentJanitor: Sendable {
         self.logger = logger
     }
 
-    /// - Returns: how many payments PaymentQueue has still not answered about.
+    /// - Returns: The number of payments without PaymentQueue's answer.
     @discardableResult
     func sweep(now: ContinuousClock.Instant = .now) async throws -> Int {
         try await settler.settle(deadline: .now + Self.attemptTime)
@@ -38,8 +38,9 @@ final class IntentJanitor: Sendable {
         }
     }
 
-    /// As it is now: since the page was read the payment may have been refused and the purchase cancelled (I4).
-    /// - Returns: whether PaymentQueue has answered for good.
+    /// Adds a payment from the intent's current row: since the page was read the payment may have been rejected and the
+    /// purchase cancelled (I4).
+    /// - Returns: Whether PaymentQueue's answer is definitive.
     func add(_ listed: StoredIntent) async -> Bool {
         var intent = listed
         do {

@@ -2,20 +2,20 @@ import Logging
 import Persistence
 import StoreModels
 
-/// Removes what nobody asks for any more: events, and intents that were decided, after thirty days.
+/// Removes events and decided intents after thirty days.
 struct IntentPruner: Sendable {
-    /// By the wall clock: a tester who moves the app's clock does not take away what has just happened.
+    /// By the wall clock: a tester who moves the app's clock does not delete recent events.
     static let keptFor: Duration = .seconds(30 * 86_400)
-    /// Between two rounds; monotonic.
+    /// Time between two rounds; monotonic.
     static let interval: Duration = .seconds(600)
-    /// Rows of one commit.
+    /// Rows per commit.
     static let batch = 500
 
     let database: any SQLDatabase
     let times: AppTimes
     let logger: Logger
 
-    /// - Returns: how many rows were removed.
+    /// - Returns: The number of rows removed.
     @discardableResult
     func prune() async throws -> Int {
         let limit = times.wall() + (.zero - Self.keptFor)

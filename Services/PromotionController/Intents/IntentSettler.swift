@@ -1,19 +1,19 @@
 import Persistence
 import StoreModels
 
-/// Lets time do its part to all intents it is due to: those nobody answered become deferred, those whose day is over
-/// expire. Run by the janitor, and before lists are read.
+/// Applies the time to all due intents: unanswered ones become deferred, and old ones expire. The janitor runs it, and
+/// so does each list before it is read.
 struct IntentSettler: Sendable {
-    /// Rows of one commit.
+    /// Rows per commit.
     static let batch = 256
-    /// Apps whose clocks are asked for at once.
+    /// Apps whose clocks are requested concurrently.
     static let concurrency = 16
 
     let database: any SQLDatabase
     let times: AppTimes
 
-    /// - Parameter app: nil: all of them.
-    /// - Returns: how many intents it changed.
+    /// - Parameter app: Nil for all apps.
+    /// - Returns: The number of intents changed.
     @discardableResult
     func settle(app bundleId: String? = nil, deadline: ContinuousClock.Instant) async throws -> Int {
         var count = try await settleUnanswered()
@@ -35,7 +35,7 @@ struct IntentSettler: Sendable {
     }
 
     private func settleUnanswered() async throws -> Int {
-        // Their apps' clocks do not matter here; those that have expired besides are found as such.
+        // Their apps' clocks do not matter here; expired intents are found separately.
         let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .distantPast)
         guard try await database.read({ try await IntentRepository.hasUnanswered(at: now.wall, in: $0) }) else {
             return 0
@@ -46,7 +46,7 @@ struct IntentSettler: Sendable {
     }
 
     private func settleExpired(of bundleId: String, deadline: ContinuousClock.Instant) async throws -> Int {
-        // The clock is another service's: it is asked only where something may expire.
+        // The clock is another service's: it is requested only where an intent may expire.
         let hasOpen = try await database.read {
             try await IntentRepository.hasExpired(of: bundleId, at: Timestamp(milliseconds: .max), in: $0)
         }

@@ -1,16 +1,16 @@
 import Persistence
 import StoreModels
 
-/// Hands a continued intent's payment to PaymentQueue and writes down what came of it. The key is the payment's own, so
-/// doing it again is doing it once (I3). A payment that was confirmed is only asked about: where PaymentQueue has it no
-/// longer, it buys nothing.
+/// Adds a continued intent's payment to PaymentQueue and records the result. The payment has its own key, so repeating
+/// it has no further effect (I3). A confirmed payment is only queried: where PaymentQueue no longer has it, it buys
+/// nothing.
 struct PaymentAdder: Sendable {
     enum Outcome: Sendable {
         /// There is a transaction.
         case added(AddPaymentReply, StoredIntent)
-        /// This payment has made none; the intent is deferred again, unless there is another payment.
+        /// This payment created none; the intent is deferred again, unless there is another payment.
         case refused(StoreError)
-        /// Nobody knows yet; the janitor asks again.
+        /// The result is unknown; the janitor asks again.
         case unknown(StoreError)
     }
 
@@ -19,7 +19,7 @@ struct PaymentAdder: Sendable {
     let checkpoint: CheckpointHook
     let addPayment: @Sendable (AddPaymentRequest, ContinuousClock.Instant) async throws(StoreError) -> AddPaymentReply
 
-    /// - Parameter intent: continued, as its commit left it.
+    /// - Parameter intent: A continued intent, as its commit left it.
     func add(_ intent: StoredIntent, deadline: ContinuousClock.Instant) async throws -> Outcome {
         guard let addition = intent.addition else { preconditionFailure("a continued intent has its payment") }
         switch await ask(intent, addition, deadline) {
@@ -31,7 +31,7 @@ struct PaymentAdder: Sendable {
             return .unknown(error)
         case .failure(let error):
             try checkpoint(.afterAddition)
-            // PaymentQueue has a payment of this intent under another key, or had one that was cleared away: it is over.
+            // PaymentQueue has a payment of this intent under another key, or had one that was cleared: it is final.
             _ = try await note(error.code == .intentDecided ? .added : .refused, of: intent)
             return .refused(error)
         }
@@ -51,7 +51,7 @@ struct PaymentAdder: Sendable {
         }
     }
 
-    /// - Returns: the intent as it is now.
+    /// - Returns: The intent as it is now.
     private func note(
         _ event: PurchaseIntent.Life.Event, of intent: StoredIntent,
         changing change: @escaping @Sendable (inout StoredIntent) -> Void = { _ in }
@@ -59,11 +59,11 @@ struct PaymentAdder: Sendable {
         let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .distantPast)
         let noted = try await database.write { transaction in
             guard let current = try await IntentRepository.lock(intent.id, in: transaction) else { return intent }
-            // A refusal of what is no longer the intent's payment says nothing about it.
+            // A refusal of an outdated payment does not affect the intent.
             guard event == .added || current.addition == intent.addition else { return current }
             let commit = IntentCommit(transaction: transaction, now: now)
             if event == .added, current.life.state == .cancelled || current.life.state == .expired {
-                // Decided while the payment was on its way; the operator has to see that there is a transaction.
+                // Decided while the payment was on its way; the operator must see that there is a transaction.
                 return try await commit.rewrite(current, change)
             }
             let noted = try await commit.apply(event, to: current) { next in
@@ -79,6 +79,6 @@ struct PaymentAdder: Sendable {
 }
 
 extension StoreError {
-    /// Whether the service has said no and will say so again: 4xx but "try again", and what it cannot do.
+    /// Whether a repetition would get the same error: 4xx that is not retryable, and unsupported operations.
     var isDefinitive: Bool { !retryable && ((400..<500).contains(status) || code == .notImplemented) }
 }

@@ -2,19 +2,19 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// `overrides.get`, `order.put` and `visibility.put`: what one device has set for one app (M87–M105). Every read comes
-/// from the database and every write locks the row, so that whoever reads after an answer reads what was answered,
-/// whichever replica it asks (M1).
+/// Handles `overrides.get`, `order.put` and `visibility.put`: one device's overrides in one app (M87–M105). Every read
+/// comes from the database and every write locks the row, so that a read after a write's reply sees the write, on any
+/// replica (M1).
 struct OverrideDesk: Sendable {
     let database: any SQLDatabase
 
-    /// A device nobody knows has no overrides.
+    /// Returns a device's overrides; an unknown device has none.
     func get(_ installation: InstallationReference) async throws -> DevicePromotions {
         try await database.read { try await Self.promotions(of: installation, in: $0) }
     }
 
-    /// - Returns: what the device has set now.
-    /// - Throws: `appNeverLaunched`, `promotionUnsupported`; `requestInvalid` for too many products or one twice.
+    /// - Returns: The device's current overrides.
+    /// - Throws: `appNeverLaunched`, `promotionUnsupported`; `requestInvalid` for too many or repeated products.
     func putOrder(_ request: PutPromotionOrderRequest) async throws -> PromotionOverrides {
         try DeviceRules.check(order: request.productIdentifiers)
         return try await change(InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)) {
@@ -22,7 +22,7 @@ struct OverrideDesk: Sendable {
         }
     }
 
-    /// - Returns: what the device has set now.
+    /// - Returns: The device's current overrides.
     /// - Throws: `appNeverLaunched`, `promotionUnsupported`; `requestInvalid` for one product too many.
     func putVisibility(_ request: PutPromotionVisibilityRequest) async throws -> PromotionOverrides {
         let installation = InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)

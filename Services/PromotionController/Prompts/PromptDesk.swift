@@ -2,10 +2,10 @@ import BusService
 import Persistence
 import StoreModels
 
-/// `prompt.list` and `prompt.answer`: apps that cost something and wait to be bought for a device (M72).
+/// Handles `prompt.list` and `prompt.answer`: paid apps that wait to be bought for a device (M72).
 struct PromptDesk: Sendable {
     static let pageMax = 100
-    /// Why the store cancels what waited for the app.
+    /// Feedback with which the store cancels intents that waited for the app.
     static let refusalFeedback = "the app was not bought"
 
     let database: any SQLDatabase
@@ -22,9 +22,10 @@ struct PromptDesk: Sendable {
         return PromptsPage(prompts: page, after: page.count == rows.count ? nil : page.last?.id)
     }
 
-    /// The first answer counts. `approve` installs the app, without a launch; the others cancel what waited for it.
-    /// - Throws: `notFound` for a prompt that was answered, or never was; `requestInvalid`: no payment fails here, so
-    ///   none has an error.
+    /// Answers a prompt. The first answer counts: `approve` installs the app without a launch; the others cancel its
+    /// waiting intents.
+    /// - Throws: `notFound` for an answered or unknown prompt; `requestInvalid` for an error, because no payment fails
+    ///   here.
     func answer(_ request: AnswerPromptRequest, deadline: ContinuousClock.Instant) async throws -> Prompt {
         guard request.error == nil else { throw DeviceRules.invalid("$.error", "an app's purchase has no error") }
         let missing = StoreError(.notFound, "no prompt '\(request.id)' is open")
@@ -43,7 +44,7 @@ struct PromptDesk: Sendable {
         }
     }
 
-    /// The app is on the device then, whoever else was asked.
+    /// Installs the app, which also removes the prompts of other accounts.
     private func install(_ prompt: StoredPrompt, in transaction: SQLTransaction) async throws {
         if try await InstallationRepository.find(prompt.installation, in: transaction) == nil {
             try await InstallationRepository.install(prompt.installation, version: prompt.version, in: transaction)

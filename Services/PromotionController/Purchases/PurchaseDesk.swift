@@ -1,10 +1,10 @@
 import Persistence
 import StoreModels
 
-/// `purchase.start`: somebody taps Buy in the store, or opens a test URL. One commit keeps the intent and does what has
-/// to come first (I1): the app's download, or the question whether to buy it.
+/// Handles `purchase.start`: the user taps Buy in the store, or opens a test URL. One commit stores the intent and
+/// prepares the app (I1): its download, or the prompt to buy it.
 struct PurchaseDesk: Sendable {
-    /// Open intents of one app on one device.
+    /// Maximum number of open intents of one app on one device.
     static let openMax = 50
 
     let database: any SQLDatabase
@@ -12,9 +12,9 @@ struct PurchaseDesk: Sendable {
     let checkpoint: CheckpointHook
     let publish: @Sendable (IntentsChanged) -> Void
 
-    /// The same request again is the same intent, whatever has become of it: a start that comes twice or late buys
-    /// nothing twice. And a second tap on what is still pending is the first one's intent: nobody pays twice for a finger
-    /// that slipped (ours).
+    /// Starts a purchase. The same request again returns the same intent in any state: a repeated or late start buys
+    /// nothing twice. A second tap on a pending product also returns the first intent, so that an accidental tap does
+    /// not pay twice (this store's rule).
     /// - Throws: `productNotPromotable`, `promotionUnsupported`, `rateLimited`; `notFound` for an unknown device;
     ///   `keyReused`.
     func start(_ request: StartPurchaseRequest, deadline: ContinuousClock.Instant) async throws -> StartPurchaseReply {
@@ -85,8 +85,8 @@ struct PurchaseDesk: Sendable {
             seq: try await IntentHeadRepository.advance(installation, in: commit.transaction))
     }
 
-    /// What comes before the intent.
-    /// - Returns: the prompt that asks whether to buy the app, if one does.
+    /// Prepares the app for the intent.
+    /// - Returns: The prompt that asks whether to buy the app, if there is one.
     private func prepare(
         _ outcome: StartPurchaseReply.Outcome, _ request: StartPurchaseRequest, _ installation: InstallationReference,
         _ commit: IntentCommit
@@ -103,7 +103,8 @@ struct PurchaseDesk: Sendable {
 }
 
 extension StoredIntent {
-    /// Of the same product by the same customer. What a test URL begins may not be for sale yet, so it is no tap's.
+    /// Whether it is the same product and customer. A test URL's product may not be for sale yet, so a tap never
+    /// matches it.
     fileprivate func isPurchase(_ request: StartPurchaseRequest) -> Bool {
         customerIdentifier.isExactly(request.customerIdentifier)
             && payment.productIdentifier.isExactly(request.facts.product.productIdentifier)

@@ -1,10 +1,10 @@
 import StoreModels
 
-/// What may be said of devices and what is on them.
+/// Checks for devices and the apps on them.
 enum DeviceRules {
     static let feedbackCharactersMax = 500
 
-    /// - Throws: `requestInvalid` naming the member that is no identifier.
+    /// - Throws: `requestInvalid` that names the invalid member.
     static func check(_ installation: InstallationReference) throws(StoreError) {
         try StoreError.checkIdentifier(installation.bundleId, .bundle, "bundleId")
         try StoreError.checkIdentifier(installation.deviceId, .device, "deviceId")
@@ -16,7 +16,7 @@ enum DeviceRules {
         throw invalid(path, "'\(version)' is no version; a version is integers with dots, such as 17.4")
     }
 
-    /// - Throws: `requestInvalid` for too many products and for one that is there twice.
+    /// - Throws: `requestInvalid` for too many products and for a repeated one.
     static func check(order: [String]) throws(StoreError) {
         let path = "$.productIdentifiers"
         guard order.count <= PromotionOverrides.orderMax else {

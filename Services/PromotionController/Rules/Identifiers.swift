@@ -1,7 +1,7 @@
 import ServiceDatabase
 import StoreModels
 
-/// Makes the identifiers that clients see and never interpret; all of them sort by age.
+/// Creates identifiers that are opaque to clients; all of them sort by age.
 enum Identifiers {
     /// `i_` and 26 characters.
     static func intent(wall: Timestamp) -> String { sortable("i_", wall) }
@@ -9,11 +9,11 @@ enum Identifiers {
     /// `ap_` and 26 characters; PaymentQueue's prompts begin with `p_`.
     static func prompt(wall: Timestamp) -> String { sortable("ap_", wall) }
 
-    /// `ie_` and 26 characters: a place among the events of intents.
+    /// `ie_` and 26 characters: a position among the events of intents.
     static func event(_ position: EventPosition) -> String { position.identifier("ie_") }
 
-    /// The place an identifier made by ``event(_:)`` stands for.
-    /// - Returns: nil for anything else.
+    /// Position of an identifier created by ``event(_:)``.
+    /// - Returns: Nil for anything else.
     static func eventPosition(_ identifier: String) -> EventPosition? { EventPosition(identifier, prefix: "ie_") }
 
     private static func sortable(_ prefix: String, _ wall: Timestamp) -> String {

@@ -1,9 +1,9 @@
 import StoreModels
 
-/// Whether a payment is the one an intent carries (I5), and what a repeated one is (I3). Pure.
+/// Checks that a payment matches its intent (I5), and compares repeated ones (I3). Pure.
 enum IntentPaymentPolicy {
-    /// - Throws: `intentMismatch` naming the first member that differs. Who buys and what they are called in the app is
-    ///   the app's to say, when it adds the payment.
+    /// - Throws: `intentMismatch` that names the first member that differs. The user's names are not compared: the app
+    ///   sets them when it adds the payment.
     static func check(_ payment: Payment, continues intent: Payment) throws(StoreError) {
         func differs(_ member: String, _ found: String, _ expected: String) -> StoreError {
             StoreError(
@@ -23,7 +23,7 @@ enum IntentPaymentPolicy {
         }
     }
 
-    /// A payment for an intent that is continued already.
+    /// Checks a payment for an intent that is already continued.
     /// - Throws: `intentDecided` for another key, `keyReused` for another payment under the same one.
     static func check(_ payment: Payment, repeats added: Payment?) throws(StoreError) {
         guard let added, added.requestIdentifier.isExactly(payment.requestIdentifier) else {

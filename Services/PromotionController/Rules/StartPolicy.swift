@@ -1,10 +1,10 @@
 import StoreModels
 
-/// What happens when somebody begins a purchase in the store (M65, M72–M75, M109). Pure.
+/// Decides how a purchase that begins in the store continues (M65, M72–M75, M109). Pure.
 enum StartPolicy {
-    /// Whether the product may be bought here.
-    /// - Throws: `promotionUnsupported`, `productNotPromotable` naming the reason. A test URL starts what is not
-    ///   promoted too.
+    /// Checks that the product may be bought here.
+    /// - Throws: `promotionUnsupported`, `productNotPromotable` with the reason. A test URL also starts products that
+    ///   are not promoted.
     static func check(_ request: StartPurchaseRequest, on promotions: DevicePromotions) throws(StoreError) {
         if let reason = promotions.unsupported { throw StoreError(.promotionUnsupported, reason) }
         guard request.source != .testURL else { return }
@@ -17,7 +17,7 @@ enum StartPolicy {
         else { throw StoreError(.productNotPromotable, "'\(product)' is hidden on this device") }
     }
 
-    /// What the store does next. The intent is kept whatever it is.
+    /// The store's next step. The intent is stored in every case.
     static func outcome(_ facts: PromotedProductFacts, on installation: StoredInstallation?)
         -> StartPurchaseReply.Outcome
     {

@@ -1,9 +1,9 @@
 import Persistence
 import StoreModels
 
-/// What `intent.clear` looks for, of one account in an app or of all.
+/// Queries of `intent.clear`, for one account in an app or for all.
 enum ClearRepository {
-    /// Devices behind `after` that have open intents or prompts.
+    /// Devices after `after` that have open intents or prompts.
     static func devices(
         _ request: ClearIntentsRequest, after: String, limit: Int, in reader: SQLReader
     ) async throws -> [String] {

@@ -1,9 +1,9 @@
 import Persistence
 import StoreModels
 
-/// Devices. Whoever changes what is on a device locks its row first, so that such commits come one after the other.
+/// Stores devices. Each change of a device's apps locks its row first, so that such commits are serialized.
 enum DeviceRepository {
-    /// Makes the device or changes what is known of it; either way its row is locked until the commit.
+    /// Creates or updates the device; its row is locked until the commit.
     static func put(
         _ deviceId: String, platform: DeviceLaunch.Platform, osVersion: String, seenAt wall: Timestamp,
         in transaction: SQLTransaction
@@ -23,7 +23,7 @@ enum DeviceRepository {
         return try StoredDevice(row)
     }
 
-    /// - Throws: `notFound` for a device nobody knows.
+    /// - Throws: `notFound` for an unknown device.
     static func lock(_ deviceId: String, in transaction: SQLTransaction) async throws -> StoredDevice {
         let row = try await transaction.queryOne(
             "SELECT * FROM device WHERE device_id = ? \(transaction.dialect.lockRow)", deviceId)
@@ -31,7 +31,7 @@ enum DeviceRepository {
         return try StoredDevice(row)
     }
 
-    /// Devices behind `after`, in the order of their identifiers.
+    /// Devices after `after`, in the order of their identifiers.
     static func list(
         after: String, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> [StoredDevice] {

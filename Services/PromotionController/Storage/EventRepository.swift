@@ -2,7 +2,7 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// The log of what happened to intents, in the order of the commits.
+/// Stores the log of intent events, in the order of the commits.
 enum EventRepository {
     static let table = EventTable("intent_event")
 
@@ -15,8 +15,8 @@ enum EventRepository {
             stored.installation.bundleId, stored.account, try StoredJSON.text(intent), wall.milliseconds)
     }
 
-    /// Up to ``EventTable/scanMax`` rows behind `after`: those the request asks for, and where the scan ended.
-    /// - Returns: no end when there is nothing behind `after`.
+    /// Scans up to ``EventTable/scanMax`` rows after `after` for the requested events.
+    /// - Returns: The events and the end of the scan; no end when there are no rows after `after`.
     static func events(
         _ request: IntentEventsRequest, after: EventPosition, in reader: SQLReader
     ) async throws -> (events: [(event: IntentEvent, position: EventPosition)], end: EventPosition?) {
@@ -36,7 +36,8 @@ enum EventRepository {
         return (matching, try rows.last.map { try EventPosition($0) })
     }
 
-    /// Removes rows written before `wall`, at most `limit`. The last row of all stays, because SQLite numbers on from it.
+    /// Removes rows written before `wall`, at most `limit`. The last row of all stays, because SQLite continues its
+    /// numbers.
     static func prune(
         writtenBefore wall: Timestamp, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Int {
@@ -57,7 +58,7 @@ enum EventRepository {
             && request.account?.isExactly(account) ?? true
     }
 
-    /// The intent's body is read for what matches only.
+    /// Reads an event. Only matching rows have their body read.
     private static func event(
         at position: EventPosition, _ row: SQLRow, in reader: SQLReader
     ) async throws -> IntentEvent {

@@ -2,7 +2,7 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Apps on devices, with what each device overrides.
+/// Stores apps on devices, with each device's overrides.
 enum InstallationRepository {
     static func find(
         _ installation: InstallationReference, in reader: SQLReader
@@ -29,8 +29,8 @@ enum InstallationRepository {
             .map(StoredInstallation.init)
     }
 
-    /// Installs the app or another version of it. A launch there was stays, and so do the overrides.
-    /// - Parameter promotedPurchases: nil keeps what is known.
+    /// Installs the app or another version of it. An earlier launch stays recorded, and so do the overrides.
+    /// - Parameter promotedPurchases: Nil keeps the current value.
     static func install(
         _ installation: InstallationReference, version: String,
         promotedPurchases: DeviceLaunch.PromotedPurchases? = nil, in transaction: SQLTransaction
@@ -44,7 +44,7 @@ enum InstallationRepository {
             """, installation.bundleId, installation.deviceId, version, promotedPurchases)
     }
 
-    /// The app runs, in the version and with the handler it says (M94).
+    /// Records a launch with its version and handler (M94).
     static func launch(
         _ launch: DeviceLaunch, at wall: Timestamp, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -69,7 +69,7 @@ enum InstallationRepository {
             isEmpty ? nil : try StoredJSON.text(overrides), installation.bundleId, installation.deviceId)
     }
 
-    /// The overrides go with it (M96).
+    /// Removes the app with its overrides (M96).
     static func remove(
         _ installation: InstallationReference, in transaction: SQLTransaction
     ) async throws(PersistenceError) {

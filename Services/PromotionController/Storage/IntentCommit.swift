@@ -1,13 +1,13 @@
 import Persistence
 import StoreModels
 
-/// Changes intents inside one transaction: each change is the next revision of a row, and an event where apps or
-/// operators would want to know. The rows are locked by whoever hands them in.
+/// Changes intents inside one transaction: each change writes the row's next revision, and an event where apps or
+/// operators need one. The caller locks the rows.
 struct IntentCommit {
     let transaction: SQLTransaction
     let now: PurchaseIntent.Life.Now
 
-    /// What time has made of an intent, written down if that is anything new.
+    /// Applies the time to an intent, and writes it if it changed.
     func settle(_ intent: StoredIntent) async throws -> StoredIntent {
         var next = intent
         let passed = next.life.pass(to: now)
@@ -15,9 +15,9 @@ struct IntentCommit {
         return try await write(next, over: intent, passing: passed)
     }
 
-    /// One event's effect on an intent that was settled.
-    /// - Parameter change: what else changes with it.
-    /// - Returns: the intent as it is now, and whether it was changed.
+    /// Applies an event to an intent that was settled.
+    /// - Parameter change: Further changes of the intent.
+    /// - Returns: The intent as it is now, and whether it was changed.
     func apply(
         _ event: PurchaseIntent.Life.Event, to intent: StoredIntent,
         changing change: (inout StoredIntent) -> Void = { _ in }
@@ -31,18 +31,18 @@ struct IntentCommit {
         return (written, true)
     }
 
-    /// A new intent.
+    /// Writes a new intent.
     func begin(_ intent: StoredIntent) async throws {
         try await IntentRepository.insert(intent, at: now.wall, in: transaction)
         try await tell(.intentStarted, intent.record, of: intent)
     }
 
-    /// The store opens the app for an intent, also for one that waits already.
+    /// Records that the store opens the app for an intent, new or already waiting.
     func opensApp(for intent: StoredIntent) async throws {
         try await tell(.intentOpenApp, intent.record, of: intent)
     }
 
-    /// Writes what is no matter of state.
+    /// Writes changes that do not affect the state.
     func rewrite(_ intent: StoredIntent, _ change: (inout StoredIntent) -> Void) async throws -> StoredIntent {
         var next = intent
         change(&next)
@@ -72,7 +72,7 @@ struct IntentCommit {
 }
 
 extension IntentEvent.Kind {
-    /// The event of an intent that has just taken this state; nil for the first one, which has an event of its own.
+    /// The event of an intent that has just entered this state; nil for the first state, which has a separate event.
     init?(_ state: PurchaseIntent.State) {
         switch state {
         case .pending: return nil

@@ -1,9 +1,9 @@
 import Persistence
 import StoreModels
 
-/// How many purchases have begun on each installation. Streams ask for what is pending when the number is new to them.
+/// Counts the purchases begun on each installation. Streams ask for pending intents when the number is new to them.
 enum IntentHeadRepository {
-    /// - Returns: the installation's next number.
+    /// - Returns: The installation's next number.
     static func advance(
         _ installation: InstallationReference, in transaction: SQLTransaction
     ) async throws -> Int64 {
@@ -28,7 +28,7 @@ enum IntentHeadRepository {
         return try row["seq"]
     }
 
-    /// The numbers of many installations, in one statement; those without one are left out.
+    /// Numbers of many installations, in one statement; those without one are omitted.
     static func heads(
         _ installations: [InstallationReference], in reader: SQLReader
     ) async throws(PersistenceError) -> [InstallationReference: Int64] {

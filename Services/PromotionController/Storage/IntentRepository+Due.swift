@@ -1,9 +1,9 @@
 import Persistence
 import StoreModels
 
-/// What is due without anybody asking. Rows that somebody else has locked are being looked at already and left out.
+/// Queries for due intents. Rows locked by another transaction are being processed already and are skipped.
 extension IntentRepository {
-    /// Pending ones whose time to answer is over.
+    /// Locks pending intents whose time to answer is over.
     static func lockUnanswered(
         at wall: Timestamp, limit: Int, in transaction: SQLTransaction
     ) async throws -> [StoredIntent] {
@@ -15,7 +15,7 @@ extension IntentRepository {
         ).map(StoredIntent.init)
     }
 
-    /// Open ones of an app whose day is over.
+    /// Locks open intents of an app that have expired.
     static func lockExpired(
         of bundleId: String, at business: Timestamp, limit: Int, in transaction: SQLTransaction
     ) async throws -> [StoredIntent] {
@@ -28,14 +28,14 @@ extension IntentRepository {
         ).map(StoredIntent.init)
     }
 
-    /// Whether somebody's time to answer is over.
+    /// Whether the time to answer of any intent is over.
     static func hasUnanswered(at wall: Timestamp, in reader: SQLReader) async throws(PersistenceError) -> Bool {
         try await reader.queryOne(
             "SELECT 1 AS found FROM purchase_intent WHERE state = 'pending' AND answer_by <= ? LIMIT 1",
             wall.milliseconds) != nil
     }
 
-    /// Whether an app has an intent whose day is over.
+    /// Whether an app has an expired intent.
     static func hasExpired(
         of bundleId: String, at business: Timestamp, in reader: SQLReader
     ) async throws(PersistenceError) -> Bool {
@@ -46,7 +46,7 @@ extension IntentRepository {
             """, bundleId, business.milliseconds) != nil
     }
 
-    /// Apps behind `after` that have open intents, in the order of their identifiers. Each is one look into an index,
+    /// Apps after `after` that have open intents, in the order of their identifiers. Each costs one index lookup,
     /// however many intents it has: the janitor asks twice a second.
     static func appsWithOpen(
         after: String, limit: Int, in reader: SQLReader
@@ -63,7 +63,7 @@ extension IntentRepository {
         ORDER BY bundle_id LIMIT 1
         """
 
-    /// Continued ones whose payment PaymentQueue has not confirmed, by identifier behind `after`.
+    /// Continued intents whose payment PaymentQueue has not confirmed, by identifier after `after`.
     static func unadded(after: String, limit: Int, in reader: SQLReader) async throws -> [StoredIntent] {
         try await reader.query(
             """
@@ -73,7 +73,7 @@ extension IntentRepository {
         ).map(StoredIntent.init)
     }
 
-    /// Removes final ones that began before `wall`, at most `limit`; one whose payment is still to be confirmed stays.
+    /// Removes final intents that began before `wall`, at most `limit`; one whose payment is not yet confirmed stays.
     static func prune(
         startedBefore wall: Timestamp, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Int {

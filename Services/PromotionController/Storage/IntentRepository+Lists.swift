@@ -18,7 +18,7 @@ extension IntentRepository {
         ).map(StoredIntent.init)
     }
 
-    /// The operator's list across devices, oldest first.
+    /// Lists intents of all devices for the operator, oldest first.
     static func search(_ request: IntentListRequest, in reader: SQLReader) async throws -> [StoredIntent] {
         var conditions = ["intent_identifier > ?"]
         var arguments: [any SQLValueConvertible] = [request.after ?? ""]

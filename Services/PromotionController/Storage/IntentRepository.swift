@@ -2,7 +2,7 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Intents' rows.
+/// Stores intents.
 enum IntentRepository {
     static func insert(
         _ intent: StoredIntent, at wall: Timestamp, in transaction: SQLTransaction
@@ -39,14 +39,14 @@ enum IntentRepository {
         try await open(of: installation, customer, "", in: reader)
     }
 
-    /// As ``open(of:customer:in:)``, with the rows locked until the commit. Everybody locks the older ones first.
+    /// As ``open(of:customer:in:)``, with the rows locked until the commit. All transactions lock older rows first.
     static func lockOpen(
         of installation: InstallationReference, customer: String? = nil, in transaction: SQLTransaction
     ) async throws -> [StoredIntent] {
         try await open(of: installation, customer, transaction.dialect.lockRow, in: transaction)
     }
 
-    /// All of a device, in all apps, locked.
+    /// Locks open intents of a device, in all apps.
     static func lockOpen(onDevice deviceId: String, in transaction: SQLTransaction) async throws -> [StoredIntent] {
         try await transaction.query(
             """
@@ -70,7 +70,7 @@ enum IntentRepository {
     }
 
     /// Writes the next revision of a row that was at `revision`.
-    /// - Returns: false when somebody else has written one meanwhile, and nothing was written.
+    /// - Returns: False when another transaction has written one meanwhile, and nothing was written.
     static func update(
         _ intent: StoredIntent, from revision: Int64, in transaction: SQLTransaction
     ) async throws -> Bool {

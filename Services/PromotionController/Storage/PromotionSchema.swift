@@ -1,7 +1,7 @@
 import Persistence
 
-/// The database's schema, step by step. Types and statements are those SQLite and PostgreSQL share; instants are
-/// milliseconds since 1970.
+/// Migrations of the database. Types and statements are common to SQLite and PostgreSQL; instants are milliseconds
+/// since 1970.
 enum PromotionSchema {
     static let migrations = [
         Migration(number: 1, name: "devices and installations", sql: first),
@@ -24,7 +24,7 @@ enum PromotionSchema {
         """
 
     /// An app may be installed and not launched yet. `intent_head` outlives the installation, as intents do; `addition`
-    /// is what was handed to PaymentQueue, and stays so that it can be handed over again.
+    /// is the payment sent to PaymentQueue, and stays so that it can be sent again.
     private static let second = """
         CREATE TABLE installation_next (
             bundle_id TEXT NOT NULL,
@@ -119,21 +119,21 @@ enum PromotionSchema {
 
     private static let third = "CREATE INDEX intent_event_age ON intent_event (written_at);"
 
-    /// There commits run side by side: a row remembers its transaction, and readers stop before the oldest one that is
-    /// under way (``EventRepository``).
+    /// PostgreSQL runs commits concurrently: a row has its transaction's number, and readers stop before the oldest one
+    /// in progress (``EventRepository``).
     private static let thirdOnPostgres = """
         CREATE INDEX intent_event_age ON intent_event (written_at);
         ALTER TABLE intent_event ALTER COLUMN xact SET DEFAULT (pg_current_xact_id()::text::bigint);
         CREATE INDEX intent_event_xact ON intent_event (xact, position);
         """
 
-    /// The product that was tapped, and what the app costs; prompts from before know neither.
+    /// The tapped product, and the app's price; earlier prompts have neither.
     private static let fourth = """
         ALTER TABLE app_prompt ADD COLUMN product_identifier TEXT;
         ALTER TABLE app_prompt ADD COLUMN app_price TEXT;
         """
 
-    /// Which intent a start has led to, also one that was there already.
+    /// The intent of each start, including existing ones.
     private static let fifth = """
         CREATE TABLE purchase_start (
             device_id TEXT NOT NULL,

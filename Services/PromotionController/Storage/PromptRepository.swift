@@ -2,10 +2,10 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Open prompts. An answered one has no row: whoever deletes the row has answered.
+/// Stores open prompts. Deleting the row answers the prompt.
 enum PromptRepository {
-    /// The customer's prompt for the app on this device, made unless there is one.
-    /// - Returns: its identifier.
+    /// Finds or creates the customer's prompt for the app on this device.
+    /// - Returns: Its identifier.
     static func open(
         _ request: StartPurchaseRequest, at wall: Timestamp, in transaction: SQLTransaction
     ) async throws -> String {
@@ -28,13 +28,13 @@ enum PromptRepository {
         try await reader.queryOne("SELECT * FROM app_prompt WHERE id = ?", id).map(StoredPrompt.init)
     }
 
-    /// - Returns: false when the prompt was answered already.
+    /// - Returns: False when the prompt was already answered.
     static func remove(_ id: String, in transaction: SQLTransaction) async throws(PersistenceError) -> Bool {
         try await transaction.execute("DELETE FROM app_prompt WHERE id = ?", id) == 1
     }
 
-    /// The app is on the device now, or the device is gone: nobody need be asked any more.
-    /// - Parameter account: nil: everybody's.
+    /// Removes prompts that are obsolete, because the app is on the device now or the device was deleted.
+    /// - Parameter account: Nil for all accounts.
     static func removeAll(
         of installation: InstallationReference, account: String? = nil, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -47,7 +47,7 @@ enum PromptRepository {
         try await transaction.execute("DELETE FROM app_prompt WHERE device_id = ?", deviceId)
     }
 
-    /// Behind `after`, oldest first.
+    /// Lists prompts after `after`, oldest first.
     static func list(
         account: String?, after: String, limit: Int, in reader: SQLReader
     ) async throws -> [StoredPrompt] {

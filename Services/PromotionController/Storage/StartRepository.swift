@@ -1,7 +1,7 @@
 import Persistence
 import StoreModels
 
-/// Which intent each start has led to, by the key of its request: the same start, when it comes again, finds it.
+/// Stores the intent of each start by the key of its request, so that a repeated start finds it.
 enum StartRepository {
     static func insert(
         _ requestIdentifier: String, of installation: InstallationReference, intent: String, at wall: Timestamp,
@@ -14,7 +14,7 @@ enum StartRepository {
             """, installation.deviceId, installation.bundleId, requestIdentifier, intent, wall.milliseconds)
     }
 
-    /// - Returns: the intent, as long as both are kept.
+    /// - Returns: The intent, as long as both are stored.
     static func intent(
         of requestIdentifier: String, _ installation: InstallationReference, in reader: SQLReader
     ) async throws -> StoredIntent? {
@@ -26,7 +26,7 @@ enum StartRepository {
         ).map(StoredIntent.init)
     }
 
-    /// Removes those from before `wall`, at most `limit`.
+    /// Removes starts from before `wall`, at most `limit`.
     static func prune(
         startedBefore wall: Timestamp, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Int {

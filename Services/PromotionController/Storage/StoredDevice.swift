@@ -13,7 +13,7 @@ struct StoredDevice: Hashable, Sendable {
         osVersion = try row["os_version"]
     }
 
-    /// Why it shows no promotions at all; nil where it does.
+    /// Why it shows no promotions; nil where it does.
     var unsupported: String? { PromotionSupport.promotionsUnsupported(platform: platform, osVersion: osVersion) }
 }
 

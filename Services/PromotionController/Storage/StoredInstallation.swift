@@ -5,11 +5,11 @@ import StoreModels
 /// An app on a device.
 struct StoredInstallation: Hashable, Sendable {
     var reference: InstallationReference
-    /// What is installed now.
+    /// The installed version.
     var version: String
-    /// What its last launch declared, or the operator said; nil: not known yet.
+    /// Declared by the last launch, or set by the operator; nil when unknown.
     var promotedPurchases: DeviceLaunch.PromotedPurchases?
-    /// What was launched last, which an upgrade does not change; nil: it never ran.
+    /// Version of the last launch, which an upgrade does not change; nil before the first launch.
     var launchedVersion: String?
     var overrides: PromotionOverrides
 

@@ -4,7 +4,7 @@ import StoreModels
 
 /// An intent's row.
 struct StoredIntent: Hashable, Sendable {
-    /// What was handed to PaymentQueue when the intent was continued, and is handed over again until it has answered.
+    /// The payment sent to PaymentQueue when the intent was continued, and sent again until it has answered.
     struct Addition: Hashable, Sendable, Codable {
         var payment: Payment
         var discountCheck: DiscountCheck?
@@ -15,20 +15,20 @@ struct StoredIntent: Hashable, Sendable {
     let customerIdentifier: String
     let account: String
     let source: PurchaseIntent.Source
-    /// What the intent carries; never changes.
+    /// The intent's payment, which never changes.
     let payment: Payment
     let product: Product
-    /// The first version of the app that handles promoted purchases, as the operator said when the purchase began.
+    /// First version of the app that handles promoted purchases, as set by the operator when the purchase began.
     let supportedSince: String?
-    /// The app's own purchase that comes first; the prompt may be answered already.
+    /// The prompt to buy the app, which may be answered already.
     var promptId: String?
     var life: PurchaseIntent.Life
     var addition: Addition?
-    /// The `id` of the transaction it has become, once PaymentQueue has said so.
+    /// The `id` of its transaction, once PaymentQueue has confirmed it.
     var transactionId: String?
     var revision: Int64
 
-    /// A purchase that begins now.
+    /// Creates an intent for a purchase that begins now.
     init(_ request: StartPurchaseRequest, id: String, promptId: String?, now: PurchaseIntent.Life.Now) {
         self.id = id
         installation = InstallationReference(bundleId: request.bundleId, deviceId: request.deviceId)
@@ -65,7 +65,7 @@ struct StoredIntent: Hashable, Sendable {
         revision = try row["revision"]
     }
 
-    /// As the app sees it.
+    /// The intent as the app sees it.
     var intent: PurchaseIntent {
         PurchaseIntent(
             intentIdentifier: id, state: life.state, payment: payment, product: product, source: source,
@@ -73,7 +73,7 @@ struct StoredIntent: Hashable, Sendable {
             transactionId: transactionId)
     }
 
-    /// As the operator sees it: whose it is, and what to look at.
+    /// The intent as the operator sees it: with its customer and warnings.
     var record: PurchaseIntent {
         var intent = intent
         intent.bundleId = installation.bundleId
@@ -83,7 +83,7 @@ struct StoredIntent: Hashable, Sendable {
         return intent
     }
 
-    /// Whether it is the asker's; anybody else's is not found.
+    /// Whether it belongs to the caller; other intents are reported as not found.
     func belongs(to installation: InstallationReference, _ customerIdentifier: String) -> Bool {
         self.installation == installation && self.customerIdentifier.isExactly(customerIdentifier)
     }

@@ -2,15 +2,15 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// An app that costs something and waits to be bought for a device.
+/// A paid app that waits to be bought for a device.
 struct StoredPrompt: Hashable, Sendable {
     let id: String
     let installation: InstallationReference
     let account: String
-    /// What is installed when it is bought.
+    /// The version to install when it is bought.
     let version: String
-    /// The first product that was tapped of those that wait for the app, and what the app cost then; nil when it was
-    /// asked before either was kept.
+    /// The first tapped product of those that wait for the app, and the app's price then; nil in prompts from before
+    /// these were stored.
     let product: String?
     let appPrice: Money?
     /// Wall time.
@@ -26,7 +26,7 @@ struct StoredPrompt: Hashable, Sendable {
         createdAt = Timestamp(milliseconds: try row["created_at"])
     }
 
-    /// As the operator sees it.
+    /// The prompt as the operator sees it.
     var prompt: Prompt {
         Prompt(
             id: id, kind: .appPurchase, bundleId: installation.bundleId, account: account, transaction: nil,

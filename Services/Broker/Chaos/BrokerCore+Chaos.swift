@@ -1,7 +1,7 @@
 import BusProtocol
 
 extension BrokerCore {
-    /// Delivers the current message to a subscription, unless a fault strikes it.
+    /// Delivers the current message to a subscription, unless a fault is injected.
     func disturb(
         _ chaos: Chaos, _ subscription: Subscription, _ delivery: Delivery, _ header: Span<UInt8>,
         _ members: Span<UInt8>, _ body: Span<UInt8>
@@ -37,7 +37,7 @@ extension BrokerCore {
         }
     }
 
-    /// Lets go what is due. Called with every tick, and those are frequent while there is chaos.
+    /// Releases due messages. Called with every tick, and those are frequent while faults are enabled.
     func releaseHeld(_ chaos: Chaos, now: Duration) {
         if !chaos.delays.isEmpty { release(chaos.delays.takeDue(now: now)) }
         if !chaos.blackholes.isEmpty { chaos.blackholes.formIntersection(connections.keys) }
@@ -60,8 +60,8 @@ extension BrokerCore {
         if !chaos.delays.isEmpty { release(chaos.delays.takeFollowers(of: target)) }
     }
 
-    /// Writes what was held back, unless the connection is gone or an `unsub` has been acknowledged meanwhile: no `msg`
-    /// may follow that.
+    /// Writes held messages, unless the connection is gone or an `unsub` has been acknowledged meanwhile: no `msg` may
+    /// follow that.
     private func release(_ messages: [ChaosDelays.Held]) {
         for message in messages {
             let (subscription, target) = (message.subscription, message.subscription.connection)

@@ -1,8 +1,8 @@
 import BusProtocol
 
 extension BrokerCore {
-    /// Answers `$SYS.CHAOS.{SET,LIST,CLEAR}`. Nil for another subject, and always in a broker without chaos, where the
-    /// subjects are as reserved as everything under `$SYS.`.
+    /// Answers `$SYS.CHAOS.{SET,LIST,CLEAR}`. Nil for another subject, and always in a broker without fault injection,
+    /// where these subjects are as reserved as everything under `$SYS.`.
     func chaosAnswer(_ subject: Span<UInt8>, _ body: Span<UInt8>) -> (body: [UInt8], headers: BusHeaders)? {
         guard let chaos else { return nil }
         if subject.isEqual("$SYS.CHAOS.SET") {
@@ -25,7 +25,7 @@ extension BrokerCore {
         note(.chaos(seed: seed, rules: rules.count))
     }
 
-    /// An error reply as services write it.
+    /// An error reply in the format of services.
     private static func refusal(_ message: String) -> (body: [UInt8], headers: BusHeaders) {
         struct Envelope: Encodable {
             struct Problem: Encodable {

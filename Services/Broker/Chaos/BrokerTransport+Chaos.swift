@@ -1,11 +1,11 @@
 import EventLoop
 
 extension BrokerTransport {
-    /// How often delays and pieces are looked at while there is chaos.
+    /// Tick interval for delays and slices while faults are enabled.
     static let chaosTickInterval: Duration = .milliseconds(5)
 
-    /// Takes what was to be written to a connection that a fault has hold of. Nil when none has, and then the bytes go the
-    /// usual way; otherwise what the connection still has to send.
+    /// Takes the output of a connection that is affected by a fault, and returns the bytes it still has to send.
+    /// Returns nil for other connections, whose bytes are sent normally.
     func disturb(
         _ chaos: Chaos, _ cid: Int, _ stream: TCPStream, _ bytes: [UInt8], _ ending: Ending?
     ) -> Int? {

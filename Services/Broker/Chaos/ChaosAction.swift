@@ -1,4 +1,4 @@
-/// What a fault does to a message, or to the connection it was for.
+/// Effect of a fault on a message, or on its receiver's connection.
 package enum ChaosAction: String, CaseIterable, Sendable, Codable {
     /// The message is lost.
     case drop
@@ -6,15 +6,15 @@ package enum ChaosAction: String, CaseIterable, Sendable, Codable {
     case dup
     /// It arrives later; others overtake it.
     case delay
-    /// It arrives behind the next message for the same connection, or later when there is none.
+    /// It arrives after the next message for the same connection, or later when there is none.
     case reorder
-    /// One bit of its prefix or header is turned. Bodies are left alone: nothing on the bus guards them against it, so it
-    /// would be a test of nobody's promise.
+    /// One bit of its prefix or header is flipped. Bodies are not changed: the bus does not protect them, so such a
+    /// test would check nothing the bus guarantees.
     case corrupt
-    /// The connection it was for is cut.
+    /// The receiver's connection is cut.
     case close
-    /// It arrives in many small pieces, and what follows it behind them.
+    /// It arrives in many small pieces, and later bytes after them.
     case slice
-    /// The connection it was for carries nothing any more, in neither direction, and is not closed either.
+    /// The receiver's connection carries nothing any more in either direction, and is not closed.
     case blackhole
 }

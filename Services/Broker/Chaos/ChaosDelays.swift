@@ -1,14 +1,14 @@
-/// Messages that a fault holds back, and when each is due.
+/// Messages held by a fault, with their due times.
 struct ChaosDelays {
     struct Held {
         let subscription: Subscription
         let frame: [UInt8]
         let due: Duration
-        /// Whether the next message for the same connection takes it along.
+        /// Whether the next message for the same connection releases it.
         let followsNext: Bool
     }
 
-    /// Bytes that are held at most; what comes beyond is not held.
+    /// Maximum number of held bytes; further messages are not held.
     static let bytesMax = 64 << 20
 
     private var held: [Held] = []
@@ -16,7 +16,7 @@ struct ChaosDelays {
 
     var isEmpty: Bool { held.isEmpty }
 
-    /// Keeps a message; false when there is no room for it.
+    /// Holds a message; false when there is no room for it.
     mutating func hold(_ message: Held) -> Bool {
         guard bytes + message.frame.count <= Self.bytesMax else { return false }
         bytes += message.frame.count
@@ -24,13 +24,13 @@ struct ChaosDelays {
         return true
     }
 
-    /// Takes out what is due, the earliest first, and what was held first of those that are due together.
+    /// Removes and returns due messages, the earliest first; those due together in the order they were held.
     mutating func takeDue(now: Duration) -> [Held] {
         take { $0.due <= now }.enumerated()
             .sorted { ($0.element.due, $0.offset) < ($1.element.due, $1.offset) }.map(\.element)
     }
 
-    /// Takes out what waits for another message to the connection.
+    /// Removes and returns messages that wait for another message to the connection.
     mutating func takeFollowers(of connection: BrokerConnection) -> [Held] {
         take { $0.followsNext && $0.subscription.connection === connection }
     }

@@ -1,19 +1,19 @@
 import BusProtocol
 
-/// Decides which messages are struck: rules, and a generator for each of them.
+/// Decides which messages get faults, with rules and a random generator for each.
 ///
-/// Every rule draws once for each message it concerns, whatever other rules decide. So with the same seed the same
-/// messages are struck of those a rule concerns, in their order, whatever else passes over the bus.
+/// Every rule draws once for each message it concerns, independent of other rules. So with the same seed it selects the
+/// same messages among those it concerns, in their order, independent of other traffic.
 struct ChaosDice<Generator: RandomNumberGenerator> {
-    /// A rule that struck.
+    /// A rule's decision to inject a fault.
     struct Strike: Equatable {
         var action: ChaosAction
         var milliseconds: Int
-        /// Drawn with it, for what else has to be chosen.
+        /// Random number for further choices of the fault.
         var chance: UInt64
     }
 
-    /// What a rule has seen so far.
+    /// A rule's counters.
     struct Tally: Equatable {
         var rule: ChaosRule
         var matched = 0
@@ -23,13 +23,13 @@ struct ChaosDice<Generator: RandomNumberGenerator> {
     private(set) var tallies: [Tally]
     private var generators: [Generator]
 
-    /// - Parameter generator: Makes the generator of the rule with an index.
+    /// - Parameter generator: Creates the generator of the rule with an index.
     init(rules: [ChaosRule], generator: (_ index: Int) -> Generator) {
         tallies = rules.map { Tally(rule: $0) }
         generators = rules.indices.map(generator)
     }
 
-    /// Asks every rule that concerns the message; the first that strikes counts.
+    /// Draws for every rule that concerns the message; the first that hits counts.
     mutating func roll(_ subject: Span<UInt8>, from publisher: ChaosParty, to target: ChaosParty) -> Strike? {
         var strike: Strike?
         for index in tallies.indices where tallies[index].rule.concerns(subject, from: publisher, to: target) {

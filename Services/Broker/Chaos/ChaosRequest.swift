@@ -6,15 +6,16 @@ import BusProtocol
     import Foundation
 #endif
 
-/// What `$SYS.CHAOS.SET` is sent.
+/// The body of `$SYS.CHAOS.SET`:
 ///
-/// `{"seed":7,"rules":[{"match":"sb.>","p":0.05,"action":"drop"},{"match":"_INBOX.>","to":"gateway","action":"delay","ms":50}]}`
+/// `{"seed":7,"rules":[{"match":"sb.>","p":0.05,"action":"drop"},
+///  {"match":"_INBOX.>","to":"gateway","action":"delay","ms":50}]}`
 struct ChaosRequest {
-    /// Drawn when it is missing; the answer and the log tell it.
+    /// Random when it is missing; the response and the log contain it.
     var seed: UInt64
     var rules: [ChaosRule]
 
-    /// - Throws: `bad_member` with the rule and the member.
+    /// - Throws: `bad_member` that names the rule and the member.
     init(_ body: Span<UInt8>) throws(BusViolation) {
         let bytes = body.withUnsafeBufferPointer(Array.init)
         let wire: Wire
@@ -40,7 +41,7 @@ struct ChaosRequest {
     }
 }
 
-/// A rule as it travels, both ways.
+/// A rule as JSON, in both directions.
 struct WireRule: Codable {
     var match: String
     var from: String?
@@ -49,7 +50,7 @@ struct WireRule: Codable {
     var action: String
     var ms: Int?
     var count: Int?
-    /// In answers: messages the rule has concerned, and those of them it has struck.
+    /// In responses: the number of messages the rule concerned, and of those it hit.
     var matched: Int?
     var struck: Int?
 
@@ -84,11 +85,11 @@ struct WireRule: Codable {
     }
 }
 
-/// What every request under `$SYS.CHAOS.` is answered with: the rules in force, and what they have done.
+/// Response to every request under `$SYS.CHAOS.`: the rules in force, and their counters.
 struct ChaosAnswer: Encodable {
     let seed: UInt64
     let rules: [WireRule]
-    /// Faults since the broker started, by action.
+    /// Number of faults since the broker started, by action.
     let faults: [String: Int]
 
     init(_ chaos: Chaos) {

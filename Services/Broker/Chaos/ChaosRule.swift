@@ -1,22 +1,23 @@
 import BusProtocol
 
-/// Which messages a fault strikes, and how often.
+/// Selects the messages that get a fault, and how often.
 ///
-/// `{"match":"sb.payment-queue.v1.>","from":"gateway","to":"payment-queue","p":0.2,"action":"delay","ms":50,"count":10}`
+/// `{"match":"sb.payment-queue.v1.>","from":"gateway","to":"payment-queue","p":0.2,
+///  "action":"delay","ms":50,"count":10}`
 package struct ChaosRule: Sendable, Equatable {
-    /// Subjects. As everywhere, a wildcard as the first token takes neither inboxes nor what begins with `$`: answers are
-    /// struck by `_INBOX.>`.
+    /// Pattern of subjects. As everywhere, a wildcard as the first token matches neither inboxes nor subjects that
+    /// begin with `$`: answers match `_INBOX.>`.
     package var match: SubjectPattern
-    /// Who publishes: the connection's name or its user. Nil for anybody.
+    /// The publisher's connection name or user; nil for any.
     package var from: String?
-    /// Whom it is for: the connection's name or its user. Nil for anybody.
+    /// The receiver's connection name or user; nil for any.
     package var to: String?
-    /// How likely it strikes, 0…1.
+    /// Probability of a fault, 0…1.
     package var p: Double
     package var action: ChaosAction
-    /// For `delay`, and for `reorder` the longest wait for another message.
+    /// Milliseconds of `delay`, and the longest wait of `reorder` for another message.
     package var milliseconds: Int
-    /// How often it strikes at most; nil without end.
+    /// Maximum number of faults; nil for no limit.
     package var count: Int?
 
     package static let millisecondsRange = 1...60_000
@@ -35,7 +36,7 @@ package struct ChaosRule: Sendable, Equatable {
         self.count = count
     }
 
-    /// Whether the rule speaks of such a message at all.
+    /// Whether the rule concerns such a message.
     func concerns(_ subject: Span<UInt8>, from publisher: ChaosParty, to target: ChaosParty) -> Bool {
         publisher.isCalled(from) && target.isCalled(to)
             && SubjectSyntax.matches(pattern: match.text.utf8.span, subject: subject)

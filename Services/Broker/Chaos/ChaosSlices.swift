@@ -1,22 +1,22 @@
-/// The rest of what one connection is sent in pieces.
+/// The remaining output of a connection that is sent in pieces.
 struct ChaosSlices {
-    /// Pieces that one message becomes at most.
+    /// Maximum number of pieces of one message.
     static let piecesMax = 16
     private static let pieceBytesMin = 3
 
     private(set) var bytes: [UInt8] = []
     private var pieceBytes = 0
-    /// What becomes of the socket after the last piece.
+    /// What happens to the socket after the last piece.
     private(set) var ending: Ending?
 
-    /// Adds what was to be written now.
+    /// Adds output.
     mutating func append(_ more: [UInt8], ending: Ending?) {
         bytes += more
         self.ending = ending ?? self.ending
         pieceBytes = max(Self.pieceBytesMin, pieceBytes, (bytes.count + Self.piecesMax - 1) / Self.piecesMax)
     }
 
-    /// The next piece.
+    /// Removes and returns the next piece.
     mutating func next() -> [UInt8] {
         let piece = Array(bytes.prefix(pieceBytes))
         bytes.removeFirst(piece.count)

@@ -1,25 +1,25 @@
 import BusProtocol
 
-/// Decides who a client is.
+/// Authenticates clients.
 package enum Authenticator: Sendable {
-    /// Everybody is the one open user. Only with a loopback address.
+    /// Every client is the one open user. Only with a loopback address.
     case open
-    /// Whoever knows the token is the one user.
+    /// A client with this token is the one user.
     case token(String)
-    /// Who signs in is told by the token, and each has permissions.
+    /// The token identifies the user, and each user has permissions.
     case users([BrokerUser])
 
-    /// Somebody who has signed in.
+    /// The user of an authenticated client.
     struct User {
         let name: String
-        /// Nil for the one open user, who is asked for nothing.
+        /// Nil for the one open user, which has no restrictions.
         var permissions: Permissions?
     }
 
-    /// The only user there is without a users file.
+    /// The only user without a users file.
     static let userName = "default"
 
-    /// What `hello` offers.
+    /// Methods announced in `hello`.
     var methods: [String] {
         switch self {
         case .open: ["none"]
@@ -27,9 +27,9 @@ package enum Authenticator: Sendable {
         }
     }
 
-    /// The user.
+    /// Finds the user of a client's credentials.
     ///
-    /// - Throws: `auth_failed`. An open broker takes any credentials, as nats-server does.
+    /// - Throws: `auth_failed`. An open broker accepts any credentials, as nats-server does.
     func user(for credentials: ConnectMessage.Authentication) throws(BusViolation) -> User {
         switch (self, credentials) {
         case (.open, .none), (.open, .token): return User(name: Self.userName)
@@ -42,7 +42,7 @@ package enum Authenticator: Sendable {
         }
     }
 
-    /// Asks everybody, so that the time does not tell who was found.
+    /// Compares with every user's token, so that the time does not reveal which one matched.
     private static func user(_ token: String, among users: [BrokerUser]) throws(BusViolation) -> User {
         var found: BrokerUser?
         for user in users where isEqual(user.token, token) { found = user }

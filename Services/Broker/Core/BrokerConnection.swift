@@ -1,18 +1,18 @@
 import BusProtocol
 
-/// What the broker knows of one connection. Changed by `BrokerCore` only.
+/// The broker's state of one connection. Only `BrokerCore` changes it.
 ///
-/// What every message touches is marked `@exclusivity(unchecked)`: these checks at run time were a fifth of a delivery's
-/// cost. They guard against a closure that changes what its caller is changing; here everything belongs to one thread, and
-/// no access to a marked property lasts while other code of the broker runs.
+/// Properties used for every message are marked `@exclusivity(unchecked)`: these run-time checks were a fifth of a
+/// delivery's cost. They guard against a closure that changes what its caller is changing; here everything belongs to
+/// one thread, and no access to a marked property lasts while other code of the broker runs.
 final class BrokerConnection {
-    /// Where a connection stands.
+    /// State of a connection.
     enum State: Equatable {
         /// Accepted, `hello` sent, `connect` not yet seen.
         case awaitingConnect
         /// Signed in.
         case ready
-        /// The last frame to it is written or about to be; nothing it sends counts any more.
+        /// The last frame to it is written or about to be; frames from it are ignored.
         case ending
     }
 
@@ -22,17 +22,17 @@ final class BrokerConnection {
     let acceptedAt: Duration
     /// The same on the wall clock, milliseconds since 1970, for monitoring.
     let acceptedTime: Int
-    /// `_INBOX.<id>`: nobody else may subscribe under it.
+    /// `_INBOX.<id>`: only this connection may subscribe under it.
     let inbox: String
 
     @exclusivity(unchecked) var state = State.awaitingConnect
     var decoder = FrameDecoder(limits: .beforeConnect)
     var subscriptions: [Int: Subscription] = [:]
-    /// How many it had when it ended, which is what monitoring keeps.
+    /// Number of subscriptions it had when it ended, for monitoring.
     var releasedSubscriptions = 0
-    /// Subscriptions under the own inbox. They are never asked for by other subjects, so they stay out of the router.
+    /// Subscriptions under its inbox. Other subjects never match them, so they are not in the router.
     @exclusivity(unchecked) var inboxSubscriptions: SubjectTrie
-    /// Sids that `max` ended lately, oldest first.
+    /// Sids recently ended by `max`, oldest first.
     var endedSids: [Int] = []
     @exclusivity(unchecked) var ledger: RequestLedger
 
@@ -40,41 +40,41 @@ final class BrokerConnection {
     var lang = ""
     var version = ""
     var user = ""
-    /// What the user may do; nil when nothing is asked.
+    /// The user's permissions; nil for no restrictions.
     var permissions: Permissions?
     var instance: String?
     @exclusivity(unchecked) var wantsEcho = true
-    /// Whether it is told of requests whose taker has gone.
+    /// Whether it is notified of requests whose receiver has gone.
     var wantsLost = false
     var pingInterval: Duration
-    /// What affinity by key goes by: the instance, or else this very connection.
+    /// Identity for affinity by key: the instance, or else this connection.
     var identityHash: UInt64 = 0
 
-    /// Frames written in this turn and not handed to the socket yet.
+    /// Frames written in this turn that the socket has not got yet.
     @exclusivity(unchecked) var output: [UInt8] = []
     /// Whether anything was flushed since the last tick.
     var hasFlushed = false
-    /// Bytes the socket has not taken yet, as it last said.
+    /// Bytes the socket has not sent yet, as last reported.
     @exclusivity(unchecked) var socketPendingBytes = 0
-    /// When the socket last took bytes, or when it last had none to take.
+    /// When the socket last sent bytes, or last had none to send.
     var lastWriteProgress: Duration
-    /// What to do with the socket after the output; set once.
+    /// How to end the socket after the output; set once.
     var ending: Ending?
-    /// When the socket is closed, whatever is still pending.
+    /// When the socket is closed, even with pending bytes.
     var endDeadline: Duration?
     @exclusivity(unchecked) var isDirty = false
 
     var lastInbound: Duration
     var pingsOut = 0
-    /// When the frame began that is not complete yet.
+    /// When the incomplete frame began.
     var frameBegan: Duration?
     /// When `bye` is due while the broker drains.
     var byeAt: Duration?
 
     @exclusivity(unchecked) var traffic = TrafficCounters()
-    /// Whether a whole frame has arrived yet; until then the first byte may be a greeting in another protocol.
+    /// Whether a whole frame has arrived; until then the first byte may be a greeting of another protocol.
     @exclusivity(unchecked) var hasSentFrames = false
-    /// Why it ends: an error code, `bye`, `eof`, `http` or `tls`.
+    /// Reason of the end: an error code, `bye`, `eof`, `http` or `tls`.
     var endReason = "eof"
     /// Messages dropped for `overflow: "drop"` since the last `slow_drop`.
     var hasDropped = false
@@ -92,10 +92,10 @@ final class BrokerConnection {
         lastInbound = now
     }
 
-    /// Bytes written to it that the network has not taken.
+    /// Bytes written to it that the network has not sent.
     var pendingBytes: Int { socketPendingBytes + output.count }
 
-    /// Whether a pattern lies under the own inbox.
+    /// Whether a pattern is under its inbox.
     func ownsInbox(_ subject: Span<UInt8>) -> Bool {
         let prefix = inbox.utf8.span
         return subject.count > prefix.count + 1 && subject[prefix.count] == UInt8(ascii: ".")

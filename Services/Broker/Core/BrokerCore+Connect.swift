@@ -1,7 +1,7 @@
 import BusProtocol
 
 extension BrokerCore {
-    /// The first frame on every connection.
+    /// Sends the first frame of every connection.
     func sendHello(to connection: BrokerConnection) {
         let hello = HelloMessage(
             id: identity.id, name: identity.name, ver: identity.version, cid: connection.cid,
@@ -10,8 +10,8 @@ extension BrokerCore {
         write(to: connection) { hello.encode(into: &$0) }
     }
 
-    /// Signs a client in. An older connection of the same user and instance is gone before the new one's `ok`, so that a
-    /// half-open zombie takes no more work.
+    /// Signs a client in. An older connection of the same user and instance is removed before the new one's `ok`, so
+    /// that a half-open connection gets no more work.
     func connect(_ message: ConnectMessage, _ connection: BrokerConnection) throws(BusViolation) {
         if drainEnds != nil { throw BusViolation(.shuttingDown, "the broker is stopping") }
         connection.name = message.name

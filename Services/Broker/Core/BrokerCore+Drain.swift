@@ -1,8 +1,8 @@
 import BusProtocol
 
 extension BrokerCore {
-    /// Begins to stop: `drain` to everybody, then a `bye` to each, spread over the window so that not all reconnect at
-    /// once. Whoever has not signed in yet is told `shutting_down`.
+    /// Begins to stop: it sends `drain` to all clients, then `bye` to each, spread over the window so that they do not
+    /// reconnect simultaneously. A client that has not signed in yet gets `shutting_down`.
     func drain(why: String, now: Duration) {
         guard drainEnds == nil else { return }
         drainEnds = now + limits.drainWindow

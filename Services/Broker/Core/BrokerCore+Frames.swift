@@ -1,7 +1,7 @@
 import BusProtocol
 
 extension BrokerCore {
-    /// Handles one frame; the verdict tells the decoder how to go on.
+    /// Handles one frame; the verdict tells the decoder how to continue.
     func handle(
         _ header: Span<UInt8>, _ body: Span<UInt8>, from connection: BrokerConnection, now: Duration
     ) -> FrameDecoder.Verdict {
@@ -30,7 +30,7 @@ extension BrokerCore {
         return !wasReady && connection.state == .ready ? .proceedWith(.connected) : .proceed
     }
 
-    /// Whether the op may stand at this moment.
+    /// Checks that the op is allowed in the connection's state.
     private func admit(_ frame: FrameHeader, _ connection: BrokerConnection) throws(BusViolation) {
         if connection.state == .ready {
             guard frame.op == .connect else { return }
@@ -60,7 +60,7 @@ extension BrokerCore {
         }
     }
 
-    /// Answers a violation: `err`, and the end if it is fatal, as everything is before the `ok` of `connect`.
+    /// Answers a violation with `err`, and ends the connection if it is fatal, as all are before the `ok` of `connect`.
     func refuse(
         _ connection: BrokerConnection, _ violation: BusViolation, frame: FrameHeader? = nil,
         header: Span<UInt8> = Span()
@@ -75,7 +75,7 @@ extension BrokerCore {
         if isFatal { finish(connection, .afterFlush, because: violation.code) }
     }
 
-    /// The subject that was refused for what it is; elsewhere it may not even be text that can be sent back.
+    /// The rejected subject, for codes about subjects; in other cases it may not be valid text.
     private static func subject(of frame: FrameHeader?, _ code: BusErrorCode, _ header: Span<UInt8>) -> String? {
         guard let frame, [.permPub, .permSub, .reserved].contains(code), frame[.subject].kind == .string else {
             return nil
@@ -89,7 +89,7 @@ extension BrokerCore {
         write(to: connection) { answer.encode(into: &$0) }
     }
 
-    /// Tells a connection why it ends, and ends it.
+    /// Sends a connection the reason of its end, and ends it.
     func end(
         _ connection: BrokerConnection, _ code: BusErrorCode, _ message: String, _ ending: Ending = .afterFlush
     ) {
@@ -98,7 +98,7 @@ extension BrokerCore {
         finish(connection, ending, because: code)
     }
 
-    /// Takes a connection out of everything at once; its socket closes after the flush.
+    /// Removes a connection from all tables immediately; its socket closes after the flush.
     func finish(_ connection: BrokerConnection, _ ending: Ending, because code: BusErrorCode? = nil) {
         guard connection.state != .ending else { return }
         if let code { connection.endReason = code.rawValue }
@@ -123,7 +123,7 @@ extension BrokerCore {
         }
     }
 
-    /// Answers whoever does not speak SBP; false when the byte is no greeting we know.
+    /// Answers clients of HTTP and TLS; false when the byte is not a known greeting.
     func greeted(_ connection: BrokerConnection, _ first: UInt8) -> Bool {
         let isHTTP = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first)
         guard isHTTP || first == 0x16 else { return false }

@@ -1,7 +1,7 @@
 import BusProtocol
 
 extension BrokerCore {
-    /// Routes one message. What it causes on the publisher's own connection precedes its `ok`.
+    /// Routes one message. Frames it causes on the publisher's own connection precede its `ok`.
     func publish(
         _ publish: PublishHeader, _ header: Span<UInt8>, _ body: Span<UInt8>, from publisher: BrokerConnection,
         now: Duration
@@ -25,8 +25,8 @@ extension BrokerCore {
         write(to: publisher) { OkMessage(re: .pub, seq: seq, delivered: delivery.count).encode(into: &$0) }
     }
 
-    /// Whoever received a request may answer it, unless the subject is denied; into another's inbox nobody else may
-    /// publish. A publish that is refused spends no grant.
+    /// Checks a publish. The receiver of a request may answer it, unless the subject is denied; other connections may
+    /// not publish to a foreign inbox. A rejected publish uses no grant.
     private func authorize(
         _ subject: Span<UInt8>, _ route: Route?, _ publisher: BrokerConnection, _ now: Duration
     ) throws(BusViolation) {
@@ -44,7 +44,8 @@ extension BrokerCore {
                 : "this user may not publish to '\(subject.text)'")
     }
 
-    /// The open user has no permissions to ask; what others may is remembered beside the route.
+    /// The right to publish to a subject. The open user has no restrictions; the rights of others are cached with the
+    /// route.
     private func right(
         of publisher: BrokerConnection, toPublishTo subject: Span<UInt8>, _ route: Route?
     ) -> Permissions.Publishing {
@@ -53,8 +54,8 @@ extension BrokerCore {
         return route.publishing(permissions, to: subject)
     }
 
-    /// Hands a message out, to an inbox when there is no route. `members` are those of the publisher's header that every
-    /// delivery has.
+    /// Delivers a message along its route, or to an inbox. `members` are the members of the publisher's header that
+    /// every delivery contains.
     private func deliver(
         _ delivery: inout Delivery, along route: Route?, _ header: Span<UInt8>, _ members: Span<UInt8>,
         _ body: Span<UInt8>
@@ -73,7 +74,7 @@ extension BrokerCore {
         _ delivery: inout Delivery, on route: Route, _ header: Span<UInt8>, _ members: Span<UInt8>,
         _ body: Span<UInt8>
     ) {
-        // Groups first: a member's own plain subscription to the same subject must not make it look busy.
+        // Groups first: a member's plain subscription to the same subject must not make it look busy.
         for group in route.groups {
             let member = choice.choose(
                 group.members, keyHash: delivery.keyHash, publisher: delivery.publisher, now: delivery.now)
@@ -86,7 +87,8 @@ extension BrokerCore {
         for index in route.plain.indices { offer(route.plain[index], &delivery, header, members, body) }
     }
 
-    /// An inbox's subscriptions are with its owner: nobody else's can match, and nothing is allocated to find them.
+    /// Delivers to an inbox. Its subscriptions belong to its owner, so no others match, and the lookup allocates
+    /// nothing.
     private func deliverToInbox(
         _ delivery: inout Delivery, _ header: Span<UInt8>, _ members: Span<UInt8>, _ body: Span<UInt8>
     ) {
@@ -106,7 +108,7 @@ extension BrokerCore {
         swap(&matches, &spareMatches)
     }
 
-    /// Queues one message for one subscription, unless it drops or ended meanwhile.
+    /// Queues one message for one subscription, unless it is dropped or the subscription has ended.
     private func offer(
         _ subscription: Subscription, _ delivery: inout Delivery, _ header: Span<UInt8>, _ members: Span<UInt8>,
         _ body: Span<UInt8>
@@ -137,7 +139,7 @@ extension BrokerCore {
         delivered(subscription)
     }
 
-    /// Book-keeping after a `msg` was written: counters, `max`, and the hard limit.
+    /// Updates counters, `max` and the hard limit after a `msg` was written.
     func delivered(_ subscription: Subscription) {
         let target = subscription.connection
         target.traffic.messagesOut += 1
@@ -159,7 +161,8 @@ extension BrokerCore {
         counters.dropped += 1
     }
 
-    /// Tells the publisher of a request that nobody takes it: at its own subscription for the reply, the lowest sid.
+    /// Notifies the publisher of a request that has no responder, at its subscription for the reply with the lowest
+    /// sid.
     private func reportNoTaker(_ delivery: Delivery, _ subject: Span<UInt8>, _ header: Span<UInt8>) {
         let isOverload = delivery.ineligibleGroups > 0
         if isOverload { counters.noEligible += 1 }
@@ -177,8 +180,8 @@ extension BrokerCore {
         delivered(own)
     }
 
-    /// Tells those who wait for answers of a connection that has ended that none will come, where they have asked to be
-    /// told: at their own subscription for the reply, as with a request that nobody takes.
+    /// Notifies clients waiting for answers of an ended connection that none will come, if they have requested it: at
+    /// their subscription for the reply, as for a request without a responder.
     func reportLost(_ connection: BrokerConnection) {
         for reply in connection.ledger.takeUnanswered() {
             let subject = reply.span
@@ -196,7 +199,7 @@ extension BrokerCore {
         }
     }
 
-    /// A connection's own subscription with the lowest sid that takes a subject.
+    /// A connection's own subscription with the lowest sid that matches a subject.
     func ownSubscription(matching subject: Span<UInt8>, of connection: BrokerConnection) -> Subscription? {
         var matches: [Subscription] = []
         if connection.ownsInbox(subject) {
@@ -208,7 +211,7 @@ extension BrokerCore {
         return matches.filter { $0.connection === connection && $0.isActive }.min { $0.sid < $1.sid }
     }
 
-    /// Traces see what passed; they neither take nor answer, and the publisher does not learn of them.
+    /// Copies a message to traces; they do not count as receivers, and the publisher does not notice them.
     private func copyToTaps(_ subject: Span<UInt8>, _ members: Span<UInt8>, _ body: Span<UInt8>) {
         for tap in router.tapped(subject) where tap.isActive {
             if tap.connection.pendingBytes > limits.softPendingBytes { drop(tap) } else { send(tap, members, body) }

@@ -20,7 +20,7 @@ extension BrokerCore {
         acknowledge(.sub, message.seq, connection)
     }
 
-    /// Ends a subscription, or sets after how many deliveries it ends.
+    /// Ends a subscription, or sets the number of deliveries after which it ends.
     func unsubscribe(_ message: UnsubMessage, _ connection: BrokerConnection) throws(BusViolation) {
         if let subscription = connection.subscriptions[message.sid] {
             if let max = message.max, max > subscription.delivered {
@@ -42,7 +42,7 @@ extension BrokerCore {
         retire(subscription)
     }
 
-    /// Takes a subscription out of the routes.
+    /// Removes a subscription from the routes.
     func retire(_ subscription: Subscription) {
         subscription.isActive = false
         if subscription.isInbox {
@@ -58,7 +58,7 @@ extension BrokerCore {
         write(to: connection) { OkMessage(re: op, seq: seq).encode(into: &$0) }
     }
 
-    /// Decides whether the connection may subscribe to the pattern, and as what.
+    /// Decides whether the connection may subscribe to the pattern, and creates the subscription.
     private func makeSubscription(
         _ message: SubMessage, _ connection: BrokerConnection
     ) throws(BusViolation) -> Subscription {
@@ -82,7 +82,7 @@ extension BrokerCore {
         return BusViolation(code, reason)
     }
 
-    /// The pattern to trace, for `$SYS.TAP.<pattern>`; nil for what is not under `$` or open to services.
+    /// The pattern to trace, for `$SYS.TAP.<pattern>`; nil for patterns that are not under `$` or open to services.
     private func tracedPattern(_ pattern: SubjectPattern) throws(BusViolation) -> SubjectPattern? {
         let bytes = pattern.text.utf8.span
         guard bytes[0] == UInt8(ascii: "$"), !bytes.starts(with: "$SRV.") else { return nil }

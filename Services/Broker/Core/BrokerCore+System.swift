@@ -1,10 +1,10 @@
 import BusProtocol
 
 extension BrokerCore {
-    /// Handles a publish under `$`. True when the broker itself answered it; false when it goes the usual way, as
-    /// everything under `$SRV.` does.
+    /// Handles a publish under `$`. True when the broker itself answered it; false when it is routed normally, as
+    /// everything under `$SRV.` is.
     ///
-    /// - Throws: `reserved` for everything that is the broker's.
+    /// - Throws: `reserved` for all other subjects of the broker.
     func answeredBySystem(
         _ subject: Span<UInt8>, _ publish: PublishHeader, _ header: Span<UInt8>, _ body: Span<UInt8>,
         _ publisher: BrokerConnection
@@ -24,7 +24,8 @@ extension BrokerCore {
         return true
     }
 
-    /// What the broker offers under `$SYS.` a user of a users file gets by permission; the rest is reserved for everybody.
+    /// Checks access to the broker's subjects under `$SYS.`: users of a users file need a permission; the rest is
+    /// reserved.
     private func checkSystemRight(_ subject: Span<UInt8>, _ publisher: BrokerConnection) throws(BusViolation) {
         guard let permissions = publisher.permissions,
             subject.starts(with: "$SYS.REQ.") || subject.starts(with: "$SYS.CHAOS."),
@@ -34,8 +35,8 @@ extension BrokerCore {
         throw BusViolation(.permPub, "this user may not publish to '\(subject.text)'")
     }
 
-    /// The monitoring page that `$SYS.REQ.<name>` asks for. What stands behind `?` over HTTP is the body here, as in
-    /// nats-server: `{"state":"closed","subs":true}`.
+    /// The monitoring page that `$SYS.REQ.<name>` asks for. The query of HTTP is the body here, as in nats-server:
+    /// `{"state":"closed","subs":true}`.
     private func pageAnswer(
         _ subject: Span<UInt8>, _ body: Span<UInt8>
     ) -> (body: [UInt8], headers: BusHeaders)? {

@@ -1,7 +1,7 @@
 import BusProtocol
 
 extension BrokerCore {
-    /// Looks at every clock: sign-in, unfinished frames, silence, stalled writes, memory, goodbyes. Called ten times a
+    /// Checks all time limits: sign-in, unfinished frames, silence, stalled writes, memory, drain. Called ten times a
     /// second.
     func tick(now: Duration) {
         for connection in connections.values.sorted(by: { $0.cid < $1.cid }) {
@@ -45,7 +45,7 @@ extension BrokerCore {
         }
     }
 
-    /// Over the broker's memory the largest goes, until it is enough. Publishers are never slowed for it.
+    /// Closes the largest connections until the broker's memory limit is met. Publishers are never slowed for it.
     func shedLargest() {
         while totalPendingBytes > limits.totalPendingBytes {
             let living = connections.values.filter { $0.ending != .now && $0.pendingBytes > 0 }
@@ -57,7 +57,7 @@ extension BrokerCore {
         }
     }
 
-    /// Closes a connection that does not keep up, and says who and why.
+    /// Closes a connection that does not keep up, and logs its name and the reason.
     func endSlow(_ connection: BrokerConnection, _ ending: Ending, _ why: String) {
         note(
             .slowConsumer(
@@ -72,7 +72,7 @@ extension BrokerCore {
         }
     }
 
-    /// Tells a client how many messages it lost, once its connection has drained.
+    /// Notifies a client of the number of messages it lost, once its connection has drained.
     func reportDrops(_ connection: BrokerConnection) {
         connection.hasDropped = false
         for subscription in connection.subscriptions.values.sorted(by: { $0.sid < $1.sid })

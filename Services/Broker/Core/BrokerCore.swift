@@ -2,11 +2,11 @@ import BusProtocol
 
 /// The broker without a network: bytes and times in, bytes and endings out.
 ///
-/// Everything SBP/1 asks of a broker is decided here. It belongs to one thread and never waits. Frames to send collect
+/// All broker rules of SBP/1 are decided here. It belongs to one thread and never waits. Outgoing frames are collected
 /// in each connection and leave through `flush` once per turn of the loop, however many messages the turn brought; so a
-/// delivery costs a copy into a buffer that is there already, and the socket sees one write.
+/// delivery costs a copy into an existing buffer, and the socket gets one write.
 ///
-/// On `@exclusivity(unchecked)` see `BrokerConnection`.
+/// For `@exclusivity(unchecked)` see `BrokerConnection`.
 final class BrokerCore {
     let limits: BrokerLimits
     let identity: BrokerIdentity
@@ -17,23 +17,23 @@ final class BrokerCore {
     var connections: [Int: BrokerConnection] = [:]
     /// Owners of inboxes by their whole prefix, `_INBOX.<id>`.
     @exclusivity(unchecked) var inboxes = ByteTable<BrokerConnection>()
-    /// Who is signed in under a user and an instance.
+    /// Signed-in connections by user and instance.
     var instances: [InstanceKey: BrokerConnection] = [:]
     @exclusivity(unchecked) var router: Router
     @exclusivity(unchecked) var choice: MemberChoice
     @exclusivity(unchecked) var tail = DeliveryTail()
     @exclusivity(unchecked) var counters = BrokerCounters()
-    /// Faults on demand; nil unless the broker was started for that.
+    /// Fault injection; nil unless the broker was started with it.
     var chaos: Chaos?
-    /// Connections that are gone, the newest last.
+    /// Closed connections, the newest last.
     var closed: [ClosedConnection] = []
-    /// Answers requests to `$SYS.REQ.<name>`; nil for a name it does not know. Set once, by the server.
+    /// Answers requests to `$SYS.REQ.<name>`; nil for an unknown name. The server sets it once.
     var systemRequests: (_ name: String, _ query: [String: String]) -> MonitorPage? = { _, _ in nil }
 
     private var lastCid = 0
     @exclusivity(unchecked) private var dirty: [BrokerConnection] = []
     private var events: [BrokerEvent] = []
-    /// Room for the subscriptions of one inbox, kept between messages.
+    /// Reusable buffer for the subscriptions of one inbox.
     @exclusivity(unchecked) var spareMatches: [Subscription] = []
     private var spareDirty: [BrokerConnection] = []
     @exclusivity(unchecked) var totalPendingBytes = 0
@@ -61,7 +61,7 @@ final class BrokerCore {
 
     // MARK: Events
 
-    /// A connection was accepted. Returns its number; `hello` is waiting to be flushed.
+    /// Adds an accepted connection and returns its number; `hello` is ready to be flushed.
     func accepted(peer: String, now: Duration) -> Int {
         lastCid += 1
         counters.totalConnections += 1
@@ -72,14 +72,15 @@ final class BrokerCore {
         connections[lastCid] = connection
         sendHello(to: connection)
         if isTooMany {
-            // Those on their way out hold a descriptor for a moment longer; a flood of them is not waited for.
+            // Ending connections hold a descriptor for a moment longer; when there are too many, they are closed
+            // immediately.
             let ending: Ending = connections.count > limits.connections * 2 ? .now : .afterFlush
             end(connection, .tooManyConns, "this broker takes \(limits.connections) connections", ending)
         }
         return lastCid
     }
 
-    /// Bytes arrived.
+    /// Processes received bytes.
     func received(_ bytes: Span<UInt8>, on cid: Int, now: Duration) {
         guard let connection = connections[cid], connection.state != .ending, !bytes.isEmpty else { return }
         connection.lastInbound = now
@@ -106,12 +107,12 @@ final class BrokerCore {
         }
     }
 
-    /// The socket is gone, whoever closed it.
+    /// Removes a connection whose socket was closed by either side.
     func disconnected(_ cid: Int) {
         guard let connection = connections.removeValue(forKey: cid) else { return }
         release(connection)
         remember(connection)
-        // A connection that is still to be flushed must not be counted down twice.
+        // A connection that is still to be flushed must not be subtracted twice.
         totalPendingBytes -= connection.pendingBytes
         connection.output = []
         connection.socketPendingBytes = 0
@@ -120,7 +121,7 @@ final class BrokerCore {
                 cid: cid, name: connection.name, peer: connection.peer, reason: connection.endReason))
     }
 
-    /// The socket tells how much it still holds and when the network last took some.
+    /// Records how much the socket still holds and when the network last sent some.
     func progressed(_ cid: Int, pendingBytes: Int, at lastProgress: Duration) {
         guard let connection = connections[cid] else { return }
         totalPendingBytes += pendingBytes - connection.socketPendingBytes
@@ -131,8 +132,8 @@ final class BrokerCore {
 
     // MARK: Output
 
-    /// Hands out what this turn produced: for each connection its bytes, and how it ends if it does. `take` returns
-    /// what the socket holds after that. New output made meanwhile is handed out too.
+    /// Passes each connection's output of this turn to `take`, with its ending if there is one. `take` returns the
+    /// number of bytes the socket holds after that. New output written meanwhile is passed too.
     func flush(_ take: (_ cid: Int, _ bytes: [UInt8], _ ending: Ending?) -> Int) {
         while !dirty.isEmpty {
             var batch: [BrokerConnection] = []
@@ -159,7 +160,7 @@ final class BrokerCore {
         if connection.hasDropped, held <= limits.softPendingBytes / 2 { reportDrops(connection) }
     }
 
-    /// Whether `flush` has something to hand out.
+    /// Whether `flush` has output.
     var hasOutput: Bool { !dirty.isEmpty }
 
     /// The events since the last call.
@@ -171,14 +172,14 @@ final class BrokerCore {
     /// Adds a line for the log.
     func note(_ event: BrokerEvent) { events.append(event) }
 
-    /// Lets a function write to a connection's output, and has it flushed.
+    /// Lets a function write to a connection's output, and marks it for flushing.
     func write(to connection: BrokerConnection, _ body: (inout [UInt8]) -> Void) {
         let before = connection.output.count
         body(&connection.output)
         wrote(connection.output.count - before, to: connection)
     }
 
-    /// Notes that a connection's output has grown.
+    /// Records that a connection's output has grown.
     func wrote(_ count: Int, to connection: BrokerConnection) {
         totalPendingBytes += count
         markDirty(connection)

@@ -1,18 +1,18 @@
-/// What the broker counts about itself, for monitoring.
+/// The broker's counters for monitoring.
 package struct BrokerCounters: Sendable, Equatable {
     /// Traffic of all connections, closed ones included.
     package var traffic = TrafficCounters()
     /// Connections accepted since the start.
     package var totalConnections = 0
-    /// Requests answered with 503, because nobody takes their subject.
+    /// Requests answered with 503, because their subject has no responder.
     package var noResponders = 0
-    /// Requests answered with 502, because the member that took them has gone.
+    /// Requests answered with 502, because the member that got them has gone.
     package var takersLost = 0
-    /// Messages without `reply` that nobody took.
+    /// Messages without `reply` that had no subscriber.
     package var noInterest = 0
     /// Messages that only queue members matched, none of them eligible.
     package var noEligible = 0
-    /// Publishes and subscriptions refused with `perm_pub`, `perm_sub` or `reserved`.
+    /// Publishes and subscriptions rejected with `perm_pub`, `perm_sub` or `reserved`.
     package var permissionsDenied = 0
     /// Connections closed with `slow_consumer`.
     package var slowConsumers = 0

@@ -1,4 +1,4 @@
-/// What the broker says about itself.
+/// The broker's identity, as announced to clients.
 package struct BrokerIdentity: Sendable {
     /// Random for each start.
     package var id: String
@@ -12,11 +12,11 @@ package struct BrokerIdentity: Sendable {
     }
 }
 
-/// Unguessable text for ids that work as secrets.
+/// Creates unguessable text for ids that serve as secrets.
 enum RandomText {
     private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_".utf8)
 
-    /// Six bits a character, from the system's generator.
+    /// Six bits per character, from the system's generator.
     static func make(characters: Int) -> String {
         var generator = SystemRandomNumberGenerator()
         let text = (0..<characters).map { _ in alphabet[Int(generator.next(upperBound: UInt(64)))] }

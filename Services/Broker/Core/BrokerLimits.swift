@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// The broker's bounds, with the answer at each. Defaults are the protocol's; tests use smaller ones.
+/// The broker's limits, with the response at each. Defaults are the protocol's; tests use smaller ones.
 package struct BrokerLimits: Sendable {
     /// Pending bytes of one connection from which it gets no queue messages, and `overflow: "drop"` drops.
     package var softPendingBytes = 8 << 20
@@ -12,7 +12,7 @@ package struct BrokerLimits: Sendable {
     package var stallTimeout: Duration = .seconds(10)
     /// Subscriptions of one connection; one more is `too_many_subs`.
     package var subscriptions = BusLimits.subscriptionsMax
-    /// Connections; one more is told `too_many_conns` and closed.
+    /// Connections; one more gets `too_many_conns` and is closed.
     package var connections = BusLimits.connectionsMax
     /// Time for `connect`, then `auth_timeout`.
     package var connectTimeout = BusLimits.connectTimeout
@@ -24,24 +24,24 @@ package struct BrokerLimits: Sendable {
     package var pingInterval = BusLimits.pingInterval
     /// Publishes to a reply subject that receiving a request allows.
     package var grantsPerRequest = 1
-    /// How long such a grant lives.
+    /// Lifetime of such a grant.
     package var grantLifetime: Duration = .seconds(60)
     /// Live grants of one connection from which it gets no queue messages. Grants are never evicted.
     package var grants = 16_384
     /// How long an unanswered request counts as load.
     package var loadMemory: Duration = .seconds(5)
-    /// Age of the oldest unanswered request from which a member is passed over while another is quicker.
+    /// Age of the oldest unanswered request from which a member is skipped while another is faster.
     package var slowRequest: Duration = .seconds(1)
-    /// Subjects whose routes are remembered; past it the memory is emptied, which only costs time.
+    /// Maximum number of cached routes; beyond it the cache is cleared, which only costs time.
     package var cachedRoutes = 4096
     /// Sids ended by `max` that a later `unsub` still finds; older ones are `unknown_sid`.
     package var endedSids = 1024
-    /// Room for output that a busy connection keeps between turns; more is given back at once, and all of it after a while
-    /// without output.
+    /// Output buffer that a busy connection keeps between turns; a larger one is freed immediately, and all of it after
+    /// a while without output.
     package var keptOutputBytes = 2 << 20
-    /// Closed connections that monitoring remembers.
+    /// Maximum number of closed connections kept for monitoring.
     package var closedConnections = 1000
-    /// From `drain` to the last `bye` when the broker stops.
+    /// Time from `drain` to the last `bye` when the broker stops.
     package var drainWindow: Duration = .seconds(1)
 
     package init() {}

@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// What monitoring keeps of a connection that is gone.
+/// Monitoring data of a closed connection.
 struct ClosedConnection {
     let cid: Int
     let name: String
@@ -11,7 +11,7 @@ struct ClosedConnection {
     let peer: String
     /// Milliseconds since 1970.
     let startTime: Int
-    /// When a byte last came from it.
+    /// When a byte was last received from it.
     let lastTime: Int
     let stopTime: Int
     let traffic: TrafficCounters

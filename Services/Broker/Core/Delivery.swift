@@ -1,26 +1,26 @@
 import BusProtocol
 
-/// One publish on its way to its subscriptions.
+/// One publish during its delivery to subscriptions.
 struct Delivery {
-    /// Nobody hands out a right he does not have: into an inbox that is not the publisher's an answer is granted only when
-    /// the publisher might answer there himself, as one who passes a request on; and nobody grants himself anything.
+    /// A publisher can only grant publish rights it holds itself: a reply in a foreign inbox grants an answer only when
+    /// the publisher might answer there, as when it forwards a request; and no publisher grants itself a right.
     private enum Granted {
         case nobody, others, everybody
     }
 
     let publisher: BrokerConnection
     let now: Duration
-    /// Where the subject stands in the publisher's header.
+    /// Position of the subject in the publisher's header.
     let subject: Range<Int>
-    /// Where the reply subject stands in the publisher's header.
+    /// Position of the reply subject in the publisher's header.
     let reply: Range<Int>?
-    /// To whom receiving it grants an answer.
+    /// Receivers that may answer.
     private let granted: Granted
     /// `StableHash` of the key's text.
     let keyHash: UInt64?
     /// Subscriptions it was queued for.
     var count = 0
-    /// Queue groups that matched without one eligible member.
+    /// Queue groups that matched without an eligible member.
     var ineligibleGroups = 0
 
     init(_ publish: PublishHeader, _ header: Span<UInt8>, _ publisher: BrokerConnection, _ now: Duration) {
@@ -32,7 +32,7 @@ struct Delivery {
         keyHash = publish.key.map { StableHash.hash($0.text(in: header).utf8) }
     }
 
-    /// Whether receiving the message allows an answer.
+    /// Whether receiving the message grants an answer.
     func grantsAnswer(to subscription: Subscription) -> Bool {
         switch granted {
         case .nobody: false
@@ -49,7 +49,7 @@ struct Delivery {
         return publisher.ledger.holds(reply, now: now) ? .others : .nobody
     }
 
-    /// Whether the message may go there at all: not back to a publisher that asked for no echo.
+    /// Whether the message may be sent there: not back to a publisher that asked for no echo.
     func reaches(_ subscription: Subscription) -> Bool {
         subscription.connection !== publisher || publisher.wantsEcho
     }

@@ -1,7 +1,7 @@
-/// How a connection ends.
+/// How a connection is closed.
 package enum Ending: Sendable, Equatable {
-    /// Write what is pending, then close; whoever does not take it within the linger time is cut off.
+    /// Write pending bytes, then close; a client that does not take them within the linger time is cut off.
     case afterFlush
-    /// Close at once; pending bytes are given up.
+    /// Close immediately; pending bytes are discarded.
     case now
 }

@@ -2,7 +2,7 @@ import Broker
 import Operations
 
 extension ProcessEnvironment {
-    /// Starts the broker of this process and shows its pages on the monitoring port.
+    /// Starts the broker of this process and serves its pages on the monitoring port.
     ///
     /// - Throws: `StartupError` that names the setting and the remedy.
     func startBroker(
@@ -56,7 +56,7 @@ extension ProcessEnvironment {
             guard let page = await server.page(path, query: request.query) else {
                 return .text("the broker has stopped\n", status: 503)
             }
-            // The process's own series stand under the broker's on the same page.
+            // The process's own series follow the broker's on the same page.
             let more = path == "/metrics" ? Array(metrics.text().utf8) : []
             return MonitorResponse(status: page.status, contentType: page.contentType, body: page.body + more)
         }

@@ -1,11 +1,11 @@
 extension BrokerCore {
-    /// Connections that are not on their way out.
+    /// Number of connections that are not ending.
     var livingConnections: Int { connections.values.reduce(0) { $0 + ($1.state == .ending ? 0 : 1) } }
 
-    /// Subscriptions of all connections, those on inboxes included.
+    /// Number of subscriptions of all connections, including those on inboxes.
     var subscriptionCount: Int { connections.values.reduce(0) { $0 + $1.subscriptions.count } }
 
-    /// The page at a path; nil where there is none.
+    /// The page at a path; nil for an unknown path.
     func page(_ path: String, query: [String: String], _ process: ProcessFacts, uptime: Duration) -> MonitorPage? {
         switch path {
         case "/healthz": .json(MonitorJSON.encode(Healthz(self)), status: drainEnds == nil ? 200 : 503)

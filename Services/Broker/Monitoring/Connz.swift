@@ -6,7 +6,7 @@ import BusProtocol
     import Foundation
 #endif
 
-/// `/connz`: connections, open or closed, as `ConnzQuery` asks for them.
+/// `/connz`: open or closed connections, as selected by `ConnzQuery`.
 struct Connz: Encodable {
     let serverId: String
     let now: Date
@@ -24,7 +24,7 @@ struct Connz: Encodable {
         let ip: String
         let port: Int
         let start: Date
-        /// When a byte last came from it.
+        /// When a byte was last received from it.
         let lastActivity: Date
         var stop: Date?
         var reason: String?

@@ -4,14 +4,14 @@
     import Foundation
 #endif
 
-/// What `/connz` is asked: `?state=open|closed|any&sort=…&subs=1|detail&offset=&limit=`, as nats-server has it.
+/// The query of `/connz`: `?state=open|closed|any&sort=…&subs=1|detail&offset=&limit=`, as in nats-server.
 struct ConnzQuery {
     enum State: String, CaseIterable { case open, closed, any }
 
     /// How a connection's subscriptions are shown.
     enum Subscriptions { case none, patterns, details }
 
-    /// By what they are sorted: numbers and times from the largest or latest, `cid`, `start`, `stop` and `reason` upwards.
+    /// Sort order: numbers and times descending, `cid`, `start`, `stop` and `reason` ascending.
     enum Order: String, CaseIterable {
         case cid, start, subs, pending, msgsTo = "msgs_to", msgsFrom = "msgs_from", bytesTo = "bytes_to"
         case bytesFrom = "bytes_from", last, idle, uptime, stop, reason
@@ -34,7 +34,7 @@ struct ConnzQuery {
         }
     }
 
-    /// A sentence for whoever asked.
+    /// An error message for the client.
     struct Mistake: Error {
         let message: String
     }
@@ -47,10 +47,10 @@ struct ConnzQuery {
     var offset = 0
     var limit = ConnzQuery.limitMax
 
-    /// - Throws: for a word nobody knows, as nats-server does.
+    /// - Throws: An error for an unknown value, as nats-server does.
     init(_ query: [String: String]) throws(Mistake) {
         if let text = query["state"] {
-            // nats-server has two words for it.
+            // nats-server has two names for it.
             guard let state = text == "all" ? .any : State(rawValue: text) else {
                 throw Mistake(message: "invalid state: \(text)")
             }

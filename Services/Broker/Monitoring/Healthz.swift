@@ -1,10 +1,10 @@
-/// `/healthz`: whether the broker takes work. `{"status":"ok"}`, or 503 while it stops. `"chaos":true` beside it where
-/// faults can be asked for, so that nobody takes such a broker for a sound one.
+/// `/healthz`: whether the broker accepts work. `{"status":"ok"}`, or 503 while it stops. `"chaos":true` marks a broker
+/// with fault injection, so that it is not mistaken for a normal one.
 struct Healthz: Encodable {
     let status: String
     var statusCode: Int?
     var error: String?
-    /// Nil, and not there, in an ordinary broker.
+    /// Nil, and thus absent, in an ordinary broker.
     var chaos: Bool?
 
     init(_ core: BrokerCore) {

@@ -11,11 +11,11 @@ enum MonitorJSON {
         encoder.keyEncodingStrategy = .convertToSnakeCase
         encoder.dateEncodingStrategy = .iso8601
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-        // The pages hold numbers, text and dates only; there is nothing that cannot be encoded.
+        // The pages contain numbers, text and dates only, so encoding cannot fail.
         return (try? encoder.encode(value)).map(Array.init) ?? Array("{}".utf8)
     }
 
-    /// A flat JSON object as a query has it; anything else asks for nothing in particular.
+    /// A flat JSON object as a query; anything else is an empty query.
     static func query(_ body: Span<UInt8>) -> [String: String] {
         guard !body.isEmpty else { return [:] }
         let bytes = body.withUnsafeBufferPointer(Array.init)
@@ -23,7 +23,7 @@ enum MonitorJSON {
         return members?.mapValues(\.text) ?? [:]
     }
 
-    /// A member of such an object: text, number, or yes and no as 1 and 0.
+    /// A member of such an object: text, number, or a boolean as 1 or 0.
     private struct QueryValue: Decodable {
         let text: String
 

@@ -1,4 +1,4 @@
-/// One answer of the monitoring server.
+/// One response of the monitoring server.
 package struct MonitorPage: Sendable, Equatable {
     /// HTTP status.
     package var status: Int

@@ -6,7 +6,7 @@ import Glibc
     import Foundation
 #endif
 
-/// What monitoring says about the process rather than about the bus.
+/// Monitoring data about the process rather than about the bus.
 struct ProcessFacts {
     var host: String
     var port: Int
@@ -16,14 +16,14 @@ struct ProcessFacts {
 
     var loopLagSeconds: Double { Double(loopLagMicroseconds) / 1_000_000 }
 
-    /// Resident memory, from `/proc/self/statm`; 0 where there is none.
+    /// Resident memory, from `/proc/self/statm`; 0 where it is missing.
     var residentBytes: Int {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
         let fields = text.split(separator: " ")
         return fields.count > 1 ? (Int(fields[1]) ?? 0) * 4096 : 0
     }
 
-    /// Time this process has computed, as percent of one core, with one digit.
+    /// CPU time of this process, as percent of one core, with one digit.
     func cpuPercent(overMilliseconds milliseconds: Int) -> Double {
         var usage = rusage()
         guard milliseconds > 0, getrusage(RUSAGE_SELF.rawValue, &usage) == 0 else { return 0 }

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// `/subsz`: subscriptions and the memory of routes, with nats-server's field names.
+/// `/subsz`: subscriptions and the cache of routes, with nats-server's field names.
 struct Subsz: Encodable {
     let serverId: String
     let now: Date
@@ -15,7 +15,7 @@ struct Subsz: Encodable {
     let numRemoves: Int
     let numMatches: Int
     let cacheHitRate: Double
-    /// Subscriptions that the list goes over; 0 without one.
+    /// Number of subscriptions in the complete list; 0 without a list.
     let total: Int
     let offset: Int
     let limit: Int

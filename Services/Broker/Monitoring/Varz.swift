@@ -6,7 +6,7 @@ import BusProtocol
     import Foundation
 #endif
 
-/// `/varz`: the broker as a whole, with nats-server's field names and our own counters.
+/// `/varz`: the broker as a whole, with nats-server's field names and additional counters.
 ///
 /// `{"server_id":"B…","connections":8,"in_msgs":120,"no_responders":1,"loop_lag_us":85,…}`
 struct Varz: Encodable {
@@ -21,10 +21,10 @@ struct Varz: Encodable {
     let maxPayload = BusLimits.bodyBytesMax
     let maxControlLine = BusLimits.headerBytesMax
     let maxPending: Int
-    /// Nanoseconds, as nats-server has it.
+    /// Nanoseconds, as in nats-server.
     let pingInterval: Int
     let pingMax = BusLimits.pingsOutMax
-    /// Seconds, as nats-server has it.
+    /// Seconds, as in nats-server.
     let authTimeout: Int
     /// Nanoseconds without write progress until a reader is closed.
     let writeDeadline: Int
@@ -54,7 +54,7 @@ struct Varz: Encodable {
     let replaced: Int
     let authFailures: Int
     let errors: [String: Int]
-    /// How long a ready socket may have waited in the last ten seconds: ``LoopLag``.
+    /// Longest wait of a ready socket in the last ten seconds: ``LoopLag``.
     let loopLagUs: Int
     let draining: Bool
 }
@@ -103,7 +103,7 @@ extension Varz {
     }
 }
 
-/// A span of time as nats-server writes it: `1h2m3s`.
+/// Formats a duration as nats-server does: `1h2m3s`.
 enum Elapsed {
     static func text(milliseconds: Int) -> String {
         let seconds = max(0, milliseconds / 1000)

@@ -1,10 +1,10 @@
 import BusProtocol
 
-/// A hash table from byte strings to values that is asked with bytes where they stand.
+/// A hash table from byte strings to values, looked up with borrowed bytes.
 ///
-/// Looking up allocates nothing. Entries live in slots whose number stays the same while the entry lives, so others may
-/// point at them; a slot's memory is used again by later entries. An empty table owns no memory. Hashing is seeded per
-/// process, so that nobody can choose subjects that collide.
+/// Lookups allocate nothing. An entry keeps its slot number while it exists, so other data may refer to it; the slot's
+/// memory is reused by later entries. An empty table owns no memory. Hashing is seeded per process, so that clients
+/// cannot choose subjects that collide.
 struct ByteTable<Value> {
     private struct Slot {
         var hash: Int
@@ -20,7 +20,7 @@ struct ByteTable<Value> {
     private var index: [Int32] = []
     private(set) var count = 0
 
-    /// The slot of a key.
+    /// The slot of a key; nil when the key is missing.
     func slot(of key: Span<UInt8>) -> Int? {
         if count == 0 { return nil }
         let hash = Self.hash(key)
@@ -36,10 +36,10 @@ struct ByteTable<Value> {
         return nil
     }
 
-    /// The value under a key.
+    /// The value of a key.
     subscript(_ key: Span<UInt8>) -> Value? { slot(of: key).flatMap { slots[$0].value } }
 
-    /// The value in a slot that is in use.
+    /// The value in a used slot.
     subscript(slot slot: Int) -> Value {
         get {
             guard let value = slots[slot].value else { preconditionFailure("the slot is empty") }
@@ -48,10 +48,10 @@ struct ByteTable<Value> {
         set { slots[slot].value = newValue }
     }
 
-    /// The bytes under which a slot's value is kept.
+    /// The key of a slot.
     func key(ofSlot slot: Int) -> [UInt8] { slots[slot].key }
 
-    /// Adds an entry for a key that has none, and returns its slot.
+    /// Adds an entry for a new key, and returns its slot.
     mutating func insert(_ key: Span<UInt8>, _ value: Value) -> Int {
         if (count + 1) * 2 > index.count { grow() }
         let hash = Self.hash(key)
@@ -75,7 +75,7 @@ struct ByteTable<Value> {
     /// Removes everything.
     mutating func removeAll() { self = ByteTable() }
 
-    /// The slots in use.
+    /// Used slots.
     var usedSlots: some Sequence<Int> { slots.indices.lazy.filter { slots[$0].value != nil } }
 
     private mutating func takeSlot(_ hash: Int, _ key: Span<UInt8>, _ value: Value) -> Int {
@@ -152,5 +152,5 @@ struct ByteTable<Value> {
     }
 }
 
-/// What all byte tables of this process hash with.
+/// Hash seed of all byte tables in this process.
 private let processSeed = UInt64.random(in: 0 ... .max)

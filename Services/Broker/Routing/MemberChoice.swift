@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// Decides which member of a queue group gets a message.
+/// Chooses the member of a queue group that gets a message.
 struct MemberChoice {
     private let limits: BrokerLimits
     private var generator: SeededGenerator
@@ -10,14 +10,14 @@ struct MemberChoice {
         generator = SeededGenerator(seed: seed)
     }
 
-    /// Chooses among the members that are eligible.
+    /// Chooses among the eligible members.
     ///
-    /// With a key the same member as long as the eligible ones stay the same (rendezvous hash). Without, of two drawn
-    /// at random the one with fewer unanswered requests, then fewer pending bytes.
+    /// With a key it chooses the same member as long as the eligible ones stay the same (rendezvous hash). Without a
+    /// key it draws two at random and takes the one with fewer unanswered requests, then fewer pending bytes.
     ///
     /// - Parameters:
     ///   - keyHash: `StableHash` of the message's key.
-    ///   - publisher: Left out when it asked for no echo.
+    ///   - publisher: Excluded when it asked for no echo.
     /// - Returns: Nil when no member is eligible.
     mutating func choose(
         _ members: [Subscription], keyHash: UInt64?, publisher: BrokerConnection, now: Duration
@@ -30,7 +30,7 @@ struct MemberChoice {
         return eligible.max { Self.isBefore($0, $1, keyHash) }
     }
 
-    /// The usual case without a look at the whole group: two members drawn from all of it that are both eligible.
+    /// Draws two members of the whole group that are both eligible: the usual case, without a scan of the group.
     private mutating func drawUnfiltered(
         _ members: [Subscription], _ publisher: BrokerConnection, _ now: Duration
     ) -> Subscription? {
@@ -50,7 +50,7 @@ struct MemberChoice {
         return quick.isEmpty ? able : quick
     }
 
-    /// Whether a member may get messages at all.
+    /// Whether a member is eligible for messages at all.
     private func isAble(_ member: Subscription, _ publisher: BrokerConnection, _ now: Duration) -> Bool {
         let connection = member.connection
         return member.isActive && connection.pendingBytes <= limits.softPendingBytes

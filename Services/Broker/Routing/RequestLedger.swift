@@ -2,16 +2,17 @@ import BusProtocol
 
 /// The requests one connection has received and may still answer.
 ///
-/// One entry a reply subject, oldest first. It serves two rules: receiving a message with `reply` grants publishes to
-/// exactly that subject, for a while; and the requests a queue member has not answered yet are its load.
+/// It has one entry per reply subject, oldest first. It serves two rules: receiving a message with `reply` grants
+/// publishes to exactly that subject, for a limited time; and the requests a queue member has not answered yet are its
+/// load.
 struct RequestLedger {
     private struct Entry {
         var deliveredAt: Duration
-        /// Publishes still granted.
+        /// Number of publishes still granted.
         var grants: Int
-        /// Queue deliveries not answered and not forgotten.
+        /// Queue deliveries that are unanswered and not yet forgotten.
         var unanswered: Int
-        /// Whether the connection was chosen for it among a queue group: nobody else answers it.
+        /// Whether the connection was chosen for it in a queue group, so that no other member answers it.
         var isOwn = false
         var previous: Int?
         var next: Int?
@@ -32,10 +33,10 @@ struct RequestLedger {
         responses = PermissionRules.Responses(max: limits.grantsPerRequest, lifetime: limits.grantLifetime)
     }
 
-    /// Sets what each request grants from now on: the user's share, instead of everybody's.
+    /// Sets the grants of each later request: the user's, instead of the default.
     mutating func grant(_ responses: PermissionRules.Responses) { self.responses = responses }
 
-    /// Whether no more grants fit; the connection is not eligible then. Those that have expired do not count.
+    /// Whether no more grants fit, which makes the connection ineligible. Expired grants do not count.
     mutating func isFull(now: Duration) -> Bool {
         guard entries.count >= limits.grants else { return false }
         expire(now)
@@ -45,9 +46,9 @@ struct RequestLedger {
     /// Live grants, as of the last `expire`.
     var grantCount: Int { entries.count }
 
-    /// Notes a delivered request.
+    /// Records a delivered request.
     ///
-    /// - Parameter countsAsLoad: Whether the connection was chosen among a queue group for it.
+    /// - Parameter countsAsLoad: Whether the connection was chosen for it in a queue group.
     mutating func delivered(_ reply: Span<UInt8>, countsAsLoad: Bool, now: Duration) {
         expire(now)
         var entry = Entry(deliveredAt: now, grants: 0, unanswered: 0)
@@ -68,7 +69,7 @@ struct RequestLedger {
         append(reply, entry)
     }
 
-    /// Uses up a grant for a publish to this subject; false when there is none.
+    /// Uses a grant for a publish to this subject; false when there is none.
     mutating func spend(_ subject: Span<UInt8>, now: Duration) -> Bool {
         if entries.count == 0 { return false }
         expire(now)

@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// Where messages on one subject go: plain subscriptions, and one group for each queue name whatever the patterns.
+/// Receivers of one subject: plain subscriptions, and one group for each queue name, independent of the patterns.
 final class Route {
     /// The members of one queue group for one subject.
     struct Group {
@@ -8,7 +8,7 @@ final class Route {
         var members: [Subscription]
     }
 
-    /// Users of whom is remembered what they may publish to the subject.
+    /// Maximum number of users whose right to publish is cached.
     private static let rightsMax = 16
 
     let plain: [Subscription]
@@ -35,11 +35,11 @@ final class Route {
 
     var isEmpty: Bool { plain.isEmpty && groups.isEmpty }
 
-    /// What a user may publish to this route's subject, found out once.
+    /// A user's right to publish to this route's subject, computed once.
     func publishing(_ permissions: Permissions, to subject: Span<UInt8>) -> Permissions.Publishing {
         for known in rights where known.permissions === permissions { return known.right }
         let right = permissions.publishing(to: subject)
-        // The empty route stands for all subjects that nobody listens to.
+        // The empty route is shared by all subjects without a subscription.
         if isEmpty { return right }
         if rights.count >= Self.rightsMax { rights.removeAll() }
         rights.append((permissions, right))

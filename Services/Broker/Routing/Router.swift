@@ -1,9 +1,9 @@
 import BusProtocol
 
-/// Finds routes: a trie of all subscriptions, and a memory of the routes found.
+/// Finds routes with a trie of all subscriptions, and a cache of the routes found.
 ///
-/// The memory survives subscriptions coming and going, because a change forgets only the subjects it concerns. That
-/// nobody listens is never remembered: a flood of unknown subjects must not push out the known ones.
+/// The cache survives changes of subscriptions, because a change drops only the subjects it concerns. Subjects without
+/// subscriptions are never cached: a flood of unknown subjects must not evict the known ones.
 struct Router {
     private var trie = SubjectTrie()
     private var taps = SubjectTrie()
@@ -19,16 +19,16 @@ struct Router {
     private(set) var inserts = 0
     /// Subscriptions removed since the start.
     private(set) var removes = 0
-    /// Routes asked for.
+    /// Number of routes requested.
     private(set) var matches = 0
-    /// Routes that were remembered when they were asked for.
+    /// Number of requested routes that were cached.
     private(set) var hits = 0
 
     /// Number of subscriptions, without those on inboxes.
     var subscriptionCount: Int { trie.count + taps.count }
-    /// Number of subjects whose route is remembered.
+    /// Number of cached routes.
     var rememberedCount: Int { remembered.count }
-    /// Whether anybody traces.
+    /// Whether there is any trace.
     var hasTaps: Bool { taps.count > 0 }
 
     /// Adds a subscription.
@@ -39,7 +39,7 @@ struct Router {
         forget(subscription.pattern)
     }
 
-    /// Removes a subscription that is there.
+    /// Removes an existing subscription.
     mutating func remove(_ subscription: Subscription) {
         removes += 1
         if subscription.isTap { return taps.remove(subscription) }
@@ -63,7 +63,7 @@ struct Router {
         return route
     }
 
-    /// The traces that want to see a subject.
+    /// The traces that match a subject.
     func tapped(_ subject: Span<UInt8>) -> [Subscription] {
         var matches: [Subscription] = []
         taps.match(subject, into: &matches)

@@ -5,7 +5,7 @@ enum StableHash {
         bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
-    /// Joins two hashes so that every bit of both counts (the finalizer of SplitMix64).
+    /// Combines two hashes so that every bit of both counts (the finalizer of SplitMix64).
     static func mix(_ first: UInt64, _ second: UInt64) -> UInt64 {
         var value = first ^ (second &* 0x9E37_79B9_7F4A_7C15)
         value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9

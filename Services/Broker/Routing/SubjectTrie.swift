@@ -2,16 +2,16 @@ import BusProtocol
 
 /// All subscriptions by the tokens of their patterns.
 ///
-/// A node a token; `*` and `>` are children of their own that a look-up also follows. Look-ups cost the number of tokens,
-/// not the number of subscriptions, and allocate nothing but the room for what they find; the routes found are remembered
-/// by `Router`.
+/// Each token is a node; `*` and `>` are separate children that a lookup also follows. The cost of a lookup depends on
+/// the number of tokens, not of subscriptions, and it allocates only memory for its results; `Router` caches the routes
+/// found.
 struct SubjectTrie {
     private final class Node {
-        /// By the token's bytes.
+        /// Children by the token's bytes.
         @exclusivity(unchecked) var children = ByteTable<Node>()
-        /// Under `*`.
+        /// Child for `*`.
         var anyToken: Node?
-        /// Under `>`.
+        /// Child for `>`.
         var tail: Node?
         @exclusivity(unchecked) var subscriptions: [Subscription] = []
         var isEmpty: Bool { children.count == 0 && anyToken == nil && tail == nil && subscriptions.isEmpty }
@@ -36,12 +36,12 @@ struct SubjectTrie {
     }
 
     private let root = Node()
-    /// Bytes that all patterns begin with and no look-up needs to see.
+    /// Length of the prefix common to all patterns, which lookups skip.
     private let prefixBytes: Int
     private(set) var count = 0
 
-    /// - Parameter prefixBytes: Length of what all patterns, and all subjects looked up, have in common: whole tokens, the
-    ///   last one's dot included.
+    /// - Parameter prefixBytes: Length of the common prefix of all patterns and subjects: whole tokens, including the
+    ///   last dot.
     init(prefixBytes: Int = 0) {
         self.prefixBytes = prefixBytes
     }
@@ -68,19 +68,19 @@ struct SubjectTrie {
         count += 1
     }
 
-    /// Removes a subscription that is there, and the nodes that only it needed.
+    /// Removes an existing subscription, and the nodes that only it needed.
     mutating func remove(_ subscription: Subscription) {
         _ = Self.remove(subscription, subscription.pattern.text.utf8.span, prefixBytes, from: root)
         count -= 1
     }
 
-    /// Appends every subscription whose pattern takes the subject.
+    /// Appends every subscription whose pattern matches the subject.
     func match(_ subject: Span<UInt8>, into matches: inout [Subscription]) {
         let wildcards = prefixBytes > 0 || !SubjectSyntax.isHiddenFromWildcards(subject)
         Self.collect(root, subject, prefixBytes, wildcards: wildcards, &matches)
     }
 
-    /// True when the node is empty after it.
+    /// Returns true when the node is empty afterwards.
     private static func remove(
         _ subscription: Subscription, _ pattern: Span<UInt8>, _ start: Int, from node: Node
     ) -> Bool {

@@ -1,33 +1,33 @@
 import BusProtocol
 
-/// One subscription of one connection. On `@exclusivity(unchecked)` see `BrokerConnection`.
+/// One subscription of one connection. For `@exclusivity(unchecked)` see `BrokerConnection`.
 final class Subscription {
-    /// Where it is kept.
+    /// Where it is stored.
     enum Kind {
         /// In the router.
         case ordinary
-        /// With its connection, because nobody else may subscribe there.
+        /// With its connection, because only the owner may subscribe there.
         case inbox
-        /// In the router, apart: a trace takes nothing away and does not count as a taker.
+        /// In the router, separately: a trace does not consume messages or count as a receiver.
         case tap
     }
 
     let connection: BrokerConnection
     let sid: Int
-    /// What it matches. For a tap the pattern without `$SYS.TAP.`.
+    /// The pattern it matches. For a tap the pattern without `$SYS.TAP.`.
     let pattern: SubjectPattern
     let queue: QueueName?
     let overflow: SubMessage.Overflow
     let kind: Kind
-    /// Deliveries after which it ends.
+    /// Number of deliveries after which it ends.
     @exclusivity(unchecked) var max: Int?
-    /// Deliveries since `sub`.
+    /// Number of deliveries since `sub`.
     @exclusivity(unchecked) var delivered = 0
     /// Messages dropped since the last `slow_drop`.
     var dropped = 0
-    /// False once it ended: routes that are being walked may still hold it.
+    /// False once it ended: routes in use may still contain it.
     @exclusivity(unchecked) var isActive = true
-    /// Its place in its trie node, for removal without a search.
+    /// Its index in its trie node, for removal without a search.
     var nodeIndex = 0
 
     init(_ connection: BrokerConnection, _ message: SubMessage, pattern: SubjectPattern, kind: Kind) {

@@ -6,27 +6,27 @@ import BusProtocol
     import Foundation
 #endif
 
-/// How a broker is started.
+/// Settings of a broker.
 package struct BrokerConfiguration: Sendable {
-    /// The bus's usual port.
+    /// The bus's default port.
     package static let port = BusLimits.port
-    /// The usual port of the monitoring pages.
+    /// The default port of the monitoring pages.
     package static let monitorPort = BusLimits.monitorPort
 
     /// Address to listen on. Without a token or users only loopback.
     package var host: String
     /// Port, 0 for any free one.
     package var port: Int
-    /// What clients sign in with; nil for one open user.
+    /// Token clients sign in with; nil for one open user.
     package var token: String?
-    /// Who may sign in, each with a token of its own; instead of `token`.
+    /// Users that may sign in, each with a token; instead of `token`.
     package var users: [BrokerUser]?
     package var limits: BrokerLimits
-    /// Held while it runs, so that a store has one broker; nil for none.
+    /// File locked while it runs, so that a store has one broker; nil for none.
     package var lockFile: String?
     /// Whether `$SYS.CHAOS.` takes rules for faults. For tests only.
     package var chaos: Bool
-    /// Version that `hello` and monitoring tell.
+    /// Version in `hello` and on monitoring pages.
     package var version: String
 
     package init(
@@ -42,14 +42,14 @@ package struct BrokerConfiguration: Sendable {
         self.version = version
     }
 
-    /// Refuses what must not start.
+    /// Rejects settings with which a broker must not start.
     package func validate() throws(BrokerStartError) {
         guard (0...65535).contains(port) else { throw .portOutOfRange(port) }
         if token != nil, users != nil { throw .tokenAndUsers }
         if token == nil, users == nil, !Self.isLoopback(host) { throw .openBeyondLoopback(host) }
     }
 
-    /// Who may sign in, and how.
+    /// The authenticator for these settings.
     var authenticator: Authenticator {
         if let users { return .users(users) }
         return token.map(Authenticator.token) ?? .open

@@ -6,7 +6,8 @@ extension BrokerEvent {
     func log(to logger: Logger) {
         switch self {
         case .connected(let cid, let name, let user, let peer):
-            // Coming and going is every day's business, as in nats-server; a health check alone does it every few seconds.
+            // Connections come and go all the time, as in nats-server; a health check alone causes this every few
+            // seconds.
             logger.debug("connected", metadata: Self.fields(cid, name, peer, ["user": "\(user)"]))
         case .disconnected(let cid, let name, let peer, let reason):
             logger.log(

@@ -18,7 +18,7 @@ import ServiceLifecycle
 /// await broker.stop()
 /// ```
 package actor BrokerServer: ServiceLifecycle.Service {
-    /// The monitoring pages there are.
+    /// Paths of the monitoring pages.
     package static let pages = ["/healthz", "/varz", "/connz", "/subsz", "/metrics"]
 
     package nonisolated let loop: UVLoop
@@ -28,7 +28,7 @@ package actor BrokerServer: ServiceLifecycle.Service {
     private var transport: BrokerTransport?
     private var lock: FileLock?
     private var idleWaiters: [CheckedContinuation<Void, Never>] = []
-    /// Where it really listens; set by `start`.
+    /// The actual address; set by `start`.
     private var address: SocketAddress?
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -39,7 +39,7 @@ package actor BrokerServer: ServiceLifecycle.Service {
         self.logger = logger
     }
 
-    /// Listens. Returns the address, with the real port when 0 was asked for.
+    /// Listens, and returns the address, with the actual port for port 0.
     package func start() throws(BrokerStartError) -> (host: String, port: Int) {
         precondition(transport == nil, "a broker starts once")
         try configuration.validate()
@@ -68,8 +68,8 @@ package actor BrokerServer: ServiceLifecycle.Service {
         await stop()
     }
 
-    /// Stops as SIGTERM asks for: no new connections, `drain` and `bye` to everybody, and returns when the last
-    /// connection is closed. It takes the drain window and two seconds at most.
+    /// Stops as on SIGTERM: it accepts no new connections, sends `drain` and `bye` to all clients, and returns when the
+    /// last connection is closed. It takes the drain window and two seconds at most.
     package func stop() async {
         guard let transport else { return }
         transport.drain(why: "the broker is stopping")
@@ -86,7 +86,7 @@ package actor BrokerServer: ServiceLifecycle.Service {
         lock?.release()
     }
 
-    /// A monitoring page; nil where there is none, or while the broker does not run.
+    /// A monitoring page; nil for an unknown path, or while the broker does not run.
     package func page(_ path: String, query: [String: String]) -> MonitorPage? {
         guard let transport, let address else { return nil }
         let facts = ProcessFacts(
@@ -95,7 +95,7 @@ package actor BrokerServer: ServiceLifecycle.Service {
         return transport.core.page(path, query: query, facts, uptime: loop.uptime())
     }
 
-    /// A store has one broker; whichever has the lock file is it.
+    /// Locks the lock file, so that a store has one broker.
     private func takeLock() throws(BrokerStartError) -> FileLock? {
         guard let path = configuration.lockFile else { return nil }
         do throws(FileLock.Failure) {

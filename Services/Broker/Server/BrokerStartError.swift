@@ -1,4 +1,4 @@
-/// Why a broker did not start: what is wrong, and the remedy.
+/// Why a broker did not start, with the remedy.
 package enum BrokerStartError: Error, Equatable, CustomStringConvertible {
     case portOutOfRange(Int)
     case openBeyondLoopback(String)
@@ -6,19 +6,19 @@ package enum BrokerStartError: Error, Equatable, CustomStringConvertible {
     case tokenUnreadable(String)
     case tokenEmpty(String)
     case usersUnreadable(String)
-    /// A users file with a fault.
+    /// A users file with an error.
     case usersFile(String, UsersFileFault)
-    /// One token for everybody and users with their own: it would be unclear who has which permissions.
+    /// One token for all clients and users with their own: the permissions would be unclear.
     case tokenAndUsers
-    /// Another process listens there; `owner` is "pid 812 (node)" where it can be found.
+    /// Another process listens there; `owner` is "pid 812 (node)" where it is known.
     case portInUse(port: Int, owner: String?, flag: String)
     case cannotListen(String)
     /// Another broker holds the lock file; `holder` is "pid 812 (broker)".
     case secondBroker(holder: String, lockFile: String)
-    /// The lock file cannot be made or locked: why.
+    /// The lock file cannot be created or locked, with the reason.
     case lockUnusable(String, String)
 
-    /// Whether the address is the trouble rather than the settings.
+    /// Whether the address causes the error rather than the settings.
     package var isUnavailable: Bool {
         switch self {
         case .portInUse, .cannotListen: true

@@ -1,21 +1,20 @@
 import BusProtocol
 import EventLoop
 
-/// The core's sockets. Lives on the loop's thread only, like everything of EventLoop.
+/// The core's sockets. Used on the loop's thread only, like everything of EventLoop.
 ///
-/// Input goes to the core as it arrives; what the core wants to send leaves at the end of the turn, one write a
-/// connection.
+/// Input goes to the core as it arrives; output of the core is sent at the end of the turn, one write per connection.
 final class BrokerTransport {
-    /// How often the core looks at its clocks: a tenth of the shortest interval a client may ask for.
+    /// How often the core checks its time limits: a tenth of the shortest interval a client may ask for.
     private static let tickInterval: Duration = .milliseconds(100)
-    /// A tick that comes so late follows a pause of this process: a debugger, a suspended machine, a flood.
+    /// Lateness of a tick that indicates a pause of this process: a debugger, a suspended machine, a flood.
     private static let pause: Duration = .milliseconds(500)
 
     let core: BrokerCore
     let listener: TCPListener
     /// Called when there are events for the log.
     var onEvents: ([BrokerEvent]) -> Void = { _ in }
-    /// Called whenever the last connection has gone.
+    /// Called when the last connection has ended.
     var onIdle: () -> Void = {}
 
     private let loop: UVLoop
@@ -34,14 +33,14 @@ final class BrokerTransport {
         ticks = LoopTimer(loop: loop)
     }
 
-    /// Begins to accept.
+    /// Starts accepting.
     func start() throws(UVError) {
         try listener.listen { [self] stream in accept(stream) }
         let interval = core.chaos == nil ? Self.tickInterval : Self.chaosTickInterval
         ticks.start(after: interval, repeating: interval) { [self] in tick() }
     }
 
-    /// Stops accepting and says goodbye to everybody; `onIdle` follows.
+    /// Stops accepting and ends all connections cleanly; `onIdle` follows.
     func drain(why: String) {
         listener.close()
         core.drain(why: why, now: loop.uptime())
@@ -49,7 +48,7 @@ final class BrokerTransport {
         if streams.isEmpty { onIdle() }
     }
 
-    /// Closes everything at once.
+    /// Closes everything immediately.
     func close() {
         listener.close()
         ticks.close()
@@ -80,8 +79,8 @@ final class BrokerTransport {
         scheduleFlush()
     }
 
-    /// Notes how long the turn before this one was, and how late a tick comes. The loop keeps the last turn only, so this
-    /// is called in every turn that has traffic, with every tick, and before the number is told.
+    /// Records the length of the previous turn, and a tick's lateness. The loop keeps the last turn only, so this is
+    /// called in every turn with traffic, with every tick, and before the number is reported.
     private func measureLag(lateness: Duration = .zero) {
         lag.record(
             turnMicroseconds: Int(loop.lastTurnMicroseconds), timerLateness: lateness, now: loop.uptime())
@@ -98,7 +97,7 @@ final class BrokerTransport {
         let lateness = nextTick.map { now - $0 } ?? .zero
         measureLag(lateness: lateness)
         nextTick = now + (core.chaos == nil ? Self.tickInterval : Self.chaosTickInterval)
-        // After a pause what clients have sent meanwhile is read first: nobody is judged by silence that was ours.
+        // After a pause, input received meanwhile is read first: clients are not blamed for the broker's silence.
         if lateness > Self.pause { return }
         for (cid, stream) in streams where stream.pendingBytes > 0 {
             core.progressed(cid, pendingBytes: stream.pendingBytes, at: stream.lastWriteProgress)
@@ -110,7 +109,7 @@ final class BrokerTransport {
 
     func stream(of cid: Int) -> TCPStream? { streams[cid] }
 
-    /// Does to a socket what the core has decided.
+    /// Ends a socket as the core has decided.
     func end(_ stream: TCPStream, _ ending: Ending?) {
         switch ending {
         case .afterFlush?: stream.closeAfterFlush(within: core.limits.byeTimeout)

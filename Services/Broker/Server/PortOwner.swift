@@ -4,9 +4,9 @@
     import Foundation
 #endif
 
-/// Finds out from `/proc` which process listens on a port, for a message that helps.
+/// Finds the process that listens on a port in `/proc`, for error messages.
 enum PortOwner {
-    /// "pid 812 (node)", or nil when it cannot be told (another user's process, no `/proc`).
+    /// "pid 812 (node)", or nil when it is unknown (another user's process, no `/proc`).
     static func describe(port: Int) -> String? {
         let inodes = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { listeningInodes(in: $0, port: port) }
         guard !inodes.isEmpty else { return nil }

@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// Somebody who may sign in with a token.
+/// A user that may sign in with a token.
 package struct BrokerUser: Sendable {
     /// Letters, digits, `-` and `_`, at most 64: it is also part of a subject on NATS.
     package let name: String
@@ -13,7 +13,7 @@ package struct BrokerUser: Sendable {
         permissions = Permissions(rules)
     }
 
-    /// Whether a name may stand in a users file.
+    /// Whether a name is allowed in a users file.
     static func isName(_ text: String) -> Bool {
         let special: [UInt8] = [UInt8(ascii: "-"), UInt8(ascii: "_")]
         return (1...64).contains(text.utf8.count)

@@ -3,7 +3,7 @@ import BusProtocol
 /// A `nats.conf` with the same users and permissions, as far as nats-server can express them.
 ///
 /// A user signs in with its name and its token as the password: `nats://gateway:TOKEN@host:4222`. An inbox is
-/// `_INBOX_<user>.…` there, because nats-server gives connections no inboxes of their own.
+/// `_INBOX_<user>.…` there, because nats-server has no inboxes per connection.
 package struct NATSConfiguration {
     private let users: [BrokerUser]
 
@@ -11,7 +11,7 @@ package struct NATSConfiguration {
         users = file.users
     }
 
-    /// The text of the file. It holds the tokens.
+    /// The text of the file. It contains the tokens.
     package var text: String {
         """
         # Made by `broker --users-file FILE --print-nats-conf`. It holds the tokens: keep it as secret as they are.
@@ -53,7 +53,7 @@ package struct NATSConfiguration {
             """
     }
 
-    /// Another's inbox takes answers only.
+    /// Patterns a user may not publish to. Foreign inboxes accept answers only.
     private func publishDenied(_ user: BrokerUser) -> [String] {
         Self.texts(user.permissions.rules.pub.deny) + othersInboxes(user)
     }
@@ -78,7 +78,7 @@ package struct NATSConfiguration {
         users.filter { $0.name != user.name }.map { "_INBOX_\($0.name).>" }
     }
 
-    /// A list that is empty on purpose allows nothing; nats-server reads an empty `allow` as no rule at all.
+    /// Formats a list. An empty `allow` allows nothing; nats-server reads an empty `allow` as no rule at all.
     private func lists(allow: [String]?, deny: [String]) -> String? {
         let isNothing = allow?.isEmpty == true
         let denied = isNothing ? [">"] : deny
@@ -96,7 +96,7 @@ package struct NATSConfiguration {
 
     private static func list(_ texts: [String]) -> String { "[" + texts.map(quoted).joined(separator: ", ") + "]" }
 
-    /// nats.conf knows the escapes of JSON that can be needed here.
+    /// nats.conf supports the JSON escapes that may be needed here.
     private static func quoted(_ text: String) -> String {
         var bytes: [UInt8] = []
         JSONText.append(text, to: &bytes)

@@ -1,10 +1,11 @@
 import BusProtocol
 
-/// How two patterns stand to each other, token by token. A subject is a pattern without wildcards.
+/// Relations of two patterns, token by token. A subject is a pattern without wildcards.
 ///
-/// In permissions wildcards mean what they say: `>` takes `$SRV.PING` too, although a subscription to `>` never gets it.
+/// In permissions wildcards have no exceptions: `>` includes `$SRV.PING` too, although a subscription to `>` never gets
+/// it.
 enum PatternRelation {
-    /// Whether everything that `inner` takes is taken by `outer` as well.
+    /// Whether `outer` matches everything that `inner` matches.
     static func covers(_ outer: Span<UInt8>, _ inner: Span<UInt8>) -> Bool {
         walk(outer, inner) { outer, inner in
             if outer.isEqual(">") { return .yes }
@@ -13,7 +14,7 @@ enum PatternRelation {
         }
     }
 
-    /// Whether some subject is taken by both.
+    /// Whether both match some subject.
     static func overlap(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
         walk(left, right) { left, right in
             if left.isEqual(">") || right.isEqual(">") { return .yes }
@@ -23,7 +24,7 @@ enum PatternRelation {
 
     private enum Verdict { case yes, no }
 
-    /// Goes through both in step until a pair of tokens decides; undecided, both must end together.
+    /// Walks both in step until a pair of tokens decides; otherwise both must end together.
     private static func walk(
         _ left: Span<UInt8>, _ right: Span<UInt8>, _ decide: (Span<UInt8>, Span<UInt8>) -> Verdict?
     ) -> Bool {

@@ -39,7 +39,7 @@ extension KeyedDecodingContainer {
         try texts(key) { text throws(BusViolation) in try SubjectPattern(text) }
     }
 
-    /// An array of texts, each made into what it stands for.
+    /// Reads an array of texts and converts each.
     fileprivate func texts<Value>(_ key: Key, _ make: (String) throws(BusViolation) -> Value) throws -> [Value]? {
         var values: [Value] = []
         for (index, text) in (try ifThere([String].self, key) ?? []).enumerated() {

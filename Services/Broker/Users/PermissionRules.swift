@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// What a user may do, as written in the users file.
+/// A user's permissions, as written in the users file.
 ///
 /// ```json
 /// {"pub":{"allow":["sb.catalog.v1.>"],"deny":[]},
@@ -8,9 +8,9 @@ import BusProtocol
 ///  "responses":{"max":1,"ttl_ms":60000}}
 /// ```
 package struct PermissionRules: Sendable, Equatable {
-    /// Subjects of one direction. Deny wins.
+    /// Subjects of one direction. `deny` overrides `allow`.
     package struct Subjects: Sendable, Equatable {
-        /// Absent: everything; empty: nothing.
+        /// Absent allows everything, empty nothing.
         package var allow: [SubjectPattern]?
         package var deny: [SubjectPattern]
 
@@ -20,11 +20,11 @@ package struct PermissionRules: Sendable, Equatable {
         }
     }
 
-    /// What receiving a message with `reply` grants.
+    /// Grant from receiving a message with `reply`.
     package struct Responses: Sendable, Equatable {
-        /// Publishes to exactly that subject.
+        /// Number of publishes to exactly that subject.
         package var max: Int
-        /// How long the grant lives.
+        /// Lifetime of the grant.
         package var lifetime: Duration
 
         package init(max: Int = 1, lifetime: Duration = .seconds(60)) {
@@ -35,7 +35,7 @@ package struct PermissionRules: Sendable, Equatable {
 
     package var pub: Subjects
     package var sub: Subjects
-    /// Names of queue groups the user may join; absent: all.
+    /// Queue groups the user may join; absent for all.
     package var queues: [QueueName]?
     package var responses: Responses
 

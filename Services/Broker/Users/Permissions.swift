@@ -1,8 +1,8 @@
 import BusProtocol
 
-/// What a user may do, made ready for being asked for every message. The open user has none: nothing is asked then.
+/// A user's permissions, prepared for a check with every message. The open user has none and is not checked.
 package final class Permissions: Sendable {
-    /// What a user may publish to a subject. It depends on nothing else, so it may be remembered beside a route.
+    /// A user's right to publish to a subject. It depends on nothing else, so it may be cached with a route.
     package enum Publishing: Sendable, Equatable {
         case allowed
         /// Only as an answer, while a grant lives.
@@ -11,7 +11,7 @@ package final class Permissions: Sendable {
         case denied
     }
 
-    /// The rules this was made from.
+    /// The rules it was created from.
     package let rules: PermissionRules
     private let publishAllowed: SubjectList?
     private let publishDenied: SubjectList
@@ -24,18 +24,19 @@ package final class Permissions: Sendable {
         subscribeAllowed = rules.sub.allow.map(SubjectList.init)
     }
 
-    /// Whether a legal subject may be published to. That another's inbox needs a grant in any case is decided elsewhere.
+    /// The right to publish to a legal subject. Another check requires a grant for foreign inboxes in any case.
     package func publishing(to subject: Span<UInt8>) -> Publishing {
         if publishDenied.takes(subject) { return .denied }
         guard let publishAllowed else { return Self.isSystem(subject) ? .withGrant : .allowed }
         return publishAllowed.covers(subject) ? .allowed : .withGrant
     }
 
-    /// Why a subscription is refused; nil when it is allowed.
+    /// Why a subscription is rejected; nil when it is allowed.
     ///
     /// - Parameters:
-    ///   - traced: For a trace, what it sees: `a.>` of `$SYS.TAP.a.>`.
-    ///   - isOwnInbox: The connection's own inbox has a name nobody can know before, so it needs no `allow`.
+    ///   - traced: For a trace, the traced pattern: `a.>` of `$SYS.TAP.a.>`.
+    ///   - isOwnInbox: Whether it is the connection's inbox, whose name is unknown in advance, so that it needs no
+    ///     `allow`.
     func refusal(
         of pattern: SubjectPattern, traced: SubjectPattern? = nil, queue: QueueName?, isOwnInbox: Bool
     ) -> String? {
@@ -50,13 +51,13 @@ package final class Permissions: Sendable {
         return isAllowed || isOwnInbox ? nil : "this user may not subscribe to '\(pattern)'"
     }
 
-    /// The denied pattern that has a subject in common with what a subscription would get.
+    /// The denied pattern that overlaps with a subscription.
     private func denied(_ pattern: SubjectPattern) -> SubjectPattern? {
         let bytes = pattern.text.utf8.span
         let first = bytes[0]
         let startsWild = first == UInt8(ascii: "*") || first == UInt8(ascii: ">")
         return rules.sub.deny.first { denied in
-            // A subscription that begins with a wildcard never gets inboxes and what is under `$`.
+            // A subscription that begins with a wildcard never gets messages of inboxes and of subjects under `$`.
             if startsWild, SubjectSyntax.isHiddenFromWildcards(denied.text.utf8.span) { return false }
             return PatternRelation.overlap(denied.text.utf8.span, bytes)
         }

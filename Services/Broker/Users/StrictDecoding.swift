@@ -1,4 +1,4 @@
-/// A place in an array.
+/// An index in an array, as a coding key.
 struct PlaceIndex: CodingKey {
     let index: Int
 
@@ -21,7 +21,7 @@ private struct AnyMember: CodingKey {
 }
 
 extension Decoder {
-    /// The members of an object, none of them unknown.
+    /// The members of an object; an unknown member is an error.
     func strictMembers<Key: CodingKey & CaseIterable>(_ type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         let known = Key.allCases.map(\.stringValue)
         for member in try container(keyedBy: AnyMember.self).allKeys where !known.contains(member.stringValue) {
@@ -33,7 +33,7 @@ extension Decoder {
 }
 
 extension KeyedDecodingContainer {
-    /// The value of a member that may be absent. `null` is not absent: it would mean "everything" where nothing was meant.
+    /// The value of an optional member. `null` is not absent: it would mean "everything" without that intention.
     func ifThere<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value? {
         contains(key) ? try decode(type, forKey: key) : nil
     }

@@ -1,9 +1,9 @@
 import BusProtocol
 
-/// Patterns made ready for being asked often.
+/// A list of patterns, prepared for frequent checks.
 ///
-/// They are walked in order: lists are short, most entries differ within the first token, and what was found out for a
-/// subject may be remembered by whoever asks.
+/// Entries are checked in order: lists are short, most entries differ within the first token, and callers may cache the
+/// result for a subject.
 struct SubjectList: Sendable {
     private let entries: [[UInt8]]
 
@@ -11,9 +11,9 @@ struct SubjectList: Sendable {
         entries = patterns.map { Array($0.text.utf8) }
     }
 
-    /// Whether one entry takes everything that a subject or pattern takes.
+    /// Whether one entry matches everything that a subject or pattern matches.
     ///
-    /// What is under `$SYS.` must be named: only an entry that begins with it counts there.
+    /// Subjects under `$SYS.` must be named: only an entry that begins with it matches them.
     func covers(_ pattern: Span<UInt8>) -> Bool {
         let isSystem = Permissions.isSystem(pattern)
         for entry in entries where !isSystem || Permissions.isSystem(entry.span) {
@@ -22,7 +22,7 @@ struct SubjectList: Sendable {
         return false
     }
 
-    /// Whether one entry takes a subject, in the plain sense of its wildcards.
+    /// Whether one entry matches a subject. Its wildcards have no exceptions.
     func takes(_ subject: Span<UInt8>) -> Bool {
         for entry in entries where PatternRelation.covers(entry.span, subject) { return true }
         return false

@@ -1,6 +1,6 @@
 import BusProtocol
 
-/// One entry of a users file, as it stands there.
+/// One entry of a users file, as written there.
 struct UserEntry: Decodable {
     enum Key: String, CodingKey, CaseIterable { case name, token, tokenFile, permissions }
 
@@ -21,7 +21,7 @@ struct UserEntry: Decodable {
         rules = try members.ifThere(PermissionRules.self, .permissions) ?? PermissionRules()
     }
 
-    /// The token, from here or from its file.
+    /// The token, from the entry or from its file.
     func secret(_ place: [any CodingKey], _ resolve: (String) -> String) throws(UsersFileFault) -> String {
         switch (token, tokenFile) {
         case (let token?, nil):

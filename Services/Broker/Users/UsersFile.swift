@@ -14,12 +14,12 @@ import BusProtocol
 ///   {"name":"operator","token":"a long random text"}
 /// ]}
 /// ```
-/// Strict: a member that nobody knows, one that stands there twice, `null`, and a token that two users share are
-/// refused, for each of them would be a permission that its author did not mean.
+/// Unknown and repeated members, `null`, and a token shared by two users are errors, because each would be a permission
+/// that its author did not intend.
 package struct UsersFile: Sendable {
     package let users: [BrokerUser]
 
-    /// Reads a file. A `tokenFile` that is no absolute path stands beside it.
+    /// Reads a file. A relative `tokenFile` is relative to the directory of the users file.
     ///
     /// - Throws: `usersUnreadable`, or `usersFile` with the place and the remedy.
     package static func read(_ path: String) throws(BrokerStartError) -> UsersFile {
@@ -41,7 +41,7 @@ package struct UsersFile: Sendable {
     init(json: [UInt8], resolve: (String) -> String = { $0 }) throws(UsersFileFault) {
         let document = try Self.decode(json)
         guard !document.users.isEmpty else {
-            throw UsersFileFault([DocumentKey.users], "is empty, so nobody could sign in; name at least one user")
+            throw UsersFileFault([DocumentKey.users], "is empty, so no client could sign in; name at least one user")
         }
         var users: [BrokerUser] = []
         for (index, entry) in document.users.enumerated() {
@@ -71,7 +71,7 @@ package struct UsersFile: Sendable {
 
     private static func decode(_ json: [UInt8]) throws(UsersFileFault) -> Document {
         do throws(BusViolation) {
-            // The scanner of frame headers is strict, and finds members that stand there twice.
+            // The scanner of frame headers is strict, and finds repeated members.
             _ = try FrameHeader(scanning: json.span)
         } catch {
             throw UsersFileFault([], "is no strict JSON: \(error.reason.replacing("the header ", with: "it "))")

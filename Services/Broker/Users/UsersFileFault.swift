@@ -1,4 +1,4 @@
-/// What is wrong with a users file: where, what, and the remedy.
+/// An error in a users file: place, problem and remedy.
 package struct UsersFileFault: Error, Equatable, CustomStringConvertible {
     /// The place, as `$.users[1].permissions.pub.allow[0]`.
     package var place: String

@@ -51,7 +51,7 @@ struct CatalogImporter: Sendable {
         }
     }
 
-    /// Reads and validates the file without activating it: the report names the version in force, which stays. The
+    /// Reads and validates the file without activating it. The report names the version in force, which stays. The
     /// import is deleted afterwards in every case.
     /// - Throws: As ``commit(_:)``.
     func judge(_ request: CommitImportRequest) async throws -> ImportReport {

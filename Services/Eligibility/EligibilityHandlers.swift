@@ -60,7 +60,7 @@ package struct EligibilityHandlers: Sendable {
             })
     }
 
-    /// Context for further requests, with half of the remaining time: a silent PaymentQueue must leave time to answer
+    /// Context for further requests, with half of the remaining time. A silent PaymentQueue must leave time to answer
     /// `unknown`.
     private static func upstream(_ context: RequestContext) -> CallContext {
         var halved = context.callContext

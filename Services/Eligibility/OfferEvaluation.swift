@@ -45,7 +45,7 @@ struct OfferEvaluation {
         }
     }
 
-    /// Decides by group (M119, M121): a product's own history counts, and that of all products it shares a group with,
+    /// Decides by group (M119, M121). A product's own history counts, and that of all products it shares a group with,
     /// today or when they were bought.
     private func decide(
         _ product: SubscriptionProduct, _ history: SubscriptionHistory, _ now: Timestamp

@@ -11,7 +11,7 @@ import Synchronization
 final class SubscriptionCatalog: Sendable {
     static let freshFor: Duration = .seconds(1)
     static let usableFor: Duration = .seconds(60)
-    /// Maximum number of subscriptions in all lists together; beyond it all lists are dropped and requested again.
+    /// Maximum number of subscriptions in all lists together. Beyond it all lists are dropped and requested again.
     static let subscriptionsMax = 200_000
     static let listsMax = 1_000
 

@@ -27,7 +27,7 @@ package final class Gateway: Sendable {
     let promoted: PromotionDirectory
     let delivery: DeliveryHub
     let eventWaits = EventWaits()
-    /// The wall clock, which decides about sessions and the signatures of apps' servers; tests pass their own.
+    /// The wall clock, which decides about sessions and the signatures of apps' servers. Tests pass their own.
     let now: @Sendable () -> Timestamp
     let exposition: @Sendable () async -> String
     let logger: Logger

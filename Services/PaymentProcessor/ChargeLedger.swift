@@ -114,7 +114,7 @@ package final class ChargeLedger: Sendable {
         }
     }
 
-    /// Gives a charge up: it writes a tombstone for an unknown key, cancels a pending charge, and otherwise returns the
+    /// Gives a charge up. It writes a tombstone for an unknown key, cancels a pending charge, and otherwise returns the
     /// recorded charge.
     /// - Throws: `requestInvalid`.
     package func cancel(_ request: CancelChargeRequest) async throws -> Charge {

@@ -38,7 +38,7 @@ package enum ChargeRepository {
         return (known, false)
     }
 
-    /// Gives a key up: it writes a tombstone for an unknown key, `cancelled` for a pending charge, and changes no
+    /// Gives a key up. It writes a tombstone for an unknown key, `cancelled` for a pending charge, and changes no
     /// decided one. One statement, so that neither a create nor an approval comes in between.
     package static func cancel(
         _ chargeKey: String, at now: Timestamp, in transaction: SQLTransaction

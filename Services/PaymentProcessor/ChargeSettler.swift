@@ -7,7 +7,7 @@ import StoreModels
 package struct ChargeSettler: Sendable {
     /// Maximum time between two rounds. Any wait started in between lasts at least as long, so none is late.
     package static let interval: Duration = .seconds(1)
-    /// Minimum time between two rounds: another processor of a shared ledger may be processing what is due.
+    /// Minimum time between two rounds. Another processor of a shared ledger may be processing what is due.
     static let breath: Duration = .milliseconds(20)
     /// Charges approved by one commit.
     static let approvedMax = 256

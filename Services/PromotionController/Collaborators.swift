@@ -10,7 +10,7 @@ struct Collaborators: Sendable {
     /// Publishes a hint that an installation's intents have changed; at most once.
     var publish: @Sendable (IntentsChanged) -> Void
 
-    /// Calls the services over the bus without retries: the janitor repeats, and so does the caller nearest to the
+    /// Calls the services over the bus without retries. The janitor repeats, and so does the caller nearest to the
     /// client.
     static func onBus(_ caller: ServiceCaller) -> Collaborators {
         Collaborators(

@@ -60,7 +60,7 @@ extension BrokerCore {
         if !chaos.delays.isEmpty { release(chaos.delays.takeFollowers(of: target)) }
     }
 
-    /// Writes held messages, unless the connection is gone or an `unsub` has been acknowledged meanwhile: no `msg` may
+    /// Writes held messages, unless the connection is gone or an `unsub` has been acknowledged meanwhile. No `msg` may
     /// follow that.
     private func release(_ messages: [ChaosDelays.Held]) {
         for message in messages {

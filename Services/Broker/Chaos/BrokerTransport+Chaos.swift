@@ -20,7 +20,7 @@ extension BrokerTransport {
         return stream.pendingBytes + slices.bytes.count
     }
 
-    /// Sends each sliced connection its next piece; after the last one it is an ordinary connection again.
+    /// Sends each sliced connection its next piece. After the last one it is an ordinary connection again.
     func sendSlices(_ chaos: Chaos) {
         for (cid, rest) in chaos.slices {
             guard let stream = stream(of: cid) else {

@@ -24,7 +24,7 @@ struct ChaosDelays {
         return true
     }
 
-    /// Removes and returns due messages, the earliest first; those due together in the order they were held.
+    /// Removes and returns due messages, the earliest first. Those due together keep the order they were held in.
     mutating func takeDue(now: Duration) -> [Held] {
         take { $0.due <= now }.enumerated()
             .sorted { ($0.element.due, $0.offset) < ($1.element.due, $1.offset) }.map(\.element)

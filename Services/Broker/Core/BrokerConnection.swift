@@ -72,7 +72,7 @@ final class BrokerConnection {
     var byeAt: Duration?
 
     @exclusivity(unchecked) var traffic = TrafficCounters()
-    /// Whether a whole frame has arrived; until then the first byte may be a greeting of another protocol.
+    /// Whether a whole frame has arrived. Until then the first byte may be a greeting of another protocol.
     @exclusivity(unchecked) var hasSentFrames = false
     /// Reason of the end: an error code, `bye`, `eof`, `http` or `tls`.
     var endReason = "eof"

@@ -1,7 +1,7 @@
 import BusProtocol
 
 extension BrokerCore {
-    /// Begins to stop: it sends `drain` to all clients, then `bye` to each, spread over the window so that they do not
+    /// Begins to stop. It sends `drain` to all clients, then `bye` to each, spread over the window so that they do not
     /// reconnect simultaneously. A client that has not signed in yet gets `shutting_down`.
     func drain(why: String, now: Duration) {
         guard drainEnds == nil else { return }

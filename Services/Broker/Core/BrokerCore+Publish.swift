@@ -211,7 +211,7 @@ extension BrokerCore {
         return matches.filter { $0.connection === connection && $0.isActive }.min { $0.sid < $1.sid }
     }
 
-    /// Copies a message to traces; they do not count as receivers, and the publisher does not notice them.
+    /// Copies a message to traces. They do not count as receivers, and the publisher does not notice them.
     private func copyToTaps(_ subject: Span<UInt8>, _ members: Span<UInt8>, _ body: Span<UInt8>) {
         for tap in router.tapped(subject) where tap.isActive {
             if tap.connection.pendingBytes > limits.softPendingBytes { drop(tap) } else { send(tap, members, body) }

@@ -82,7 +82,7 @@ extension BrokerCore {
         return BusViolation(code, reason)
     }
 
-    /// The pattern to trace, for `$SYS.TAP.<pattern>`; nil for patterns that are not under `$` or open to services.
+    /// The pattern to trace, for `$SYS.TAP.<pattern>`. Nil for patterns that are not under `$` or open to services.
     private func tracedPattern(_ pattern: SubjectPattern) throws(BusViolation) -> SubjectPattern? {
         let bytes = pattern.text.utf8.span
         guard bytes[0] == UInt8(ascii: "$"), !bytes.starts(with: "$SRV.") else { return nil }

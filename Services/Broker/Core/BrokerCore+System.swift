@@ -24,7 +24,7 @@ extension BrokerCore {
         return true
     }
 
-    /// Checks access to the broker's subjects under `$SYS.`: users of a users file need a permission; the rest is
+    /// Checks access to the broker's subjects under `$SYS.`. Users of a users file need a permission; the rest is
     /// reserved.
     private func checkSystemRight(_ subject: Span<UInt8>, _ publisher: BrokerConnection) throws(BusViolation) {
         guard let permissions = publisher.permissions,

@@ -36,7 +36,7 @@ package struct BrokerLimits: Sendable {
     package var cachedRoutes = 4096
     /// Sids ended by `max` that a later `unsub` still finds; older ones are `unknown_sid`.
     package var endedSids = 1024
-    /// Output buffer that a busy connection keeps between turns; a larger one is freed immediately, and all of it after
+    /// Output buffer that a busy connection keeps between turns. A larger one is freed immediately, and all of it after
     /// a while without output.
     package var keptOutputBytes = 2 << 20
     /// Maximum number of closed connections kept for monitoring.

@@ -2,7 +2,7 @@ import BusProtocol
 
 /// One publish during its delivery to subscriptions.
 struct Delivery {
-    /// A publisher can only grant publish rights it holds itself: a reply in a foreign inbox grants an answer only when
+    /// A publisher can only grant publish rights it holds itself. A reply in a foreign inbox grants an answer only when
     /// the publisher might answer there, as when it forwards a request; and no publisher grants itself a right.
     private enum Granted {
         case nobody, others, everybody

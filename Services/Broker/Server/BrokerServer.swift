@@ -68,7 +68,7 @@ package actor BrokerServer: ServiceLifecycle.Service {
         await stop()
     }
 
-    /// Stops as on SIGTERM: it accepts no new connections, sends `drain` and `bye` to all clients, and returns when the
+    /// Stops as on SIGTERM. It accepts no new connections, sends `drain` and `bye` to all clients, and returns when the
     /// last connection is closed. It takes the drain window and two seconds at most.
     package func stop() async {
         guard let transport else { return }

@@ -2,7 +2,7 @@ import BusProtocol
 
 /// A user that may sign in with a token.
 package struct BrokerUser: Sendable {
-    /// Letters, digits, `-` and `_`, at most 64: it is also part of a subject on NATS.
+    /// Letters, digits, `-` and `_`, at most 64. It is also part of a subject on NATS.
     package let name: String
     let token: String
     let permissions: Permissions

@@ -19,7 +19,7 @@ struct JSONPlace: Sendable {
         self.value = value
     }
 
-    /// The path `$.products[2].displayPrice`; it is built only when a message needs it, because a large file has a
+    /// The path `$.products[2].displayPrice`. It is built only when a message needs it, because a large file has a
     /// hundred thousand places.
     var path: String { name.isEmpty ? base : "\(base).\(name)" }
 
@@ -97,7 +97,7 @@ extension ImportFindings {
         return value
     }
 
-    /// Reads the elements of the list at `place`, each with its path; none when it is missing.
+    /// Reads the elements of the list at `place`, each with its path. None when it is missing.
     mutating func elements(_ place: JSONPlace) -> [JSONPlace] {
         guard !place.isAbsent else { return [] }
         guard let values = place.value?.arrayValue else {

@@ -57,7 +57,7 @@ extension StoreKitFileReader {
         }
     }
 
-    /// Notes `billingPlans` of version 5 and later: the store sells only payment of each period up front, for the
+    /// Notes `billingPlans` of version 5 and later. The store sells only payment of each period up front, for the
     /// subscription's `displayPrice`.
     mutating func noteBillingPlans(_ subscription: JSONPlace) {
         let list = subscription.member("billingPlans")

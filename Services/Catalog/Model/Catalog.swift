@@ -16,7 +16,7 @@ struct Catalog: Hashable, Sendable {
     var offerKeys: [SubscriptionOfferKey] = []
     /// Byte ranges of private keys in the file; no reply contains these bytes.
     var secrets: [Range<Int>] = []
-    /// Whether the stored file could not be read at the start: then it has no products, and the service's health names
+    /// Whether the stored file could not be read at the start. Then it has no products, and the service's health names
     /// it.
     var isUnreadable = false
 

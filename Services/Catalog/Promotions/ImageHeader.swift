@@ -1,6 +1,6 @@
 import StoreModels
 
-/// Format and size of an image from its first bytes; its name and media type are not trusted.
+/// Format and size of an image from its first bytes. Its name and media type are not trusted.
 struct ImageHeader: Hashable, Sendable {
     let format: PromotionImage.Format
     let width: Int

@@ -17,7 +17,7 @@ struct PromotionPolicy: Sendable {
     /// Decides which products can be bought.
     let availability: AvailabilityPolicy
 
-    /// Entries of the page, including hidden products, in the operator's order; empty before the app is released
+    /// Entries of the page, including hidden products, in the operator's order. Empty before the app is released
     /// (M109).
     func promoted() -> [Entry] { snapshot.app.settings.released ? ready() : [] }
 
@@ -65,7 +65,7 @@ struct PromotionPolicy: Sendable {
         imageReasons(at: position).isEmpty && availability.isAvailable(snapshot.catalog.products[position])
     }
 
-    /// Whether a product is on the list; without a list, among the first twenty that are ready.
+    /// Whether a product is on the list. Without a list, among the first twenty that are ready.
     private func isChosen(_ position: Int, isReady: Bool) -> Bool {
         let identifier = ExactText(snapshot.catalog.products[position].productIdentifier)
         if let entries = snapshot.promotions.entries {

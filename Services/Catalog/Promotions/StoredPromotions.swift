@@ -16,7 +16,7 @@ struct StoredPromotions: Hashable, Sendable {
     /// Products that have an image, unordered.
     var illustrated: some Collection<String> { images.keys.lazy.map(\.text) }
 
-    /// Whether there is neither a list nor an image: the store page then shows the beginning of the catalogue as a
+    /// Whether there is neither a list nor an image. The store page then shows the beginning of the catalogue as a
     /// preview (this store's rule). It ends with the first list or image, even of a deleted product.
     var isPreview: Bool { entries == nil && images.isEmpty }
 }

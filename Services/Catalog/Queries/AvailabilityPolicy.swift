@@ -20,7 +20,7 @@ struct AvailabilityPolicy: Sendable {
     let storefront: String
     /// The wall clock's time.
     let now: Timestamp
-    /// Whether a test URL began the purchase: a product that is not available *yet* can be bought then (M109).
+    /// Whether a test URL began the purchase. A product that is not available *yet* can be bought then (M109).
     var isTest = false
 
     func isAvailable(_ product: CatalogProduct) -> Bool {

@@ -1,6 +1,6 @@
 /// Size of a text in JSON.
 enum JSONSize {
-    /// Upper bound: JSON writes quotes and backslashes as two bytes and control characters as up to six.
+    /// Upper bound of the size. JSON writes quotes and backslashes as two bytes and control characters as up to six.
     static func most(_ text: String) -> Int {
         text.utf8.reduce(0) { count, byte in
             switch byte {

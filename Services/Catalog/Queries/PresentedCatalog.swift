@@ -7,7 +7,7 @@ final class PresentedCatalog: Sendable {
     let products: [Product]
     /// Upper bound of each product's size on the wire, so that a page is cut before it is too large for the bus.
     let byteCounts: [Int]
-    /// Encoded products in the same order, filled on demand: a request for one product does not encode ten thousand.
+    /// Encoded products in the same order, filled on demand. A request for one product does not encode ten thousand.
     private let texts: Mutex<[RawJSON?]>
 
     init(_ catalog: Catalog, for entry: StorefrontEntry) {

@@ -16,7 +16,7 @@ extension ContentRepository {
         }
     }
 
-    /// Activates an upload in one transaction: it replaces the previous package of its version and raises the
+    /// Activates an upload in one transaction. It replaces the previous package of its version and raises the
     /// catalogue's version, so that services with cached products ask again.
     /// - Parameter alongside: Further changes of the commit; skipped when another commit has activated the package.
     /// - Throws: `notFound` when the upload has ended meanwhile; `requestInvalid` when parts came in.

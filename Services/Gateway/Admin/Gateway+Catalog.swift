@@ -11,7 +11,7 @@ import StoreModels
 #endif
 
 extension Gateway {
-    /// Streams the file to Catalog, part by part; the catalogue in force changes with the commit and not earlier. With
+    /// Streams the file to Catalog, part by part. The catalogue in force changes with the commit and not earlier. With
     /// `dryRun=true` it does not change at all.
     @concurrent func importCatalog(_ call: Call) async throws -> Response {
         let bundleId = try call.bundleId()

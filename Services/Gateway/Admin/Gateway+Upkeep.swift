@@ -71,7 +71,7 @@ extension Gateway {
         return try Reply.json(HistoryAnswer(removed: reply.removed, cancelledIntents: intents.cancelled))
     }
 
-    /// Cancels open intents first: a purchase that began in the store must not continue after the clearing, and
+    /// Cancels open intents first. A purchase that began in the store must not continue after the clearing, and
     /// PaymentQueue must know which payments are on their way to it. Without PromotionController nothing is cleared;
     /// the whole request can be repeated.
     private func clearIntents(

@@ -22,7 +22,7 @@ struct Session: Hashable, Sendable {
     var storefront: String
     var platform: DeviceLaunch.Platform
     var promotedPurchases: DeviceLaunch.PromotedPurchases
-    /// Version of the device's system, and of the app; `appVersion` is nil for the store, which launches no app.
+    /// Version of the device's system, and of the app. `appVersion` is nil for the store, which launches no app.
     var osVersion = ""
     var appVersion: String?
     /// PaymentQueue's launch number: the largest of an installation is the live session. It is 0 for the store and in

@@ -17,7 +17,7 @@ struct ClockSetting: Decodable {
     }
 }
 
-/// Allowed range of an app's clock, 2000 to 2199: all calendars and certificates agree on these years.
+/// Allowed range of an app's clock, 2000 to 2199. All calendars and certificates agree on these years.
 enum ClockInstants {
     /// 2000-01-01T00:00:00.000Z up to the last millisecond of 2199.
     static let range = Timestamp(milliseconds: 946_684_800_000)...Timestamp(milliseconds: 7_258_118_399_999)

@@ -3,7 +3,7 @@ import EventLoop
 import Logging
 import StoreModels
 
-/// Cache of customers as PaymentQueue knows them; a session's token has only the storefront of the time it was issued.
+/// Cache of customers as PaymentQueue knows them. A session's token has only the storefront of the time it was issued.
 ///
 /// A reply is reused for at most a second, while the testers' settings and the app have the versions it was requested
 /// at (the app's catalogue sets the testers' defaults). Simultaneous requests share one request for the versions. While

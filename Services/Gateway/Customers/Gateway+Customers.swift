@@ -34,7 +34,7 @@ extension Gateway {
         return try Reply.json(TransactionList(transactions: page.transactions, after: page.after))
     }
 
-    /// The customer the path names, in the key's app; a customer of another app is as unknown as a missing one (S1).
+    /// The customer the path names, in the key's app. A customer of another app is as unknown as a missing one (S1).
     private func customer(_ call: Call) async throws(StoreError) -> Shopper {
         let bundleId = call.serverKey.bundleId
         let account = try call.account()

@@ -4,7 +4,7 @@ import StoreModels
 struct Shopper: Sendable {
     let bundleId: String
     let account: AccountReply
-    /// The app's version, requested after the client's request arrived; nil when Catalog is away or was not asked.
+    /// The app's version, requested after the client's request arrived. Nil when Catalog is away or was not asked.
     var appVersion: AppVersion?
 
     var customerIdentifier: String { account.customerIdentifier }

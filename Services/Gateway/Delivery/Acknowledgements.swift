@@ -14,7 +14,7 @@ struct Acknowledgements {
         case revocation(Int64)
     }
 
-    /// Maximum number of notices kept until the stream ends; the rest are sent again with the next stream.
+    /// Maximum number of notices kept until the stream ends. The rest are sent again with the next stream.
     static let writtenMax = 256
 
     private var queued: [Notice] = []
@@ -41,7 +41,7 @@ struct Acknowledgements {
 }
 
 extension DeliveryMachine.Event {
-    /// The notice to acknowledge once this event was read; nil for events that PaymentQueue does not keep.
+    /// The notice to acknowledge once this event was read. Nil for events that PaymentQueue does not keep.
     var notice: Acknowledgements.Notice? {
         switch self {
         case .restoreEnded(_, let restore): .restoreEnd(restore.restoreIdentifier)

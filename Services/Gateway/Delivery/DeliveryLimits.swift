@@ -9,7 +9,7 @@ enum DeliveryLimits {
     static let commentInterval = Duration.seconds(15)
     /// How often the heads of all open customers are read.
     static let headsInterval = Duration.seconds(1)
-    /// How long a stream waits for pending purchases that began in the store; after that it opens without them.
+    /// How long a stream waits for pending purchases that began in the store. After that it opens without them.
     static let intentsPatience = Duration.seconds(1)
     /// Streams of one gateway; further ones get 503.
     static let streamsMax = 20_000

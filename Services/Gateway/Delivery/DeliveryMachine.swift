@@ -60,7 +60,7 @@ struct DeliveryMachine {
     /// Revisions from later snapshot pages that precede their changes, kept until `newerUntil` is reached.
     private var newer: [ExactText: Int] = [:]
     private var newerUntil: Int64 = 0
-    /// Restores whose end this stream has sent; each is sent once, whether in a snapshot or live (R2).
+    /// Restores whose end this stream has sent. Each is sent once, whether in a snapshot or live (R2).
     private var endedRestores: Set<ExactText> = []
     /// Revocations this stream has sent, by their `seq`; likewise once, in a snapshot or live.
     private var toldRevocations: Set<Int64> = []
@@ -209,7 +209,7 @@ struct DeliveryMachine {
         revocations.removeAll()
     }
 
-    /// Remembers a page that is ahead of the first; its changes still arrive and must not take the observer back.
+    /// Remembers a page that is ahead of the first. Its changes still arrive and must not take the observer back.
     private mutating func remember(_ page: Snapshot) {
         for transaction in page.transactions { newer[transaction.id] = transaction.revision }
         newerUntil = max(newerUntil, page.seq)

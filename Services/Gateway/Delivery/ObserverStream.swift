@@ -215,7 +215,7 @@ final class ObserverStream: Sendable {
         }
     }
 
-    /// Opens the stream without intents, because PromotionController could not be asked; they follow when it is back.
+    /// Opens the stream without intents, because PromotionController could not be asked. They follow when it is back.
     func intentsFailed() {
         update { state in
             state.intents.failed()

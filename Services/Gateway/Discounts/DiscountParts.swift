@@ -36,7 +36,7 @@ struct DiscountParts: Decodable {
             && nonce.flatMap(UUID.init(uuidString:)) != nil && (timestamp ?? 0) > 0
     }
 
-    /// The discount as the payment keeps it: empty text and 0 replace missing parts, and the nonce is in lower case, as
+    /// The discount as the payment keeps it. Empty text and 0 replace missing parts, and the nonce is in lower case, as
     /// it was signed, so that it is recognised however it is written.
     var discount: PaymentDiscount {
         PaymentDiscount(

@@ -21,7 +21,7 @@ struct EventSearch<Reply: EventsAnswer> {
     /// Asks for the events after a position; nil asks for the current end.
     typealias Ask = @Sendable (String?) async throws(StoreError) -> Reply
 
-    /// Minimum time between two looks: in a busy store hints arrive faster than a client needs a response.
+    /// Minimum time between two looks. In a busy store hints arrive faster than a client needs a response.
     private let pause = Duration.milliseconds(20)
 
     private var after: String?

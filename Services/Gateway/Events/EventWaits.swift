@@ -1,7 +1,7 @@
 import EventLoop
 import StoreModels
 
-/// The requests that wait for events: their number is limited, and they end when the gateway stops.
+/// The requests that wait for events. Their number is limited, and they end when the gateway stops.
 final class EventWaits: Sendable {
     /// Maximum of simultaneous requests; one more gets 429. A test waits for one thing at a time, so this is dozens of
     /// tests.

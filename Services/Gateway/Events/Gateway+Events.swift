@@ -38,7 +38,7 @@ extension Gateway {
         }
     }
 
-    /// Responds with the result of a wait and closes the connection: detecting that the client hangs up requires the
+    /// Responds with the result of a wait and closes the connection. Detecting that the client hangs up requires the
     /// connection for itself.
     private func answer<Found: EventsAnswer>(
         _ call: Call, hints: String, _ wait: EventWait, ask: @escaping EventSearch<Found>.Ask

@@ -14,7 +14,7 @@ enum HTTPLimits {
     static let targetBytesMax = 64 * 1024
     /// Maximum size of all header fields, in bytes; more is 431.
     static let headerBytesMax = 16 * 1024
-    /// Maximum size of a bearer token, in bytes; tokens issued here are far shorter, so longer ones are rejected
+    /// Maximum size of a bearer token, in bytes. Tokens issued here are far shorter, so longer ones are rejected
     /// unread.
     static let tokenBytesMax = 4 * 1024
     /// Maximum number of product identifiers in one request; more is 400.

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// The query of a request, decoded like a form: `+` is a space, `%2C` in a list is equivalent to a comma, and a name
+/// The query of a request, decoded like a form. `+` is a space, `%2C` in a list is equivalent to a comma, and a name
 /// may be repeated.
 ///
 /// A name the route does not know is rejected, like an unknown member of a body: a misspelt filter must not be ignored

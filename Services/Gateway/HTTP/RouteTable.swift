@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Finds the route of a request in a tree of path segments: the cost depends on the path's length, not on the number of
+/// Finds the route of a request in a tree of path segments. The cost depends on the path's length, not on the number of
 /// routes.
 struct RouteTable: Sendable {
     enum Match: Sendable {

@@ -105,7 +105,7 @@ extension Gateway {
 }
 
 extension DecideIntentReply {
-    /// 201 or 202 for the result of the first `continue`; 200 for a repeated decision and for one that creates nothing.
+    /// 201 or 202 for the result of the first `continue`. 200 for a repeated decision and for one that creates nothing.
     fileprivate var status: HTTPResponse.Status {
         guard intent.state == .continued, !isRepeated else { return .ok }
         // Decided, but PaymentQueue does not have the payment yet: the stream brings the rest.

@@ -29,7 +29,7 @@ extension Gateway {
             call)
     }
 
-    /// Buys in the App Store, where no app runs: the account's devices are notified of the transaction as of any other.
+    /// Buys in the App Store, where no app runs. The account's devices are notified of the transaction as of any other.
     /// A key makes it safe to repeat, as with a payment; without one each request is another purchase.
     private func buyOutside(_ call: Call) async throws -> Response {
         let key = try IdempotencyKey.readIfPresent(call.request.headers)
@@ -58,7 +58,7 @@ extension Gateway {
         return try Reply.json(reply.transaction, status: .init(code: reply.status), headers: headers)
     }
 
-    /// Sends the request once: an unknown outcome must reach the client, which repeats the request with the same key.
+    /// Sends the request once. An unknown outcome must reach the client, which repeats the request with the same key.
     ///
     /// - Throws: `serviceUnavailable` when the request was certainly not accepted, `outcomeUnknown` when that is not
     ///   known.

@@ -19,7 +19,7 @@ struct PaymentRequest: Decodable {
     /// StoreKit's limits of `SKMutablePayment.quantity`.
     static let quantities = 1...10
 
-    /// Checks the quantity in the undecoded document: a number too large for an integer is still a quantity out of
+    /// Checks the quantity in the undecoded document. A number too large for an integer is still a quantity out of
     /// range. JSON has one kind of number, so `1.0` is 1.
     /// - Throws: `requestInvalid`; 422 for a quantity outside 1…10.
     static func checkQuantity(_ document: JSONValue) throws(StoreError) {

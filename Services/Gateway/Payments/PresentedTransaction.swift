@@ -17,7 +17,7 @@ struct PresentedTransaction: Hashable, Sendable, Codable {
 
     func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
 
-    /// Whether a device may see it, as `PaymentTransaction.isVisible(to:)`: some states are visible to the origin
+    /// Whether a device may see it, as `PaymentTransaction.isVisible(to:)`. Some states are visible to the origin
     /// device only.
     func isVisible(to deviceId: String) -> Bool { transactionState.isVisible(to: deviceId, origin: originDeviceId) }
 }

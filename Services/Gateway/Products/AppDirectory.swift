@@ -31,7 +31,7 @@ final class AppDirectory: Sendable {
         try await app(bundleId, call)?.testerDefaults
     }
 
-    /// The app's current data; while Catalog is away the last known, and nil for an unseen app.
+    /// The app's current data. While Catalog is away it is the last known, and nil for an unseen app.
     /// - Throws: `notFound` when Catalog says so.
     func app(_ bundleId: String, _ call: Call) async throws(StoreError) -> App? {
         do {

@@ -1,7 +1,7 @@
 import BusService
 import StoreModels
 
-/// Asks Catalog for the versions of apps, and PaymentQueue for that of the testers' settings: cached data of the same
+/// Asks Catalog for the versions of apps, and PaymentQueue for that of the testers' settings. Cached data of the same
 /// version is valid. Simultaneous requests of clients share one request for each, sent after they arrived, so that an
 /// operator's change is visible once it is acknowledged, through any gateway (ADR 0021).
 struct CurrentVersions: Sendable {

@@ -7,7 +7,7 @@ import StoreModels
 /// (O2), through whichever gateway it was bought. Instead, under load, simultaneous questions about the same app and
 /// storefront are sent as one batch, always after the clients asked.
 final class EligibilityQuestions: Sendable {
-    /// Questions with less time left are sent alone: the shortest deadline of a batch becomes the batch's.
+    /// Questions with less time left are sent alone. The shortest deadline of a batch becomes the batch's.
     static let patience = Duration.milliseconds(500)
 
     private typealias Outcome = Result<EligibilityReply, StoreError>
@@ -77,7 +77,7 @@ final class EligibilityQuestions: Sendable {
         }
     }
 
-    /// Sends waiting questions when a reply is late: a lost reply would otherwise block them until another question
+    /// Sends waiting questions when a reply is late. A lost reply would otherwise block them until another question
     /// comes.
     private func watch(_ place: Place) {
         Task(executorPreference: bus.loop) { [self] in
@@ -101,7 +101,7 @@ final class EligibilityQuestions: Sendable {
         if let next { send(next, at: place) }
     }
 
-    /// Sends a batch in its own task: the first caller may give up while the others wait.
+    /// Sends a batch in its own task. The first caller may give up while the others wait.
     private func send(_ flight: Flight, at place: Place) {
         Task(executorPreference: bus.loop) { [self] in
             await answer(flight, at: place)

@@ -7,7 +7,7 @@ import StoreModels
 final class ProductDirectory: Sendable {
     /// Lifetime of an entry of the current version, counted from its request.
     static let freshFor = Duration.seconds(1)
-    /// Maximum number of cached products and unknown identifiers; at the bound all are dropped and requested again.
+    /// Maximum number of cached products and unknown identifiers. At the bound all are dropped and requested again.
     static let rememberedMax = 20_000
 
     /// The result of a query, in its order.

@@ -1,7 +1,7 @@
 import BusService
 import StoreModels
 
-/// One query for products, sent to Catalog in parts: the reply to 500 identifiers may exceed one message of the bus.
+/// One query for products, sent to Catalog in parts. The reply to 500 identifiers may exceed one message of the bus.
 /// The parts are requested concurrently and joined in the order of the query.
 struct ProductsInParts: Sendable {
     /// Identifiers in one part. Products with long descriptions and many offers have a few kilobytes each; 512 KiB are

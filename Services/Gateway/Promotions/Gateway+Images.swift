@@ -21,7 +21,7 @@ extension Gateway {
         ]
     }
 
-    /// Streams the file to Catalog, part by part; it takes effect with the commit, which checks its header.
+    /// Streams the file to Catalog, part by part. It takes effect with the commit, which checks its header.
     @concurrent private func putImage(_ call: Call) async throws -> Response {
         let upload = try ContentUpload(call, limit: PromotionImage.lengthMax)
         let context = call.context(deadline: .now + HTTPLimits.uploadTimeout)

@@ -1,7 +1,7 @@
 import BusService
 import StoreModels
 
-/// Whole products of an app's catalogue, for sale or not: a device may order products that are not promoted yet.
+/// Whole products of an app's catalogue, for sale or not. A device may order products that are not promoted yet.
 struct WholeProducts: Sendable {
     private let products: [ExactText: PresentedProduct]
 

@@ -4,7 +4,7 @@ import Persistence
 import StoreModels
 
 extension KeyStore {
-    /// Whether a password is valid for receipts of an app with subscriptions: it is one of the app's shared secrets, or
+    /// Whether a password is valid for receipts of an app with subscriptions. It is one of the app's shared secrets, or
     /// the app has none. An app without a shared secret requires none (this store's rule; Apple makes every app have
     /// one).
     func accepts(sharedSecret password: String?, of bundleId: String) async throws -> Bool {

@@ -8,7 +8,7 @@ struct ReceiptMaker: Sendable {
     let keys: SigningKeys
     let environment: ReceiptEnvironment
 
-    /// The value in Apple's sandbox for every app, and here: the store does not record the version first bought.
+    /// The value in Apple's sandbox for every app, and here. The store does not record the version first bought.
     static let originalApplicationVersion = "1.0"
 
     /// - Parameter applicationVersion: The app's current version.

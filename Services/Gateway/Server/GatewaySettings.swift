@@ -29,7 +29,7 @@ struct GatewaySettings {
         return AdminKey(try checked(try SecretFile.text(path, of: "STOREBUS_ADMIN_KEY_FILE"), path))
     }
 
-    /// Checks that the key is text without spaces, as a bearer token is; a shorter one is easy to guess.
+    /// Checks that the key is text without spaces, as a bearer token is. A shorter one is easy to guess.
     private static func checked(_ key: String, _ source: String) throws(StartupError) -> String {
         guard key.utf8.count >= 8, key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw StartupError(

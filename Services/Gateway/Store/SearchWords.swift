@@ -23,7 +23,7 @@ struct SearchWords: Sendable {
         return words.allSatisfy { word in folded.contains { $0.contains(word) } }
     }
 
-    /// Folds case, accents and width, without a locale: results must not depend on where the gateway runs.
+    /// Folds case, accents and width, without a locale. Results must not depend on where the gateway runs.
     private static func folded(_ text: String) -> String {
         text.folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
     }

@@ -11,7 +11,7 @@ struct DeviceDesk: Sendable {
     let database: any SQLDatabase
     let times: AppTimes
 
-    /// Records a session of the app, which is on the device now; prompts to buy it are removed.
+    /// Records a session of the app, which is on the device now. Prompts to buy it are removed.
     /// - Throws: `promotionUnsupported` for `PurchaseIntent` on systems without it (M59); nothing is recorded then.
     func launched(_ launch: DeviceLaunch) async throws -> Empty {
         try DeviceRules.check(launch.installation)
@@ -96,7 +96,7 @@ struct DeviceDesk: Sendable {
         }
     }
 
-    /// Deletes the app: its overrides are deleted (M96), and its intents wait for the next first launch (I6).
+    /// Deletes the app. Its overrides are deleted (M96), and its intents wait for the next first launch (I6).
     func deleteInstallation(_ installation: InstallationReference) async throws -> Empty {
         let now = PurchaseIntent.Life.Now(wall: times.wall(), business: .distantPast)
         try await database.write { transaction in

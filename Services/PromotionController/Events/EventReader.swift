@@ -9,7 +9,7 @@ struct EventReader: Sendable {
 
     let database: any SQLDatabase
 
-    /// Reads a bounded number of events per call; `after` of the reply advances as long as there are more, whether they
+    /// Reads a bounded number of events per call. `after` of the reply advances as long as there are more, whether they
     /// matched or not. Without `after` it returns no events, only the current position.
     /// - Throws: `requestInvalid`, also for an `after` that is malformed or ahead of this store.
     func list(_ request: IntentEventsRequest) async throws -> IntentEventsReply {

@@ -1,7 +1,7 @@
 import Persistence
 import StoreModels
 
-/// Handles `intent.clear`: before a purchase history is cleared, it cancels open intents and removes the prompts for
+/// Handles `intent.clear`. Before a purchase history is cleared, it cancels open intents and removes the prompts for
 /// their app. Devices, installations and overrides stay.
 struct ClearDesk: Sendable {
     /// Feedback with which the store cancels open intents.
@@ -58,7 +58,7 @@ struct ClearDesk: Sendable {
         }
     }
 
-    /// Reads the continued intents once none is open: their payments are listed here, or PaymentQueue has them.
+    /// Reads the continued intents once none is open. Their payments are listed here, or PaymentQueue has them.
     private func continued(_ request: ClearIntentsRequest) async throws -> [String] {
         let most = ClearIntentsReply.continuedMax
         let continued = try await database.read { reader in

@@ -44,7 +44,7 @@ struct IntentDesk: Sendable {
         return DeliverIntentsReply(intents: page, seq: page.count < pending.count ? found.seq - 1 : found.seq)
     }
 
-    /// Delivers with the device locked: an app that is being deleted gets no intents, and its time does not begin (I6).
+    /// Delivers with the device locked. An app that is being deleted gets no intents, and its time does not begin (I6).
     private func deliver(
         _ installation: InstallationReference, _ customer: String, _ commit: IntentCommit
     ) async throws -> [StoredIntent] {

@@ -38,7 +38,7 @@ final class IntentJanitor: Sendable {
         }
     }
 
-    /// Adds a payment from the intent's current row: since the page was read the payment may have been rejected and the
+    /// Adds a payment from the intent's current row. Since the page was read the payment may have been rejected and the
     /// purchase cancelled (I4).
     /// - Returns: Whether PaymentQueue's answer is definitive.
     func add(_ listed: StoredIntent) async -> Bool {

@@ -1,7 +1,7 @@
 import Persistence
 import StoreModels
 
-/// Changes intents inside one transaction: each change writes the row's next revision, and an event where apps or
+/// Changes intents inside one transaction. Each change writes the row's next revision, and an event where apps or
 /// operators need one. The caller locks the rows.
 struct IntentCommit {
     let transaction: SQLTransaction
@@ -72,7 +72,7 @@ struct IntentCommit {
 }
 
 extension IntentEvent.Kind {
-    /// The event of an intent that has just entered this state; nil for the first state, which has a separate event.
+    /// The event of an intent that has just entered this state. Nil for the first state, which has a separate event.
     init?(_ state: PurchaseIntent.State) {
         switch state {
         case .pending: return nil

@@ -73,7 +73,7 @@ extension IntentRepository {
         ).map(StoredIntent.init)
     }
 
-    /// Removes final intents that began before `wall`, at most `limit`; one whose payment is not yet confirmed stays.
+    /// Removes final intents that began before `wall`, at most `limit`. One whose payment is not yet confirmed stays.
     static func prune(
         startedBefore wall: Timestamp, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Int {

@@ -119,7 +119,7 @@ enum PromotionSchema {
 
     private static let third = "CREATE INDEX intent_event_age ON intent_event (written_at);"
 
-    /// PostgreSQL runs commits concurrently: a row has its transaction's number, and readers stop before the oldest one
+    /// PostgreSQL runs commits concurrently. A row has its transaction's number, and readers stop before the oldest one
     /// in progress (``EventRepository``).
     private static let thirdOnPostgres = """
         CREATE INDEX intent_event_age ON intent_event (written_at);

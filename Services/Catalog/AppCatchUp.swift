@@ -3,8 +3,8 @@ import Logging
 import Persistence
 import StoreModels
 
-/// Loads what other processes of the service have committed for an app before a request about it is answered from
-/// memory. On SQLite this process is the only writer, and it does nothing.
+/// Loads other processes' commits for an app before a request is answered from memory. On SQLite this process is the
+/// only writer, and it does nothing.
 ///
 /// Simultaneous requests share one read of the database. While the database is away, requests are answered from memory.
 struct AppCatchUp: Sendable {

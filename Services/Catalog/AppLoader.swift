@@ -2,7 +2,8 @@ import Logging
 import Persistence
 import StoreModels
 
-/// Loads apps from the database into memory: all at the start, and later those that another process has changed.
+/// Loads apps from the database into memory. It loads all at the start, and later those that another process has
+/// changed.
 struct AppLoader: Sendable {
     /// Apps read by one statement.
     static let pageMax = 500
@@ -22,7 +23,7 @@ struct AppLoader: Sendable {
         }
     }
 
-    /// Loads an app if another process has changed it, so that the operator's next request sees its current state.
+    /// Loads an app if another process has changed it. The operator's next request then sees its current state.
     func refresh(_ bundleId: String) async throws {
         guard let head = try await apps.head(of: bundleId), directory.isBehind(head) else { return }
         try await load(bundleId)

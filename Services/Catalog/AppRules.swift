@@ -27,7 +27,7 @@ enum AppRules {
         if let price = settings.appPrice, price.minorUnits < 0 { throw invalid("appPrice", "must not be negative") }
     }
 
-    /// Name of an app that an import creates: the file's without its extension, else the bundle identifier.
+    /// Name of an app that an import creates. It is the file's without its extension, else the bundle identifier.
     static func name(fileName: String, bundleId: String) -> String {
         let last = fileName.split(separator: "/").last.map(String.init) ?? ""
         let stem = last.lastIndex(of: ".").map { String(last[..<$0]) } ?? last

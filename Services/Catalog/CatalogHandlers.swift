@@ -75,7 +75,7 @@ package struct CatalogHandlers: Sendable {
         handle(service, CatalogEndpoints.getFeatured, promotions.featured)
     }
 
-    /// Registers a handler that answers from memory, after loading other processes' changes to the app `bundleId`
+    /// Registers a handler that answers from memory. It first loads other processes' changes to the app `bundleId`
     /// names.
     private func handleCurrent<Request, Response>(
         _ service: BusService, _ endpoint: Endpoint<Request, Response>,

@@ -43,8 +43,7 @@ extension CatalogStore {
         return AppsPage(apps: page, after: behind.count > page.count ? page.last?.bundleId : nil)
     }
 
-    /// Returns a part of the file in force, byte for byte as it was imported, but with asterisks instead of a private
-    /// key.
+    /// Returns a part of the file in force, byte for byte as it was imported. A private key is replaced by asterisks.
     /// - Throws: `notFound`; `requestInvalid` when another file has taken effect since the first part, or the part does
     ///   not exist.
     func export(_ request: ExportPartRequest) async throws -> ExportPartReply {

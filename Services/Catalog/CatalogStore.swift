@@ -59,8 +59,8 @@ package struct CatalogStore: Sendable {
     /// Apps whose stored file cannot be read; importing a corrected file fixes it.
     package var unreadableApps: [String] { directory.unreadableApps }
 
-    /// Activates the sample catalogue (Hidden Beaches, Pro Subscription, Fishing Hot Spots) for `com.example.app`, if
-    /// there is no app (M135).
+    /// Activates the sample catalogue for `com.example.app`, if there is no app (M135). Its products are Hidden
+    /// Beaches, Pro Subscription, and Fishing Hot Spots.
     /// - Returns: Whether it did.
     package func importSampleIfEmpty() async throws -> Bool {
         guard directory.apps.isEmpty else { return false }

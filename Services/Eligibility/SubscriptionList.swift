@@ -6,7 +6,7 @@ struct SubscriptionList: Sendable {
     let all: [SubscriptionProduct]
     /// Group by product identifier.
     let groups: [ExactText: String]
-    /// Positions of available products in `all`, so that a question about ten products costs the same in any catalogue.
+    /// Positions of available products in `all`. A question about ten products costs the same in any catalogue.
     private let places: [ExactText: Int]
 
     init(_ all: [SubscriptionProduct]) {

@@ -4,14 +4,14 @@ import Persistence
 import StoreModels
 import Synchronization
 
-/// The processor: a ledger of charges and tombstones, each flushed (fsync) with its commit before it is answered.
+/// The processor with its ledger of charges and tombstones. Each is flushed (fsync) with its commit before it is
+/// answered.
 package final class ChargeLedger: Sendable {
     static let chargeKeys = 1...255
     static let pageMax = 500
     /// How long a charge is pending.
     package static let pendingTime: Duration = .seconds(2)
-    /// Time beyond the deadline for which an answer is withheld, because a busy caller must see the timeout before any
-    /// answer.
+    /// Time beyond the deadline for which an answer is withheld. A busy caller must see the timeout before any answer.
     static let deadlineGrace: Duration = .seconds(1)
 
     let database: any SQLDatabase

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// The part of a processor that a sandbox simulates: the decision, and the faults on the way.
+/// The part of a processor that a sandbox simulates. It is the decision, and the faults on the way.
 ///
 /// The first two methods are called for every create and are quick; for a known key their results have no effect. The
 /// other two run before and after the commit; a test throws or waits there to make an outcome unknown.

@@ -5,8 +5,8 @@ import ServiceDatabase
 import ServiceLifecycle
 import StoreModels
 
-/// The service for devices, overrides and purchases that begin in the store: its endpoints on the bus, and its
-/// background jobs.
+/// The service for devices, overrides and purchases that begin in the store. It has endpoints on the bus and background
+/// jobs.
 ///
 /// ```swift
 /// let promotions = PromotionControllerService(database: database, services: caller, logger: logger)

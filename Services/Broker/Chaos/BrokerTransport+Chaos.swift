@@ -4,8 +4,8 @@ extension BrokerTransport {
     /// Tick interval for delays and slices while faults are enabled.
     static let chaosTickInterval: Duration = .milliseconds(5)
 
-    /// Takes the output of a connection that is affected by a fault, and returns the bytes it still has to send.
-    /// Returns nil for other connections, whose bytes are sent normally.
+    /// Takes the output of a connection affected by a fault. Returns the bytes it still has to send. Returns nil for
+    /// other connections, whose bytes are sent normally.
     func disturb(
         _ chaos: Chaos, _ cid: Int, _ stream: TCPStream, _ bytes: [UInt8], _ ending: Ending?
     ) -> Int? {

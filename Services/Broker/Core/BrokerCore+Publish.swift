@@ -161,8 +161,8 @@ extension BrokerCore {
         counters.dropped += 1
     }
 
-    /// Notifies the publisher of a request that has no responder, at its subscription for the reply with the lowest
-    /// sid.
+    /// Notifies the publisher of a request that has no responder. It uses the publisher's subscription for the reply
+    /// with the lowest sid.
     private func reportNoTaker(_ delivery: Delivery, _ subject: Span<UInt8>, _ header: Span<UInt8>) {
         let isOverload = delivery.ineligibleGroups > 0
         if isOverload { counters.noEligible += 1 }
@@ -180,8 +180,8 @@ extension BrokerCore {
         delivered(own)
     }
 
-    /// Notifies clients waiting for answers of an ended connection that none will come, if they have requested it: at
-    /// their subscription for the reply, as for a request without a responder.
+    /// Notifies clients whose requests an ended connection can no longer answer. Only clients that have requested it
+    /// are notified, at their subscription for the reply, as for a request without a responder.
     func reportLost(_ connection: BrokerConnection) {
         for reply in connection.ledger.takeUnanswered() {
             let subject = reply.span

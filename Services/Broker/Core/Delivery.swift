@@ -49,7 +49,7 @@ struct Delivery {
         return publisher.ledger.holds(reply, now: now) ? .others : .nobody
     }
 
-    /// Whether the message may be sent there: not back to a publisher that asked for no echo.
+    /// Whether the message may be sent there. A publisher that asked for no echo does not get it back.
     func reaches(_ subscription: Subscription) -> Bool {
         subscription.connection !== publisher || publisher.wantsEcho
     }

@@ -1,4 +1,4 @@
-/// Longest recent wait for the loop: the longest turn of the last ten seconds, or the lateness of a timer, when the
+/// Longest wait for the loop in the last ten seconds. It is the longest turn, or the lateness of a timer, when the
 /// process itself was not scheduled.
 struct LoopLag {
     static let window: Duration = .seconds(10)

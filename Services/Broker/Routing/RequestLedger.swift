@@ -12,7 +12,7 @@ struct RequestLedger {
         var grants: Int
         /// Queue deliveries that are unanswered and not yet forgotten.
         var unanswered: Int
-        /// Whether the connection was chosen for it in a queue group, so that no other member answers it.
+        /// Whether the connection was chosen for it in a queue group. Then no other member answers it.
         var isOwn = false
         var previous: Int?
         var next: Int?

@@ -1,6 +1,7 @@
 import BusProtocol
 
-/// Receivers of one subject: plain subscriptions, and one group for each queue name, independent of the patterns.
+/// Receivers of one subject: plain subscriptions, and one group for each queue name. Groups are independent of the
+/// patterns.
 final class Route {
     /// The members of one queue group for one subject.
     struct Group {

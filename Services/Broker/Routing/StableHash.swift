@@ -1,4 +1,4 @@
-/// A hash that is the same in every process, for choices that must survive a restart of the broker.
+/// A hash that is the same in every process. It is for choices that must survive a restart of the broker.
 enum StableHash {
     /// FNV-1a, 64 bits.
     static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {

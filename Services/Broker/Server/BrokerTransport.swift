@@ -5,9 +5,9 @@ import EventLoop
 ///
 /// Input goes to the core as it arrives; output of the core is sent at the end of the turn, one write per connection.
 final class BrokerTransport {
-    /// How often the core checks its time limits: a tenth of the shortest interval a client may ask for.
+    /// How often the core checks its time limits. It is a tenth of the shortest interval a client may ask for.
     private static let tickInterval: Duration = .milliseconds(100)
-    /// Lateness of a tick that indicates a pause of this process: a debugger, a suspended machine, a flood.
+    /// Lateness of a tick that indicates a pause of this process. Causes are a debugger, a suspended machine, a flood.
     private static let pause: Duration = .milliseconds(500)
 
     let core: BrokerCore

@@ -4,7 +4,8 @@ import StoreModels
 enum ContentLimits {
     /// Maximum number of open uploads.
     static let openMax = 64
-    /// Maximum bytes of all open uploads, as their catalogues declare them: four of the largest, or many ordinary ones.
+    /// Maximum bytes of all open uploads, as their catalogues declare them. Four of the largest fit, or many ordinary
+    /// ones.
     static let openBytesMax = 4 * ContentPartRequest.contentMax
     /// Maximum number of parts of one package. The largest package still fits in parts of 16 KiB.
     static let partsMax = 16_384

@@ -58,7 +58,7 @@ struct ContentUploader: Sendable {
         try rules.check(length: package.length)
     }
 
-    /// Computes the SHA-256 of the whole package, a few chunks at a time, off the bus's loop.
+    /// Computes the SHA-256 of the whole package. It reads a few chunks at a time, off the bus's loop.
     @concurrent
     private func digest(of package: ContentRepository.Package) async throws -> String {
         var hash = SHA256()

@@ -1,4 +1,4 @@
-/// Members of a catalogue file by the kind of object they are in: Xcode's and Storebus's own.
+/// Members of a catalogue file by the kind of object they are in. They are Xcode's and Storebus's own.
 ///
 /// The list comes from real files of Xcode's versions 1 to 6; Xcode publishes none.
 struct FileVocabulary: Sendable {

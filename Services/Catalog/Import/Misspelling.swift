@@ -10,8 +10,8 @@ enum Misspelling {
         return distances.filter { $0.distance <= distanceMax }.min { $0.distance < $1.distance }?.word
     }
 
-    /// Number of letters to change, add or remove (Levenshtein); an excessive value when the lengths alone differ too
-    /// much.
+    /// Number of letters to change, add or remove (Levenshtein). It is an excessive value when the lengths alone differ
+    /// too much.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         guard abs(left.count - right.count) <= distanceMax else { return distanceMax + 1 }
         var row = Array(0...right.count)

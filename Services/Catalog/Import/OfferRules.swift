@@ -1,7 +1,7 @@
 import StoreModels
 
-/// Checks an offer's duration by payment mode and the subscription's period (M113–M116, Apple's table in App Store
-/// Connect). Introductory, promotional and win-back offers and offer codes have the same durations.
+/// Checks an offer's duration by payment mode and the subscription's period (M113–M116). The durations are Apple's
+/// table in App Store Connect. Introductory, promotional and win-back offers and offer codes have the same durations.
 enum OfferRules {
     /// Total durations of a free trial.
     private static let trials = ["P3D", "P1W", "P2W", "P1M", "P2M", "P3M", "P6M", "P1Y"]
@@ -46,7 +46,7 @@ enum OfferRules {
 }
 
 extension SubscriptionPeriod {
-    /// Seven days as a week and twelve months as a year, so that equal lengths compare equal.
+    /// The period with seven days as a week and twelve months as a year. Equal lengths then compare equal.
     var canonical: SubscriptionPeriod {
         switch unit {
         case .day where numberOfUnits.isMultiple(of: 7):

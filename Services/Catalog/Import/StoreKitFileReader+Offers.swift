@@ -7,8 +7,8 @@ extension StoreKitFileReader {
         "free": .freeTrial, "payAsYouGo": .payAsYouGo, "payUpFront": .payUpFront,
     ]
 
-    /// Reads `introductoryOffer` (null or an object) of versions up to 4, or the list `introductoryOffers` of later
-    /// ones, of which the first offer that is paid up front each period counts.
+    /// Reads the introductory offer. It is `introductoryOffer` (null or an object) in versions up to 4. Later versions
+    /// have the list `introductoryOffers`, of which the first offer that is paid up front each period counts.
     mutating func readIntroductoryOffer(_ place: JSONPlace, subscription: SubscriptionPeriod) -> CatalogOffer? {
         let single = place.member("introductoryOffer")
         var offers = single.isAbsent ? [] : [single]

@@ -1,9 +1,9 @@
 import StoreModels
 
-/// Reports the content of a file that has no effect in Storebus, so that none is ignored silently.
+/// Reports the content of a file that has no effect. None is ignored silently.
 extension StoreKitFileReader {
-    /// Notes unknown members: a probable misspelling separately, because it was meant to have an effect; others once
-    /// for all places of their kind.
+    /// Notes unknown members. A probable misspelling is noted separately, because it was meant to have an effect.
+    /// Others are noted once for all places of their kind.
     mutating func noteUnread(_ place: JSONPlace, _ vocabulary: FileVocabulary) {
         let names = (place.value?.objectValue ?? [:]).keys.filter { !vocabulary.knows($0) }
         for name in names.sorted() {
@@ -16,7 +16,7 @@ extension StoreKitFileReader {
         }
     }
 
-    /// Whether a value is empty as Xcode writes it: an empty text, list or object, or a language without a text.
+    /// Whether a value is empty as Xcode writes it. It is an empty text, list or object, or a language without a text.
     private func isBlank(_ value: JSONValue) -> Bool {
         switch value {
         case .null: true

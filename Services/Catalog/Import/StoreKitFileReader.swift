@@ -1,6 +1,7 @@
 import StoreModels
 
-/// Reads a StoreKit configuration file (`.storekit`) of Xcode's versions 1 to 6, and the common parts of newer ones.
+/// Reads a StoreKit configuration file (`.storekit`). It supports Xcode's versions 1 to 6, and the common parts of
+/// newer ones.
 ///
 /// All problems are collected, so that one error names every place. Unknown members are noted and never rejected: the
 /// file is kept and exported as it came. Members that real files omit (`identifier`, `nonRenewingSubscriptions`,

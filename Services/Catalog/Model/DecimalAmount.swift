@@ -42,7 +42,8 @@ struct DecimalAmount: Hashable, Sendable {
         return text[text.index(after: point)...].reversed().drop { $0 == "0" }.count
     }
 
-    /// The amount in a currency: half-up where it has fewer digits, and never rounded to zero (`0.40` is ¥1).
+    /// The amount in a currency. It is rounded half-up where the currency has fewer digits, and never to zero (`0.40`
+    /// is ¥1).
     ///
     /// - Precondition: At most ``wholeDigitsMax`` digits before the point, which the import has checked.
     func money(in currency: Currency) -> Money {
@@ -52,7 +53,8 @@ struct DecimalAmount: Hashable, Sendable {
         return money.minorUnits == 0 && !isZero ? Money(minorUnits: 1, currency: currency) : money
     }
 
-    /// Ten of the most expensive product still fit 64 bits of the smallest unit of any currency.
+    /// Maximum number of digits before the point. Ten of the most expensive product still fit 64 bits of the smallest
+    /// unit of any currency.
     static let wholeDigitsMax = 12
     /// No storefront's currency has more than two digits after the point.
     static let fractionDigitsMax = 2

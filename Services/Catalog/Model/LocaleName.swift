@@ -28,8 +28,8 @@ struct LocaleName: Hashable, Sendable, CustomStringConvertible {
         return regions.contains { ["tw", "hk", "mo"].contains($0) } ? "hant" : "hans"
     }
 
-    /// How well a text in this locale matches `wanted`: 3 the same locale, 2 the same language and script, 1 the same
-    /// language, 0 no match.
+    /// How well a text in this locale matches `wanted`. The values are 3 the same locale, 2 the same language and
+    /// script, 1 the same language, 0 no match.
     func closeness(to wanted: LocaleName) -> Int {
         if description.lowercased() == wanted.description.lowercased() { return 3 }
         guard language == wanted.language else { return 0 }

@@ -26,7 +26,7 @@ extension ImageHeader {
 
     private static let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// Reads the chunk IHDR, which comes first: its length, its name, width and height of four bytes each.
+    /// Reads the chunk IHDR, which comes first. It has its length, its name, width and height of four bytes each.
     private static func pngSize(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
         guard bytes.count >= 33, number(bytes[8..<12]) == 13, bytes[12..<16].elementsEqual("IHDR".utf8) else {
             return nil
@@ -36,8 +36,8 @@ extension ImageHeader {
 
     // MARK: JPEG (ITU-T T.81, annex B)
 
-    /// Reads segments up to the first frame header: length of two bytes, precision of one, height and width of two
-    /// each.
+    /// Reads segments up to the first frame header. It has a length of two bytes, a precision of one, height and width
+    /// of two each.
     private static func jpegSize(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
         var position = 2
         while position + 1 < bytes.count, bytes[position] == 0xFF {

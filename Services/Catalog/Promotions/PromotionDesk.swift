@@ -22,7 +22,8 @@ struct PromotionDesk: Sendable {
         return try await setup(AppRequest(bundleId: request.bundleId))
     }
 
-    /// Returns the setup, with the reasons that keep each product off the page, in the storefront of the app's testers.
+    /// Returns the setup, with the reasons that keep each product off the page. The storefront is that of the app's
+    /// testers.
     /// - Throws: `notFound`.
     func setup(_ request: AppRequest) async throws -> PromotionSetup {
         try await loader.refresh(request.bundleId)
@@ -36,7 +37,7 @@ struct PromotionDesk: Sendable {
             bundleId: request.bundleId, isPreview: snapshot.promotions.isPreview, promotions: items)
     }
 
-    /// Products of an app without a list: those of a preview's page, else those that have an image.
+    /// Products of an app without a list. They are those of a preview's page, else those that have an image.
     private func products(of snapshot: AppSnapshot, _ policy: PromotionPolicy) -> [String] {
         let positions =
             snapshot.promotions.isPreview

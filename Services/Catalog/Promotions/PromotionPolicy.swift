@@ -37,8 +37,8 @@ struct PromotionPolicy: Sendable {
         return reasons
     }
 
-    /// Candidates in order: the operator's list, else the products with an image, else the whole catalogue, in its
-    /// order.
+    /// Candidates in order. They are the operator's list, else the products with an image, else the whole catalogue, in
+    /// its order.
     func candidates() -> any Sequence<Entry> {
         if let entries = snapshot.promotions.entries {
             return entries.lazy.compactMap { entry in

@@ -1,7 +1,7 @@
 import Persistence
 import StoreModels
 
-/// Stores lists of promotions, the featured tab, and the data of promotional images, whose bytes are packages of
+/// Stores lists of promotions, the featured tab, and the data of promotional images. The images' bytes are packages of
 /// ``ContentRepository``.
 ///
 /// Every change of an app's promotions raises the version of its catalogue in the same commit, so that other processes

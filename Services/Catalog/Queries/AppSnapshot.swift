@@ -25,7 +25,7 @@ final class AppSnapshot: Sendable {
 
     func product(_ identifier: String) -> CatalogProduct? { position(of: identifier).map { catalog.products[$0] } }
 
-    /// The product with a similar identifier: in another case, or without the prefix of all identifiers (`pro.monthly`
+    /// The product with a similar identifier. It differs in case, or lacks the prefix of all identifiers (`pro.monthly`
     /// for `com.example.app.pro.monthly`).
     func similar(to identifier: String) -> String? {
         let wanted = identifier.lowercased()

@@ -27,8 +27,8 @@ struct AvailabilityPolicy: Sendable {
         !Reason.allCases.contains { applies($0, to: .product(product)) && !(isTest && Self.passes.contains($0)) }
     }
 
-    /// Reasons that time and the review will remove (this store's choice: neither removal from sale, nor another
-    /// storefront).
+    /// Reasons that time and the review will remove. Removal from sale and another storefront are not among them (this
+    /// store's choice).
     private static let passes: Set<Reason> = [.notApproved, .notClearedForSale, .notPropagated]
 
     /// Every reason that applies, in the order of checks; empty exactly when it can be bought.

@@ -5,7 +5,7 @@ import Synchronization
 final class PresentedCatalog: Sendable {
     /// In the catalogue's order.
     let products: [Product]
-    /// Upper bound of each product's size on the wire, so that a page is cut before it is too large for the bus.
+    /// Upper bound of each product's size on the wire. A page is cut before it is too large for the bus.
     let byteCounts: [Int]
     /// Encoded products in the same order, filled on demand. A request for one product does not encode ten thousand.
     private let texts: Mutex<[RawJSON?]>
@@ -29,8 +29,7 @@ final class PresentedCatalog: Sendable {
         }
     }
 
-    /// Upper bound of a product's size, because encoding ten thousand products takes a noticeable time on the bus's
-    /// loop.
+    /// Upper bound of a product's size. Encoding ten thousand products would take a noticeable time on the bus's loop.
     static func byteCountMax(of product: Product) -> Int {
         let texts = [
             product.productIdentifier, product.localizedTitle, product.localizedDescription,

@@ -1,8 +1,8 @@
 import StoreModels
 
 extension ProductQueries {
-    /// Explains whether a product can be bought in a storefront and is promoted there, with every reason why not (M5,
-    /// M66).
+    /// Explains whether a product can be bought and is promoted in a storefront (M5, M66). It gives every reason why
+    /// not.
     ///
     /// Without a storefront it uses the app's testers': the catalogue file's, else the United States'.
     /// - Throws: `notFound` for an unknown app, `requestInvalid` for an unknown storefront.

@@ -1,8 +1,8 @@
 import Persistence
 import StoreModels
 
-/// Stores packages of hosted content and promotional images from the beginning of their upload: one row each, and their
-/// bytes in chunks as they came over the bus.
+/// Stores packages of hosted content and promotional images from the beginning of their upload. Each has one row, and
+/// its bytes are in chunks as they came over the bus.
 ///
 /// A package is `open` during its upload, `inForce` from its commit on, and `dropped` when it expired, was rejected or
 /// was replaced; then its chunks are deleted, a few at a time, and its row last.

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// Result of an import, kept as long as its identifier, so that a repeated commit gets the same reply.
+/// Result of an import, kept as long as its identifier. A repeated commit gets the same reply.
 enum ImportOutcome: Hashable, Sendable, Codable {
     case committed(ImportReport)
     case refused(StoreError)

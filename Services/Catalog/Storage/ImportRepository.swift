@@ -1,7 +1,7 @@
 import Persistence
 import StoreModels
 
-/// Stores open imports: a row and parts each, until a commit makes them the file in force.
+/// Stores open imports. Each has a row and parts, until a commit makes it the file in force.
 struct ImportRepository: Sendable {
     let database: any SQLDatabase
 
@@ -10,7 +10,7 @@ struct ImportRepository: Sendable {
         let bundleId: String
         let fileName: String
         let byteCount: Int
-        /// Grows with each part, so that a commit notices parts that arrived after it had read the file.
+        /// Grows with each part. A commit thus notices parts that arrived after it had read the file.
         let revision: Int64
         let outcome: ImportOutcome?
         let partIndexes: [Int]

@@ -1,7 +1,7 @@
 import StoreModels
 
-/// Converts a catalogue's products to one storefront's form: its currency and price locale (M10, M11), its language
-/// (M12).
+/// Converts a catalogue's products to one storefront's form. It applies its currency and price locale (M10, M11) and
+/// its language (M12).
 struct StorefrontPresenter: Sendable {
     let entry: StorefrontEntry
     let defaultLocale: LocaleName?

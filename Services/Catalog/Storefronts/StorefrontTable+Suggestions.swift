@@ -1,10 +1,11 @@
 import StoreModels
 
 extension StorefrontTable {
-    /// Common codes that differ from the App Store's: other names of the United Kingdom and Kosovo, for example.
+    /// Common codes that differ from the App Store's. Examples are other names of the United Kingdom and Kosovo.
     private static let aliases = ["UK": "GBR", "ENG": "GBR", "XKX": "XKS", "XK": "XKS", "GER": "DEU", "SUI": "CHE"]
 
-    /// The code the user probably meant: in lower case, of two letters, spelt out as a name, or one letter off.
+    /// The code the user probably meant. The text may be in lower case, of two letters, spelt out as a name, or one
+    /// letter off.
     /// - Returns: Nil when nothing is near.
     func suggestion(for text: String) -> String? {
         let wanted = text.uppercased()
@@ -15,7 +16,7 @@ extension StorefrontTable {
         return (named ?? mistyped(wanted))?.storefront.countryCode
     }
 
-    /// The storefront of a code with one error, preferably with the same first letter, which is seldom wrong.
+    /// The storefront of a code with one error. The same first letter is preferred, because it is seldom wrong.
     private func mistyped(_ wanted: String) -> StorefrontEntry? {
         let near = entries.filter { Self.isOneLetterOff($0.storefront.countryCode, wanted) }
         return near.first { $0.storefront.countryCode.first == wanted.first } ?? near.first

@@ -34,7 +34,7 @@ struct StorefrontTable: Sendable {
         return entry
     }
 
-    /// Why `text` is not a storefront, with a suggestion: `'FR' is no storefront; did you mean FRA?`.
+    /// Why `text` is not a storefront, with a suggestion. Example: `'FR' is no storefront; did you mean FRA?`.
     func objection(to text: String) -> String {
         let hint = suggestion(for: text).map { "did you mean \($0)?" } ?? "it must be a country code such as USA"
         return "'\(text.prefix(20))' is no storefront; \(hint)"

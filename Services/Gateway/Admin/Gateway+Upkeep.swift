@@ -36,7 +36,7 @@ extension Gateway {
             try await services.call(CatalogEndpoints.explainProduct, request, context: call.context()))
     }
 
-    /// All offers of a product, those that customers see and those that are redeemed outside the app.
+    /// Lists all offers of a product. It includes those that customers see and those that are redeemed outside the app.
     private func offers(_ call: Call) async throws -> Response {
         let storefront = try call.query.single("storefront")
         if let storefront { _ = try await storefronts.find(storefront, at: "query storefront", call) }
@@ -91,7 +91,7 @@ extension Gateway {
 }
 
 extension Call {
-    /// Context for work that grows with a store's history: up to half a minute unless the client sets a timeout.
+    /// Context for work that grows with a store's history. It has half a minute unless the client sets a timeout.
     fileprivate func patientContext() -> CallContext {
         context(deadline: request.headers[.sbTimeout] == nil ? .now + HTTPLimits.upkeepTimeout : deadline)
     }

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// The customer a session token represents, in one app on one device, through the app or the App Store app.
+/// The customer a session token represents, in one app on one device. The client is the app or the App Store app.
 struct Session: Hashable, Sendable {
     enum Client: String, CaseIterable, Sendable, Codable {
         case app
@@ -28,7 +28,7 @@ struct Session: Hashable, Sendable {
     /// PaymentQueue's launch number: the largest of an installation is the live session. It is 0 for the store and in
     /// tokens of earlier versions, which any launch supersedes.
     var launchNumber: Int64 = 0
-    /// Whether PromotionController was away when the session began, so that it knows neither the launch nor the device.
+    /// Whether PromotionController was away when the session began. Then it knows neither the launch nor the device.
     var isUntold = false
 
     /// The app on the device, independent of which account is signed in.

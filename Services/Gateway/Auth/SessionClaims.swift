@@ -18,7 +18,7 @@ import StoreModels
 struct SessionClaims: JWTPayload {
     static let issuer = "storebus"
     static let audience = "storebus-session"
-    /// Lifetime of one day: long enough for a test run, and it limits the damage of a leaked token.
+    /// Lifetime of one day. It is long enough for a test run, and limits the damage of a leaked token.
     static let lifetime: Double = 24 * 60 * 60
 
     var iss: IssuerClaim

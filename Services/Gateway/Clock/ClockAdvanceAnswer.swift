@@ -1,7 +1,7 @@
 import StoreModels
 
-/// An advance of a clock as HTTP shows it: the members of a ``ClockAdvance``, and while it is running the path that
-/// reports its progress:
+/// An advance of a clock as HTTP shows it. It has the members of a ``ClockAdvance``, and while it is running the path
+/// that reports its progress:
 ///
 /// ```json
 /// {"advanceIdentifier":"a_01j…","from":"…","to":"…","isFinished":false,"eventCount":1800,"remaining":98200,…,

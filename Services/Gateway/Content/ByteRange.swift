@@ -1,4 +1,4 @@
-/// The bytes of a package a request asks for (RFC 9110 §14): all, one range, or an unsatisfiable range.
+/// The bytes of a package a request asks for (RFC 9110 §14). They are all, one range, or an unsatisfiable range.
 ///
 /// Only single ranges are served. Other units, several ranges and malformed fields are ignored, as the RFC allows: the
 /// response is the whole package.

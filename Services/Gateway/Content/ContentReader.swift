@@ -10,15 +10,15 @@ import StoreModels
     import Foundation
 #endif
 
-/// Responds with a package's bytes, read from Catalog part by part, each after the client has taken the previous one,
-/// so that a whole package is never in memory.
+/// Responds with a package's bytes, read from Catalog part by part. Each part is read after the client has taken the
+/// previous one, so that a whole package is never in memory.
 struct ContentReader: Sendable {
     let services: ServiceCaller
     let bundleId: String
     let productIdentifier: String
     let content: HostedContent
 
-    /// Responds with the whole package (200), one range of it (206), or 416 when the range does not exist.
+    /// Responds with the whole package (200) or one range of it (206). It responds 416 when the range does not exist.
     ///
     /// The first part is read before the response begins, so that an error is a problem and not a broken file. A later
     /// error, such as a package that was replaced, closes the connection; the client resumes with `If-Range` and gets

@@ -3,8 +3,8 @@ import Logging
 import StoreModels
 
 extension DeliveryHub {
-    /// Reads once a second how far the intents of all installations that handle them have come, so that a lost hint
-    /// costs a second. One request per 500 installations, however many streams they have.
+    /// Reads the number of each installation that handles intents, once a second. So a lost hint costs a second. One
+    /// request per 500 installations, however many streams they have.
     func readIntentHeads() async {
         let handling = streams.filter(\.handlesIntents).map { ($0, $0.intentPosition) }
         let installations = Dictionary(grouping: handling, by: { $0.0.session.installation })

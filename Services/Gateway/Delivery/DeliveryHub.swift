@@ -4,7 +4,7 @@ import Logging
 import StoreModels
 import Synchronization
 
-/// All open streams of this gateway, the newest session of each installation, and the reading of heads each second.
+/// All open streams of this gateway, and the newest session of each installation. It reads the heads each second.
 final class DeliveryHub: Sendable {
     /// Holds the stream weakly: it lives as long as its response.
     fileprivate struct Entry {

@@ -1,8 +1,8 @@
 import StoreModels
 
-/// Decides what one stream sends next (`architecture.md`, live delivery): all unfinished transactions first, then every
-/// change in order, once. A pure state machine: replies and hints go in, events come out, and ``need`` says what to
-/// read next. It throws nothing and waits for nothing.
+/// Decides what one stream sends next (`architecture.md`, live delivery). It sends all unfinished transactions first,
+/// then every change in order, once. A pure state machine: replies and hints go in, events come out, and ``need`` says
+/// what to read next. It throws nothing and waits for nothing.
 ///
 /// Hints are used only when they fit: the change right after ``position`` is forwarded; any other means that a change
 /// was missed and is read from the database. A lost hint is noticed at the next head.
@@ -13,7 +13,7 @@ struct DeliveryMachine {
         case removed(seq: Int64, [PaymentTransaction])
         case restoreEnded(seq: Int64, Restore)
         case downloadsUpdated(seq: Int64, [Download])
-        /// The revocation has its own `seq`, that of its change, which may be smaller than the event's.
+        /// The revocation has its own `seq`, that of its change. It may be smaller than the event's.
         case entitlementsRevoked(seq: Int64, Revocation)
         case priceConsentPending(seq: Int64, PriceConsentQuestion)
         case synchronized(seq: Int64)

@@ -2,7 +2,7 @@ import BusClient
 import ServiceLifecycle
 import StoreModels
 
-/// Runs live delivery: a tick each second, another as soon as the bus is back, and launches that other gateways
+/// Runs live delivery. It ticks each second and as soon as the bus is back, and receives launches that other gateways
 /// announce. When the process stops, streams and waiting requests end first, so that the server can drain.
 struct DeliveryService: Service {
     let hub: DeliveryHub

@@ -1,7 +1,7 @@
 import StoreModels
 
-/// Decides when one stream asks for purchases that began in the store, and which of them it sends (M65, M74, I1). A
-/// pure state machine: replies and hints go in, events come out.
+/// Decides when one stream asks for purchases that began in the store. It also decides which of them to send (M65, M74,
+/// I1). A pure state machine: replies and hints go in, events come out.
 ///
 /// Every pending purchase is sent once per stream. The first reply belongs to the stream's opening; later ones are sent
 /// with `openApp` before them, because the store opens the app. Hints and heads only signal a change;

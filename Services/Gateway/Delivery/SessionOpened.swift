@@ -1,7 +1,7 @@
 import StoreModels
 
-/// Published when an app is launched, so that other gateways end the older stream of that installation. It is a hint,
-/// like every event: when it is lost, the older stream only stays open.
+/// Published when an app is launched. Other gateways then end the older stream of that installation. It is a hint, like
+/// every event: when it is lost, the older stream only stays open.
 ///
 /// ```json
 /// {"installation":{"bundleId":"com.example.app","deviceId":"alice-1"},"sessionIdentifier":"s_…","launch":812}

@@ -6,8 +6,8 @@ import StoreModels
     import Foundation
 #endif
 
-/// The `paymentDiscount` of a payment as an app sends it, in which every member may be missing: then the payment fails
-/// with `missingOfferParams`, as StoreKit's does, and the request is not rejected.
+/// The `paymentDiscount` of a payment as an app sends it. Every member may be missing: then the payment fails with
+/// `missingOfferParams`, as StoreKit's does, and the request is not rejected.
 struct DiscountParts: Decodable {
     var identifier: String?
     var keyIdentifier: String?
@@ -15,7 +15,7 @@ struct DiscountParts: Decodable {
     var signature: String?
     var timestamp: Int64?
 
-    /// Longer than any signature: in DER one on P-256 is at most 72 bytes, 96 characters of Base64.
+    /// Longer than any signature. In DER one on P-256 is at most 72 bytes, 96 characters of Base64.
     static let signatureLengthMax = 256
 
     /// Rejects values that cannot be stored. Empty text counts as missing.

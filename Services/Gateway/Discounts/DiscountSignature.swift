@@ -7,9 +7,9 @@ import StoreModels
     import Foundation
 #endif
 
-/// A promotional offer's signature in its first form (Apple, "Generating a signature for promotional offers"): ECDSA on
-/// P-256 with SHA-256, DER in Base64, over the app's bundle identifier, the key's identifier, the product's, the
-/// offer's, the user's name, the nonce in lower case and the timestamp, joined by U+2063.
+/// A promotional offer's signature in its first form. Apple describes it in "Generating a signature for promotional
+/// offers": ECDSA on P-256 with SHA-256, DER in Base64, over the app's bundle identifier, the key's identifier, the
+/// product's, the offer's, the user's name, the nonce in lower case and the timestamp, joined by U+2063.
 struct DiscountSignature {
     /// How long a signature is valid, from its timestamp on.
     static let validFor = Duration.seconds(24 * 3600)
@@ -30,8 +30,9 @@ struct DiscountSignature {
         usernames = Self.usernames(of: payment)
     }
 
-    /// Apple's text signs `applicationUsername` as the app has it, Apple's own libraries in lower case, and an
-    /// `appAccountToken` always in lower case: all three are accepted. Without a name the empty text was signed.
+    /// User names that may have been signed. Apple's text signs `applicationUsername` as the app has it, Apple's own
+    /// libraries in lower case, and an `appAccountToken` always in lower case: all three are accepted. Without a name
+    /// the empty text was signed.
     private static func usernames(of payment: Payment) -> [String] {
         let names = [
             payment.applicationUsername, payment.applicationUsername?.lowercased(),

@@ -16,7 +16,7 @@ extension IntentEventsReply: EventsAnswer {
     var isEmpty: Bool { events.isEmpty }
 }
 
-/// Looks for events immediately and at each ring of a bell, until one matches or the waiting ends.
+/// Looks for events immediately and at each ring of a bell. It stops when one matches or the waiting ends.
 struct EventSearch<Reply: EventsAnswer> {
     /// Asks for the events after a position; nil asks for the current end.
     typealias Ask = @Sendable (String?) async throws(StoreError) -> Reply

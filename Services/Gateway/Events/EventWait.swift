@@ -37,7 +37,8 @@ struct EventWait {
         throw .invalid("query type", "must be one of \(known.joined(separator: ", "))")
     }
 
-    /// Parses `500ms`, `5s`, `1m`, or seconds without a unit. 0 does not wait: it returns the current position.
+    /// Parses `500ms`, `5s`, `1m`, or seconds without a unit. The value 0 does not wait: it returns the current
+    /// position.
     static func duration(_ text: String) throws(StoreError) -> Duration {
         let digits = text.prefix { ("0"..."9").contains($0) }
         let unit: Duration? =

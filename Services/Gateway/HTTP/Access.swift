@@ -12,7 +12,7 @@ enum Access: String, Sendable {
     case server
     /// A customer's app, or its server.
     case appOrServer
-    /// Authenticated by the request itself (shared secret in the body, or a token signed by the app's server), as Apple
-    /// does. Paths of this kind that are not built yet respond 501 to every caller.
+    /// Authenticated by the request itself, as Apple does. It has a shared secret in the body, or a token signed by the
+    /// app's server. Paths of this kind that are not built yet respond 501 to every caller.
     case named
 }

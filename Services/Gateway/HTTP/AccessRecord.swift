@@ -56,7 +56,7 @@ struct AccessRecord {
         return fields
     }
 
-    /// Limits text to 256 ASCII characters, so that clients cannot write lines or terminal commands into the log (S20).
+    /// Limits text to 256 ASCII characters. Clients thus cannot write lines or terminal commands into the log (S20).
     private static func printable(_ text: String) -> String {
         // Nearly every text needs no change, which its bytes show.
         if text.utf8.count <= 256, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }

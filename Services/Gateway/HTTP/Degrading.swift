@@ -25,8 +25,8 @@ extension StoreError {
 }
 
 extension Call {
-    /// Deadline for optional services, which may not use up the time of the required ones: a second, or a fifth of the
-    /// client's time when that is longer.
+    /// Deadline for optional services, which may not use up the time of the required ones. It is a second, or a fifth
+    /// of the client's time when that is longer.
     var optionalDeadline: ContinuousClock.Instant {
         let now = ContinuousClock.now
         return min(deadline, now + max(.seconds(1), (deadline - now) / 5))

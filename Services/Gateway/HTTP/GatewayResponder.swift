@@ -5,8 +5,8 @@ import Logging
 import NIOHTTP1
 import StoreModels
 
-/// Handles every request: finds the route, authenticates, calls the handler, turns errors into problems, and writes one
-/// log line and one metric.
+/// Handles every request. It finds the route, authenticates, calls the handler, turns errors into problems, and writes
+/// one log line and one metric.
 struct GatewayResponder: HTTPResponder {
     let table: RouteTable
     let authenticator: Authenticator

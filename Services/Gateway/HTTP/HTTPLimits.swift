@@ -8,7 +8,7 @@ enum HTTPLimits {
     static let receiptBytesMax = 1024 * 1024
     /// Maximum size of a catalogue, in bytes; it is streamed and never whole in memory.
     static let catalogBytesMax = 128 * 1024 * 1024
-    /// Maximum size of a catalogue without announced length, which must be held until its length is known.
+    /// Maximum size of a catalogue without announced length. It must be held until its length is known.
     static let unannouncedCatalogBytesMax = 8 * 1024 * 1024
     /// Maximum size of path and query, in bytes; more is 414. Enough for 500 product identifiers of 100 characters.
     static let targetBytesMax = 64 * 1024

@@ -42,7 +42,7 @@ final class HTTPMetrics: Sendable {
         series.duration.recordNanoseconds(Int64(record.duration / .nanoseconds(1)))
     }
 
-    /// Returns the cached series of these labels, so that labels are formatted once and not with every request.
+    /// Returns the cached series of these labels. Labels are formatted once and not with every request.
     private func series(_ labels: Labels) -> Series {
         known.withLock { known in
             if let series = known[labels] { return series }

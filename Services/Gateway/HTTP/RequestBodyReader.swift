@@ -18,7 +18,7 @@ enum RequestBodyReader {
         return try StoreJSON.decodeStrictly(type, from: bytes)
     }
 
-    /// Rejects bodies of another type than JSON, which also keeps a web page from posting a form without its user's
+    /// Rejects bodies of another type than JSON. This also keeps a web page from posting a form without its user's
     /// knowledge (S18). A body without a type is read as JSON.
     private static func checkContentType(_ headers: HTTPFields) throws(StoreError) {
         if let encoding = headers[.contentEncoding], encoding.lowercased() != "identity" {

@@ -1,8 +1,8 @@
 import HTTPTypes
 import Hummingbird
 
-/// One entry of the gateway's table, read by router, authentication, access log, metrics and the check of
-/// `openapi.json`.
+/// One entry of the gateway's table. Router, authentication, access log, metrics and the check of `openapi.json` read
+/// it.
 struct Route: Sendable {
     typealias Handler = @Sendable (Call) async throws -> Response
 

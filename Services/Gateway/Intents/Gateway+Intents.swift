@@ -4,7 +4,7 @@ import Hummingbird
 import StoreModels
 
 extension Gateway {
-    /// Routes for purchases that began in the store and wait for the app, and for the app's answers.
+    /// Routes for purchases that began in the store, and for the app's answers.
     var intentRoutes: [Route] {
         [
             Route(.get, "/v1/intents", .app, query: ["state", "after", "limit"]) { [self] in try await intents($0) },
@@ -105,7 +105,8 @@ extension Gateway {
 }
 
 extension DecideIntentReply {
-    /// 201 or 202 for the result of the first `continue`. 200 for a repeated decision and for one that creates nothing.
+    /// The status is 201 or 202 for the result of the first `continue`. It is 200 for a repeated decision and for one
+    /// that creates nothing.
     fileprivate var status: HTTPResponse.Status {
         guard intent.state == .continued, !isRepeated else { return .ok }
         // Decided, but PaymentQueue does not have the payment yet: the stream brings the rest.

@@ -42,8 +42,8 @@ struct KeyRequest: Decodable {
     var kind: KeyKind
 }
 
-/// A new key: the members of a ``KeyRecord``, `secret` (what the server sends, or the private key as PEM), and for a
-/// `subscriptionOffer` its `publicKey`, PEM too.
+/// A new key with its secret. It has the members of a ``KeyRecord``, `secret` (the text the server sends, or the
+/// private key as PEM), and for a `subscriptionOffer` its `publicKey`, PEM too.
 struct KeyAnswer: Encodable {
     private enum CodingKeys: String, CodingKey { case secret, publicKey }
 

@@ -35,7 +35,7 @@ struct NewKey: Sendable {
             keyIdentifier: identifier, bundleId: bundleId, kind: kind, createdAt: now, publicKey: publicKey)
     }
 
-    /// Ten capital letters and digits, as the App Store's are; 50 bits, so that no two of a store are equal.
+    /// Ten capital letters and digits, as the App Store's are. They have 50 bits, so that no two of a store are equal.
     private static func randomIdentifier() -> String {
         let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZ23456789")
         return String(randomBytes().prefix(10).map { alphabet[Int($0) % alphabet.count] })

@@ -24,8 +24,9 @@ extension Gateway {
         ]
     }
 
-    /// Responds 200 when the bus is connected and Catalog and PaymentQueue answered within a second. Otherwise it responds 503. The
-    /// body lists each service's state, including PaymentProcessor: without it purchases are accepted and wait.
+    /// Responds 200 when the bus is connected and Catalog and PaymentQueue answered within a second. Otherwise it
+    /// responds 503. The body lists each service's state, including PaymentProcessor: without it purchases are accepted
+    /// and wait.
     private func readiness() async throws -> Response {
         async let catalog = isAnswering(.catalog)
         async let payments = isAnswering(.paymentQueue)

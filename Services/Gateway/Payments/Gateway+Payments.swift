@@ -79,8 +79,8 @@ extension Gateway {
 }
 
 extension StoreError {
-    /// Whether the request may have been executed although no reply came: time ran out, or the connection broke during
-    /// the request.
+    /// Whether the request may have been executed although no reply came. Either time ran out, or the connection broke
+    /// during the request.
     var leavesOutcomeUnknown: Bool {
         code == .deadlineExceeded || code == .internal || details["outcome"] == "unknown"
     }

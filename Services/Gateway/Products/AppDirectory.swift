@@ -2,8 +2,8 @@ import BusService
 import EventLoop
 import StoreModels
 
-/// Looks up apps, their testers' defaults and the keys of their catalogues, so that a session for a misspelt bundle
-/// identifier is rejected. Catalog is asked each time; simultaneous callers share one request.
+/// Looks up apps, their testers' defaults and the keys of their catalogues. A session for a misspelt bundle identifier
+/// is thus rejected. Catalog is asked each time; simultaneous callers share one request.
 final class AppDirectory: Sendable {
     /// Maximum number of apps remembered for when Catalog is away; at the bound all are dropped.
     static let rememberedMax = 10_000

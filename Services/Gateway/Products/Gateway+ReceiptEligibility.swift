@@ -34,8 +34,8 @@ extension Gateway {
         }
     }
 
-    /// The request for the session's customer in the current storefront, or for an app's server in the storefront of
-    /// the app's catalogue.
+    /// The request to Eligibility. It is for the session's customer in the current storefront, or for an app's server
+    /// in the storefront of the app's catalogue.
     private func eligibilityRequest(_ call: Call) async throws(StoreError) -> EligibilityRequest {
         if case .server(let key) = call.principal {
             let storefront = try await apps.testerDefaults(of: key.bundleId, call)?.storefront

@@ -1,6 +1,6 @@
 import StoreModels
 
-/// A product's JSON for a client, prepared for each value of eligibility, so that a response only copies bytes.
+/// A product's JSON for a client, prepared for each value of eligibility. A response only copies bytes.
 struct ShownProduct: Sendable {
     let productIdentifier: String
     let type: ProductType

@@ -3,8 +3,8 @@ import Hummingbird
 import StoreModels
 
 extension Gateway {
-    /// The operator's routes for an app's promoted products with their order and visibility (M67, M68), and for the
-    /// featured tab (M64).
+    /// The operator's routes for promoted products (M67, M68) and the featured tab (M64). An app's products have an
+    /// order and a visibility.
     var promotionRoutes: [Route] {
         [
             Route(.get, "/admin/v1/apps/{bundleId}/promotions", .admin) { [self] call in

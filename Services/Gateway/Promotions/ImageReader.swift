@@ -10,8 +10,8 @@ import StoreModels
     import Foundation
 #endif
 
-/// Responds with a promotional image's bytes, read from Catalog part by part, each after the client took the previous
-/// one.
+/// Responds with a promotional image's bytes, read from Catalog part by part. Each part is read after the client took
+/// the previous one.
 struct ImageReader: Sendable {
     let services: ServiceCaller
     let bundleId: String

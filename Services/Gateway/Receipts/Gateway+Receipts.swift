@@ -63,8 +63,7 @@ extension Gateway {
 }
 
 extension ReceiptEnvironment {
-    /// Which of Apple's two endpoints is meant: by Apple's host names, `buy.…` and `sandbox.…`, else the gateway's
-    /// environment.
+    /// The environment of the endpoint. Apple's host names `buy.…` and `sandbox.…` select it, else it is the gateway's.
     func ofEndpoint(host: String?) -> ReceiptEnvironment {
         let host = host?.lowercased() ?? ""
         if host.hasPrefix("buy.") { return .production }

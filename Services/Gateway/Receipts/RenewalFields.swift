@@ -23,7 +23,7 @@ enum RenewalFields {
         return fields.json
     }
 
-    /// Sets the state of a subscription whose period is over: whether renewal is still tried, and why it ended.
+    /// Sets the state of a subscription whose period is over. It says whether renewal is still tried, and why it ended.
     private static func setState(of subscription: Subscription, in fields: inout AppleObject) {
         switch subscription.state {
         case .subscribed, .revoked: return

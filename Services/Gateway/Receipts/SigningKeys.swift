@@ -3,7 +3,7 @@ import Persistence
 import Signing
 import StoreModels
 
-/// The store's certificates, in the gateway's own database, so that gateways of one PostgreSQL use the same ones and
+/// The store's certificates, in the gateway's own database. Gateways of one PostgreSQL use the same ones, and
 /// signatures from before a restart stay valid.
 final class SigningKeys: Sendable {
     /// The row's name; a second authority would have another.

@@ -20,8 +20,8 @@ extension Gateway {
         ]
     }
 
-    /// Opens a session when the app is launched on a device, or the App Store app opened: PaymentQueue identifies the
-    /// customer, and PromotionController is notified of the launch.
+    /// Opens a session when the app is launched, or the App Store app opened. PaymentQueue identifies the customer, and
+    /// PromotionController is notified of the launch.
     private func openSession(_ call: Call) async throws -> Response {
         let request = try await call.body(SessionRequest.self)
         try request.validate()

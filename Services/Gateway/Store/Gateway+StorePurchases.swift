@@ -3,7 +3,7 @@ import Hummingbird
 import StoreModels
 
 extension Gateway {
-    /// Routes for purchases that begin in the store: the user taps Buy (M65) or opens a test URL (M106–M109).
+    /// Routes for purchases that begin in the store. The user taps Buy (M65) or opens a test URL (M106–M109).
     var storePurchaseRoutes: [Route] {
         [
             Route(.post, "/v1/store-page/purchase", .appOrStore) { [self] call in

@@ -30,7 +30,7 @@ struct StoreShelf: Sendable {
         isOperatorsOrder = device == nil
     }
 
-    /// The app's entries of the featured tab that are on the device's page, in the tab's order.
+    /// The app's featured products that are on the device's page, in the tab's order.
     var featured: [PromotedProduct] {
         featuredIdentifiers.compactMap { identifier in products.first { $0.productIdentifier.isExactly(identifier) } }
     }

@@ -3,8 +3,8 @@ import Hummingbird
 import StoreModels
 
 extension Gateway {
-    /// The operator's routes for purchases and subscriptions of any customer, as support or time would change them.
-    /// `{id}` is any transaction of a subscription, by `id` or `transactionIdentifier`.
+    /// The operator's routes that change purchases and subscriptions of any customer, as support or time would. `{id}`
+    /// is any transaction of a subscription, by `id` or `transactionIdentifier`.
     var subscriptionOperatingRoutes: [Route] {
         [
             Route(.post, "/admin/v1/transactions/{id}/refund", .admin) { [self] in

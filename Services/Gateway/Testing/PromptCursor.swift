@@ -1,6 +1,6 @@
 import StoreModels
 
-/// Cursor of a list of prompts of both services: the last prompt of each that was listed, PaymentQueue's first:
+/// Cursor of a list of prompts of both services. It has the last listed prompt of each, PaymentQueue's first:
 /// `p_01j…,ap_01j…`.
 struct PromptCursor: Hashable, Sendable {
     /// Prefix of the identifiers of PromotionController's prompts.

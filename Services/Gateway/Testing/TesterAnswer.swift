@@ -1,6 +1,6 @@
 import StoreModels
 
-/// A tester as the operator sees it: the effective settings, and under `overrides` those that were set.
+/// A tester as the operator sees it. It has the effective settings, and under `overrides` those that were set.
 ///
 /// ```json
 /// {"account":"alice","storefront":"FRA","canMakePayments":true,"askToBuy":false,"interruptPurchases":false,

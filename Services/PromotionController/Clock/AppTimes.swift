@@ -3,8 +3,8 @@ import Logging
 import Persistence
 import StoreModels
 
-/// Clocks for an app's intents: the wall clock for `answerBy`, and the app's business clock, which PaymentQueue keeps,
-/// for `expiresAt`.
+/// Clocks for an app's intents. The wall clock is for `answerBy`, and the app's business clock, which PaymentQueue
+/// keeps, for `expiresAt`.
 ///
 /// PaymentQueue is asked each time, because an operator may have moved the clock a moment ago. While it is away the
 /// last known clock continues, over restarts too; the clock of an app without one is the wall clock.

@@ -4,8 +4,8 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Does due work without a request: defers unanswered intents, expires old ones, and adds payments that a process left
-/// between its decision and PaymentQueue. It keeps no state: each sweep reads the tables.
+/// Does due work without a request. It defers unanswered intents, expires old ones, and adds payments that a process
+/// left between its decision and PaymentQueue. It keeps no state: each sweep reads the tables.
 final class IntentJanitor: Sendable {
     /// Time between two sweeps; monotonic.
     static let interval: Duration = .milliseconds(500)

@@ -1,7 +1,7 @@
 import Crypto
 import StoreModels
 
-/// The last token of an installation's hint subject: a hash, because device names never appear in subjects.
+/// The last token of an installation's hint subject. It is a hash, because device names never appear in subjects.
 enum InstallationKey {
     /// 32 hexadecimal digits of SHA-256(bundleId NUL deviceId).
     static func of(_ installation: InstallationReference) -> String {

@@ -33,7 +33,7 @@ enum PromptRepository {
         try await transaction.execute("DELETE FROM app_prompt WHERE id = ?", id) == 1
     }
 
-    /// Removes prompts that are obsolete, because the app is on the device now or the device was deleted.
+    /// Removes obsolete prompts: the app is on the device now, or the device was deleted.
     /// - Parameter account: Nil for all accounts.
     static func removeAll(
         of installation: InstallationReference, account: String? = nil, in transaction: SQLTransaction

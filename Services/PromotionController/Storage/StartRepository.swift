@@ -1,7 +1,7 @@
 import Persistence
 import StoreModels
 
-/// Stores the intent of each start by the key of its request, so that a repeated start finds it.
+/// Stores the intent of each start by the key of its request. A repeated start finds it.
 enum StartRepository {
     static func insert(
         _ requestIdentifier: String, of installation: InstallationReference, intent: String, at wall: Timestamp,

@@ -4,7 +4,8 @@ import StoreModels
 
 /// An intent's row.
 struct StoredIntent: Hashable, Sendable {
-    /// The payment sent to PaymentQueue when the intent was continued, and sent again until it has answered.
+    /// The payment sent to PaymentQueue when the intent was continued. It is sent again until PaymentQueue has
+    /// answered.
     struct Addition: Hashable, Sendable, Codable {
         var payment: Payment
         var discountCheck: DiscountCheck?
@@ -18,7 +19,7 @@ struct StoredIntent: Hashable, Sendable {
     /// The intent's payment, which never changes.
     let payment: Payment
     let product: Product
-    /// First version of the app that handles promoted purchases, as set by the operator when the purchase began.
+    /// First version of the app that handles promoted purchases. The operator had set it when the purchase began.
     let supportedSince: String?
     /// The prompt to buy the app, which may be answered already.
     var promptId: String?

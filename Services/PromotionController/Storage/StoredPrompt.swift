@@ -9,7 +9,7 @@ struct StoredPrompt: Hashable, Sendable {
     let account: String
     /// The version to install when it is bought.
     let version: String
-    /// The first tapped product of those that wait for the app, and the app's price then; nil in prompts from before
+    /// The first tapped product that waits for the app, and the app's price then. Both are nil in prompts from before
     /// these were stored.
     let product: String?
     let appPrice: Money?

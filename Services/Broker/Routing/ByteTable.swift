@@ -24,7 +24,7 @@ struct ByteTable<Value> {
     func slot(of key: Span<UInt8>) -> Int? {
         if count == 0 { return nil }
         let hash = Self.hash(key)
-        // Spans borrow: an array in a variable of its own would be retained with every look-up.
+        // Spans borrow: an array in a local variable would be retained with every lookup.
         let index = self.index.span
         let slots = self.slots.span
         var at = hash & (index.count - 1)

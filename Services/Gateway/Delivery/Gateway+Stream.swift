@@ -27,7 +27,7 @@ extension Gateway {
             await stream.close()
             throw error
         }
-        // Checked here, because only a registered stream can be superseded.
+        // A newer session may already have been known when the stream was registered.
         if delivery.isSuperseded(session) { stream.supersede() }
         let headers: HTTPFields = [
             .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",

@@ -12,7 +12,7 @@ struct Gathering<Question: Sendable>: Sendable {
     enum Arrival: Sendable {
         /// Too many questions are waiting.
         case refused
-        /// `watching`: whether a task already watches for late replies.
+        /// `watching`: the caller must start watching for late replies.
         case waits(watching: Bool)
         /// This question and the waiting ones are sent now.
         case leaves(Flight)

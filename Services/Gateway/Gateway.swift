@@ -4,7 +4,7 @@ import Logging
 import Signing
 import StoreModels
 
-/// The gateway between HTTP and the bus; its only state are keys and open streams.
+/// The gateway between HTTP and the bus; its only state is keys and open streams.
 ///
 /// It holds what handlers need; each area of the API is an extension next to its handlers (`Gateway+Products.swift`, …)
 /// with a list of its routes, and ``routes`` is the whole table.

@@ -40,7 +40,7 @@ struct DeliveryMachine {
 
     /// Hints kept during a read. Further ones are dropped: the database has them.
     static let heldMax = 256
-    /// Restores remembered as sent. At the bound all are dropped, so that at most one end is sent twice.
+    /// Restores remembered as sent. At the bound all are dropped, so that an end may be sent twice.
     static let endedRestoresMax = 256
     /// The same for revocations.
     static let toldRevocationsMax = 256

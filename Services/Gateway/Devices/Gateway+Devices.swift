@@ -38,7 +38,8 @@ extension Gateway {
         return try Reply.json(try await services.call(PromotionEndpoints.putDevice, request, context: call.context()))
     }
 
-    /// Deletes a device with its apps, their overrides (M96) and open intents. Deleting an unknown device succeeds.
+    /// Deletes a device with its apps and their overrides (M96), and cancels its open intents. An unknown device is
+    /// no error.
     private func deleteDevice(_ call: Call) async throws -> Response {
         let request = DeviceRequest(deviceId: try call.deviceId())
         _ = try await services.call(PromotionEndpoints.deleteDevice, request, context: call.context())

@@ -25,7 +25,7 @@ final class AppDirectory: Sendable {
         _ = try await app(bundleId, call)
     }
 
-    /// - Returns: The `settings` of the app's catalogue; nil when it has none.
+    /// - Returns: The testers' defaults from the catalogue's `settings`; nil when it has none.
     /// - Throws: As ``check(_:_:)``.
     func testerDefaults(of bundleId: String, _ call: Call) async throws(StoreError) -> TesterSettings? {
         try await app(bundleId, call)?.testerDefaults

@@ -5,8 +5,8 @@ import Signing
 import StoreModels
 
 extension Gateway {
-    /// Responds with each subscription's eligibility according to a receipt (M120), which must belong to the customer.
-    /// An invalid receipt is an error without any eligibility.
+    /// Responds with each subscription's eligibility according to a receipt (M120). It concerns the receipt's customer
+    /// only. An invalid receipt is an error without any eligibility.
     func eligibilityOfReceipt(_ call: Call) async throws -> Response {
         let question = try await call.body(ReceiptQuestion.self, max: HTTPLimits.receiptBytesMax)
         try question.validate()

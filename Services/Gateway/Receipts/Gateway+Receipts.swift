@@ -9,7 +9,7 @@ extension Gateway {
         [
             Route(.get, "/v1/receipt", .app) { [self] in try await receipt($0) },
             Route(.post, "/verifyReceipt", .named) { [self] in try await verifyReceipt($0) },
-            // Apple's server answers every method, and requires POST with a status in the body.
+            // Apple's server answers every method; a status in the body says that POST is required.
             Route(.get, "/verifyReceipt", .named) { _ in try VerifyReceiptStatus.notPost.response() },
             Route(.get, "/admin/v1/signing/root", .admin) { [self] in try await rootCertificate($0) },
         ]

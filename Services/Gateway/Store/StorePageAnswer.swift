@@ -5,7 +5,7 @@ struct StorePageAnswer: Encodable {
     /// An entry as ``Promotion``, whose product is forwarded unchanged.
     struct Entry: Encodable {
         var product: RawJSON.Extended
-        /// Null while PaymentQueue is away.
+        /// Null when it is unknown.
         var owned: Bool?
 
         private enum CodingKeys: String, CodingKey { case product, owned }

@@ -15,7 +15,7 @@ struct StoreShelf: Sendable {
     ///   - device: The device's overrides; nil without PromotionController, which gives the operator's page.
     ///   - isUnsupported: The session's answer for a device that PromotionController does not know, or is not asked
     ///     about.
-    ///   - standing: The customer's purchases; nil without PaymentQueue, and then `owned` is null.
+    ///   - standing: The customer's purchases; nil without PaymentQueue, and then ownership is unknown.
     init(
         _ listing: PromotedListing, device: DevicePromotions?, isUnsupported: Bool, standing: CustomerStanding?,
         eligibility: EligibilityAnswers

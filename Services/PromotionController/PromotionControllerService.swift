@@ -30,7 +30,7 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
     let janitor: IntentJanitor
     let pruner: IntentPruner
 
-    /// - Parameter wall: The wall clock, for the time of a device's last launch and for the app's time to answer.
+    /// - Parameter wall: The wall clock, for when a device was seen and for the app's time to answer.
     ///   Intents expire by the app's business clock, which PaymentQueue keeps.
     package convenience init(
         database: any SQLDatabase, services: ServiceCaller,

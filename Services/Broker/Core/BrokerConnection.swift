@@ -50,7 +50,7 @@ final class BrokerConnection {
     /// Identity for affinity by key: the instance, or else this connection.
     var identityHash: UInt64 = 0
 
-    /// Frames written in this turn that the socket has not got yet.
+    /// Frames written in this turn and not yet passed to the socket.
     @exclusivity(unchecked) var output: [UInt8] = []
     /// Whether anything was flushed since the last tick.
     var hasFlushed = false

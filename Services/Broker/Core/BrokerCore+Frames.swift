@@ -60,7 +60,8 @@ extension BrokerCore {
         }
     }
 
-    /// Answers a violation with `err`, and ends the connection if it is fatal. All are before the `ok` of `connect`.
+    /// Answers a violation with `err`, and ends the connection if it is fatal. All violations before the `ok` of
+    /// `connect` are fatal.
     func refuse(
         _ connection: BrokerConnection, _ violation: BusViolation, frame: FrameHeader? = nil,
         header: Span<UInt8> = Span()

@@ -78,7 +78,7 @@ package struct NATSConfiguration {
         users.filter { $0.name != user.name }.map { "_INBOX_\($0.name).>" }
     }
 
-    /// Formats a list. An empty `allow` allows nothing; nats-server reads an empty `allow` as no rule at all.
+    /// Formats a list. An empty `allow` allows nothing; nats-server would ignore it, so `>` is denied instead.
     private func lists(allow: [String]?, deny: [String]) -> String? {
         let isNothing = allow?.isEmpty == true
         let denied = isNothing ? [">"] : deny

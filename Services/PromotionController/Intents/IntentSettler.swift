@@ -2,7 +2,7 @@ import Persistence
 import StoreModels
 
 /// Applies the time to all due intents: unanswered ones become deferred, and old ones expire. The janitor runs it, and
-/// so does each list before it is read.
+/// lists run it before they are read.
 struct IntentSettler: Sendable {
     /// Rows per commit.
     static let batch = 256

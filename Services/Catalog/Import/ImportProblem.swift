@@ -1,7 +1,7 @@
 import StoreModels
 
-/// One problem of an imported file: `{"path":"$.products[2].displayPrice","reason":"must be
-/// …","allowed":["P1W","P1M"]}`
+/// One problem of an imported file:
+/// `{"path":"$.products[2].displayPrice","reason":"must be …","allowed":["P1W","P1M"]}`
 struct ImportProblem: Hashable, Sendable {
     /// `$.products[2].displayPrice`
     let path: String

@@ -17,7 +17,7 @@ struct Catalog: Hashable, Sendable {
     /// Byte ranges of private keys in the file; no reply contains these bytes.
     var secrets: [Range<Int>] = []
     /// Whether the stored file could not be read at the start. Then it has no products, and the service's health names
-    /// it.
+    /// the app.
     var isUnreadable = false
 
     /// The catalogue before the first import.

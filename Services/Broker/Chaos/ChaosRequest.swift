@@ -8,8 +8,10 @@ import BusProtocol
 
 /// The body of `$SYS.CHAOS.SET`:
 ///
-/// `{"seed":7,"rules":[{"match":"sb.>","p":0.05,"action":"drop"},
-///  {"match":"_INBOX.>","to":"gateway","action":"delay","ms":50}]}`
+/// ```json
+/// {"seed":7,"rules":[{"match":"sb.>","p":0.05,"action":"drop"},
+///  {"match":"_INBOX.>","to":"gateway","action":"delay","ms":50}]}
+/// ```
 struct ChaosRequest {
     /// Random when it is missing; the response and the log contain it.
     var seed: UInt64

@@ -2,8 +2,10 @@ import BusProtocol
 
 /// Selects the messages that get a fault, and how often.
 ///
-/// `{"match":"sb.payment-queue.v1.>","from":"gateway","to":"payment-queue","p":0.2,
-///  "action":"delay","ms":50,"count":10}`
+/// ```json
+/// {"match":"sb.payment-queue.v1.>","from":"gateway","to":"payment-queue","p":0.2,
+///  "action":"delay","ms":50,"count":10}
+/// ```
 package struct ChaosRule: Sendable, Equatable {
     /// Pattern of subjects. As everywhere, a wildcard as the first token matches neither inboxes nor subjects that
     /// begin with `$`: answers match `_INBOX.>`.

@@ -9,7 +9,7 @@ struct OutsidePurchase: Decodable {
     var account: String
     var productIdentifier: String
     /// Defaults to 1.
-    var quantity: Int?
+    var quantity: Quantity?
     var offer: RedeemedOffer?
 
     /// Device identifier of transactions bought outside the app.

@@ -1,6 +1,5 @@
 import BusService
-import Logging
-import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// Handles Catalog's subjects, `sb.catalog.v1.…`.
@@ -13,107 +12,79 @@ package struct CatalogHandlers: Sendable {
 
     /// Registers handlers for all of `CatalogEndpoints`.
     package func register(on service: BusService) {
-        registerApps(on: service)
-        registerImports(on: service)
-        registerProducts(on: service)
-        registerPromotions(on: service)
+        let endpoints = DatabaseEndpoints(of: "the catalogue", on: service)
+        registerApps(on: endpoints)
+        registerImports(on: endpoints)
+        registerProducts(on: endpoints)
+        registerPromotions(on: endpoints)
     }
 
-    private func registerApps(on service: BusService) {
-        handleCurrent(service, CatalogEndpoints.getApp, { $0.bundleId }, store.app)
-        handleCurrent(service, CatalogEndpoints.appVersion, { $0.bundleId }, store.version)
-        handle(service, CatalogEndpoints.putApp, store.put)
-        handle(service, CatalogEndpoints.listApps) { [store] request in
+    private func registerApps(on endpoints: DatabaseEndpoints) {
+        handleCurrent(endpoints, CatalogEndpoints.getApp, { $0.bundleId }, store.app)
+        handleCurrent(endpoints, CatalogEndpoints.appVersion, { $0.bundleId }, store.version)
+        endpoints.handle(CatalogEndpoints.putApp, store.put)
+        endpoints.handle(CatalogEndpoints.listApps) { [store] request in
             if store.apps.database.dialect == .postgres { try await store.loader.refresh() }
             return try store.list(request)
         }
-        handle(service, CatalogEndpoints.exportPart, store.export)
+        endpoints.handle(CatalogEndpoints.exportPart, store.export)
     }
 
-    private func registerImports(on service: BusService) {
+    private func registerImports(on endpoints: DatabaseEndpoints) {
         let importer = store.importer
-        handle(service, CatalogEndpoints.beginImport, importer.begin)
-        handle(service, CatalogEndpoints.addImportPart, importer.add)
-        handle(service, CatalogEndpoints.commitImport, importer.commit)
-        handle(service, CatalogEndpoints.tryImport, importer.judge)
-        handle(service, CatalogEndpoints.beginContent, store.uploader.begin)
-        handle(service, CatalogEndpoints.addContentPart, store.uploader.add)
-        handle(service, CatalogEndpoints.commitContent, store.uploader.commit)
-        handleCurrent(service, CatalogEndpoints.getContent, { $0.bundleId }, store.library.content)
-        handle(service, CatalogEndpoints.readContent, store.library.read)
+        endpoints.handle(CatalogEndpoints.beginImport, importer.begin)
+        endpoints.handle(CatalogEndpoints.addImportPart, importer.add)
+        endpoints.handle(CatalogEndpoints.commitImport, importer.commit)
+        endpoints.handle(CatalogEndpoints.tryImport, importer.judge)
+        endpoints.handle(CatalogEndpoints.beginContent, store.uploader.begin)
+        endpoints.handle(CatalogEndpoints.addContentPart, store.uploader.add)
+        endpoints.handle(CatalogEndpoints.commitContent, store.uploader.commit)
+        handleCurrent(endpoints, CatalogEndpoints.getContent, { $0.bundleId }, store.library.content)
+        endpoints.handle(CatalogEndpoints.readContent, store.library.read)
     }
 
-    private func registerProducts(on service: BusService) {
+    private func registerProducts(on endpoints: DatabaseEndpoints) {
         let products = store.products
-        handleCurrent(service, CatalogEndpoints.queryProducts(as: RawJSON.self), { $0.bundleId }, products.query)
-        handleCurrent(service, CatalogEndpoints.listProducts, { $0.bundleId }, products.list)
-        handleCurrent(service, CatalogEndpoints.listSubscriptions, { $0.bundleId }, products.subscriptions)
-        handleCurrent(service, CatalogEndpoints.quoteProduct, { $0.bundleId }, products.quote)
-        handleCurrent(service, CatalogEndpoints.productOffers, { $0.bundleId }, products.offers)
-        handleCurrent(service, CatalogEndpoints.explainProduct, { $0.bundleId }, products.explain)
-        handle(service, CatalogEndpoints.listStorefronts) { _ in
+        handleCurrent(endpoints, CatalogEndpoints.queryProducts(as: RawJSON.self), { $0.bundleId }, products.query)
+        handleCurrent(endpoints, CatalogEndpoints.listProducts, { $0.bundleId }, products.list)
+        handleCurrent(endpoints, CatalogEndpoints.listSubscriptions, { $0.bundleId }, products.subscriptions)
+        handleCurrent(endpoints, CatalogEndpoints.quoteProduct, { $0.bundleId }, products.quote)
+        handleCurrent(endpoints, CatalogEndpoints.productOffers, { $0.bundleId }, products.offers)
+        handleCurrent(endpoints, CatalogEndpoints.explainProduct, { $0.bundleId }, products.explain)
+        endpoints.handle(CatalogEndpoints.listStorefronts) { _ in
             StorefrontsReply(storefronts: products.storefronts.entries.map(\.storefront))
         }
-        handle(service, CatalogEndpoints.describeStorefronts) { _ in
+        endpoints.handle(CatalogEndpoints.describeStorefronts) { _ in
             StorefrontDescriptions(storefronts: products.storefronts.entries.map(\.described))
         }
     }
 
-    private func registerPromotions(on service: BusService) {
+    private func registerPromotions(on endpoints: DatabaseEndpoints) {
         let (promotions, images, products) = (store.promotions, store.images, store.products)
-        handleCurrent(service, CatalogEndpoints.listPromotions(as: RawJSON.self), { $0.bundleId }, products.promoted)
-        handleCurrent(service, CatalogEndpoints.productPromotion, { $0.bundleId }, products.promotion)
-        handle(service, CatalogEndpoints.putPromotions) { try await promotions.put($0) }
-        handle(service, CatalogEndpoints.getPromotions, promotions.setup)
-        handle(service, CatalogEndpoints.beginImage, images.begin)
-        handle(service, CatalogEndpoints.addImagePart, images.add)
-        handle(service, CatalogEndpoints.commitImage, images.commit)
-        handle(service, CatalogEndpoints.getImage, promotions.image)
-        handle(service, CatalogEndpoints.readImage, promotions.read)
-        handle(service, CatalogEndpoints.reviewImage, promotions.review)
-        handle(service, CatalogEndpoints.putFeatured) { try await promotions.put($0) }
-        handle(service, CatalogEndpoints.getFeatured, promotions.featured)
+        handleCurrent(endpoints, CatalogEndpoints.listPromotions(as: RawJSON.self), { $0.bundleId }, products.promoted)
+        handleCurrent(endpoints, CatalogEndpoints.productPromotion, { $0.bundleId }, products.promotion)
+        endpoints.handle(CatalogEndpoints.putPromotions) { try await promotions.put($0) }
+        endpoints.handle(CatalogEndpoints.getPromotions, promotions.setup)
+        endpoints.handle(CatalogEndpoints.beginImage, images.begin)
+        endpoints.handle(CatalogEndpoints.addImagePart, images.add)
+        endpoints.handle(CatalogEndpoints.commitImage, images.commit)
+        endpoints.handle(CatalogEndpoints.getImage, promotions.image)
+        endpoints.handle(CatalogEndpoints.readImage, promotions.read)
+        endpoints.handle(CatalogEndpoints.reviewImage, promotions.review)
+        endpoints.handle(CatalogEndpoints.putFeatured) { try await promotions.put($0) }
+        endpoints.handle(CatalogEndpoints.getFeatured, promotions.featured)
     }
 
     /// Registers a handler that answers from memory. It first loads other processes' changes to the app `bundleId`
     /// names.
     private func handleCurrent<Request, Response>(
-        _ service: BusService, _ endpoint: Endpoint<Request, Response>,
+        _ endpoints: DatabaseEndpoints, _ endpoint: Endpoint<Request, Response>,
         _ bundleId: @escaping @Sendable (Request) -> String,
         _ body: @escaping @Sendable (Request) async throws -> Response
     ) {
-        handle(service, endpoint) { [catchUp = store.catchUp] request in
+        endpoints.handle(endpoint) { [catchUp = store.catchUp] request in
             try await catchUp(bundleId(request))
             return try await body(request)
-        }
-    }
-
-    /// Registers a handler that needs no context, and converts database errors to errors for the caller.
-    private func handle<Request, Response>(
-        _ service: BusService, _ endpoint: Endpoint<Request, Response>,
-        _ body: @escaping @Sendable (Request) async throws -> Response
-    ) {
-        service.handle(endpoint) { request, context in
-            do {
-                return try await body(request)
-            } catch let error as PersistenceError {
-                context.logger.error("database", metadata: ["error": "\(error)", "endpoint": "\(endpoint.name)"])
-                throw StoreError(storage: error)
-            }
-        }
-    }
-}
-
-extension StoreError {
-    /// After a commit with unknown outcome the caller can repeat the request. Other errors are internal: the log has
-    /// them, and the caller does not.
-    fileprivate init(storage error: PersistenceError) {
-        switch error.code {
-        case _ where error.isRetryable:
-            self.init(.serviceUnavailable, "the catalogue cannot be written or read just now: \(error.code)")
-        case .storageFailed, .outcomeUnknown:
-            self.init(.outcomeUnknown, "the catalogue's database was lost during a commit")
-        default: self.init(.internal, "the catalogue's database failed")
         }
     }
 }

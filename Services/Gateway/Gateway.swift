@@ -47,7 +47,7 @@ package final class Gateway: Sendable {
         self.payments = ServiceCaller(bus: bus, caller: "gateway")
         self.tokens = tokens
         self.keys = keys
-        self.signing = SigningKeys(database: keys.database)
+        self.signing = SigningKeys(database: keys.database, logger: logger)
         self.environment = environment
         let storefronts = StorefrontDirectory(services: services)
         let versions = CurrentVersions(services: services)

@@ -28,21 +28,12 @@ package final class PaymentProcessorService: ServiceLifecycle.Service {
 
     /// Registers the endpoints and the health check; call it before the bus service runs.
     package func register(on service: BusService) {
-        service.handle(ProcessorEndpoints.createCharge) { [ledger] request, context in
-            try await answering { try await ledger.create(request, until: context.deadline) }
-        }
-        service.handle(ProcessorEndpoints.cancelCharge) { [ledger] request, _ in
-            try await answering { try await ledger.cancel(request) }
-        }
-        service.handle(ProcessorEndpoints.listCharges) { [ledger] request, _ in
-            try await answering { try await ledger.list(request) }
-        }
-        service.handle(ProcessorEndpoints.createRefund) { [ledger] request, _ in
-            try await answering { try await ledger.refund(request) }
-        }
-        service.handle(ProcessorEndpoints.listRefunds) { [ledger] request, _ in
-            try await answering { try await ledger.listRefunds(request) }
-        }
+        let endpoints = DatabaseEndpoints(of: "the payment processor", on: service)
+        endpoints.handle(ProcessorEndpoints.createCharge, ledger.create)
+        endpoints.handle(ProcessorEndpoints.cancelCharge, ledger.cancel)
+        endpoints.handle(ProcessorEndpoints.listCharges, ledger.list)
+        endpoints.handle(ProcessorEndpoints.createRefund, ledger.refund)
+        endpoints.handle(ProcessorEndpoints.listRefunds, ledger.listRefunds)
         service.healthCheck("ledger", of: ledger.database)
     }
 
@@ -64,22 +55,6 @@ package final class PaymentProcessorService: ServiceLifecycle.Service {
             }
             // Ends early only with the process.
             try? await Task.sleep(for: pause)
-        }
-    }
-}
-
-/// Converts database errors to errors for the caller. After any of them the caller repeats the same key and gets the
-/// recorded result.
-private func answering<Output>(_ body: () async throws -> Output) async throws -> Output {
-    do {
-        return try await body()
-    } catch let error as PersistenceError {
-        switch error.code {
-        case .storageFailed, .outcomeUnknown:
-            throw StoreError(.outcomeUnknown, "the processor's ledger was lost during a commit")
-        case .storageFull, .busy, .overloaded, .closed, .unavailable, .conflict:
-            throw StoreError(.serviceUnavailable, "the processor's ledger cannot be written now")
-        default: throw StoreError(.internal, "the processor's ledger refused a statement")
         }
     }
 }

@@ -19,7 +19,7 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
         case busy
         /// More reads or writes wait than the bound allows. May be retried.
         case overloaded
-        /// The database was closed.
+        /// The database was closed: the process is ending. May be tried again.
         case closed
         /// The server is away, or the connection was lost before the commit was asked for. Nothing was written; may be
         /// tried again.
@@ -57,10 +57,10 @@ package struct PersistenceError: Error, Hashable, Sendable, CustomStringConverti
         self.columns = columns
     }
 
-    /// Whether the same call may succeed later without anything being repaired by hand but disk space.
+    /// Whether the same call may succeed later, on this replica or another, without repair by hand but of disk space.
     package var isRetryable: Bool {
         switch code {
-        case .storageFull, .busy, .overloaded, .unavailable, .conflict: true
+        case .storageFull, .busy, .overloaded, .closed, .unavailable, .conflict: true
         default: false
         }
     }

@@ -1,10 +1,7 @@
 import BusService
-import Logging
-import Persistence
 import StoreModels
 
-/// Registers endpoints whose handlers work on the service's database. Callers receive what it throws as a
-/// ``StoreModels/StoreError``.
+/// Registers endpoints whose handlers use the service's database; callers receive its errors as ``StoreModels/StoreError``.
 ///
 /// ```swift
 /// let endpoints = DatabaseEndpoints(of: "the payment queue", on: service)
@@ -29,32 +26,17 @@ package struct DatabaseEndpoints: Sendable {
         _ handler: @escaping @Sendable (Request) async throws -> Response
     ) {
         service.handle(endpoint) { [owner] request, context in
-            try await Self.answering(owner, context) { try await handler(request) }
+            try await withStoreErrors(of: owner, logger: context.logger) { try await handler(request) }
         }
     }
 
-    /// Registers a handler that also calls other services, or waits, until the request's deadline: an instant of the
-    /// monotonic clock.
+    /// Registers a handler that calls other services or waits, until the request's deadline on the monotonic clock.
     package func handle<Request, Response>(
         _ endpoint: Endpoint<Request, Response>,
         _ handler: @escaping @Sendable (Request, ContinuousClock.Instant) async throws -> Response
     ) {
         service.handle(endpoint) { [owner] request, context in
-            try await Self.answering(owner, context) { try await handler(request, context.deadline) }
-        }
-    }
-
-    /// Errors of other origins pass unchanged. Details that callers do not receive are in the log, with their trace.
-    private static func answering<Response>(
-        _ owner: String, _ context: RequestContext, _ body: () async throws -> Response
-    ) async throws -> Response {
-        do {
-            return try await body()
-        } catch let error as PersistenceError {
-            // One that is away or full is logged when that begins, by the database itself.
-            context.logger.log(
-                level: error.isRetryable ? .debug : .error, "the database failed", metadata: ["error": "\(error)"])
-            throw StoreError(storage: error, of: owner)
+            try await withStoreErrors(of: owner, logger: context.logger) { try await handler(request, context.deadline) }
         }
     }
 }

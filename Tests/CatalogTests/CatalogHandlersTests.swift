@@ -1,5 +1,7 @@
+import BusClient
 import BusService
 import Foundation
+import ServiceTesting
 import StoreModels
 import Testing
 
@@ -121,6 +123,25 @@ import Testing
                     bundleId: bundleId, productIdentifier: product, version: "1.0", sha256: content.sha256, offset: 7,
                     length: part.count))
             #expect(Data(base64Encoded: read.data) == part)
+        }
+    }
+
+    @Test func `a database that was closed makes the service unavailable`() async throws {
+        try await withCatalog { store async throws in
+            let bus = InMemoryBus()
+            let running = await RunningService.start(.catalog, on: bus) {
+                CatalogHandlers(store: store).register(on: $0)
+            }
+            await store.apps.database.close()
+            let error = await #expect(throws: StoreError.self) {
+                try await ServiceCaller(bus: bus.client(name: "test"), caller: "test").call(
+                    CatalogEndpoints.putApp,
+                    PutAppRequest(bundleId: "com.example.app", settings: AppSettings(name: "A")),
+                    context: CallContext())
+            }
+            #expect(error?.code == .serviceUnavailable)
+            #expect(error?.retryable == true)
+            await running.stop()
         }
     }
 }

@@ -1,6 +1,8 @@
 import Crypto
 import Foundation
+import Logging
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 /// The keys of all apps, in the gateway's own database. A deleted key is rejected from the moment its deletion is
@@ -8,13 +10,16 @@ import StoreModels
 struct KeyStore: Sendable {
     /// Maximum number of keys of one app; one more is 422.
     static let keysMax = 100
+    /// Whose database it is, in errors.
+    static let owner = "the gateway"
 
     let database: any SQLDatabase
+    var logger = Logger(label: ServiceName.gateway.rawValue)
 
     /// - Throws: `requestInvalid` (422) at the bound.
     func add(_ key: NewKey) async throws {
         let record = key.record
-        try await answering {
+        try await withStoreErrors(of: Self.owner, logger: logger) {
             try await database.write { transaction in
                 let row = try await transaction.queryOne(
                     "SELECT COUNT(*) AS keys FROM app_key WHERE bundle_id = ?", record.bundleId)
@@ -34,7 +39,7 @@ struct KeyStore: Sendable {
 
     /// Lists an app's keys, oldest first.
     func list(_ bundleId: String) async throws -> [KeyRecord] {
-        try await answering {
+        try await withStoreErrors(of: Self.owner, logger: logger) {
             try await database.read { reader in
                 try await reader.query(
                     "SELECT * FROM app_key WHERE bundle_id = ? ORDER BY created_at, key_identifier LIMIT ?", bundleId,
@@ -46,7 +51,7 @@ struct KeyStore: Sendable {
 
     /// - Returns: Whether the app had such a key.
     func remove(_ keyIdentifier: String, of bundleId: String) async throws -> Bool {
-        try await answering {
+        try await withStoreErrors(of: Self.owner, logger: logger) {
             try await database.write { transaction in
                 try await transaction.execute(
                     "DELETE FROM app_key WHERE key_identifier = ? AND bundle_id = ?", keyIdentifier, bundleId) > 0
@@ -57,7 +62,7 @@ struct KeyStore: Sendable {
     /// Finds the API key of a server; nil for any other token.
     func apiKey(_ token: String) async throws -> KeyRecord? {
         guard let text = APIKeyText(token) else { return nil }
-        let row = try await answering {
+        let row = try await withStoreErrors(of: Self.owner, logger: logger) {
             try await database.read { reader in
                 try await reader.queryOne(
                     "SELECT * FROM app_key WHERE key_identifier = ? AND kind = ?", text.keyIdentifier, KeyKind.api)
@@ -70,7 +75,7 @@ struct KeyStore: Sendable {
 
     /// Public half of an app's `subscriptionOffer` key, PEM; nil when the app has no such key.
     func offerKey(_ keyIdentifier: String, of bundleId: String) async throws -> String? {
-        let row = try await answering {
+        let row = try await withStoreErrors(of: Self.owner, logger: logger) {
             try await database.read { reader in
                 try await reader.queryOne(
                     "SELECT public_key FROM app_key WHERE key_identifier = ? AND bundle_id = ? AND kind = ?",
@@ -78,18 +83,6 @@ struct KeyStore: Sendable {
             }
         }
         return try row?["public_key"]
-    }
-
-    private func answering<Output>(_ body: () async throws -> Output) async throws -> Output {
-        do {
-            return try await body()
-        } catch let error as PersistenceError where error.code == .outcomeUnknown || error.code == .storageFailed {
-            throw StoreError(.outcomeUnknown, "the gateway's database was lost during a commit")
-        } catch let error as PersistenceError where error.isRetryable || error.code == .closed {
-            throw StoreError(.serviceUnavailable, "the gateway's database is busy", retryAfterMs: 200)
-        } catch let error as PersistenceError {
-            throw StoreError(.internal, error.message)
-        }
     }
 }
 

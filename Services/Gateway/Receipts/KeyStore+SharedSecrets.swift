@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Persistence
+import ServiceDatabase
 import StoreModels
 
 extension KeyStore {
@@ -17,15 +18,13 @@ extension KeyStore {
     }
 
     private func sharedSecretDigests(of bundleId: String) async throws -> [[UInt8]] {
-        do {
-            return try await database.read { reader in
+        try await withStoreErrors(of: Self.owner, logger: logger) {
+            try await database.read { reader in
                 try await reader.query(
                     "SELECT digest FROM app_key WHERE bundle_id = ? AND kind = ? LIMIT ?", bundleId,
                     KeyKind.sharedSecret, Self.keysMax
                 ).map { try $0["digest"] }
             }
-        } catch let error as PersistenceError {
-            throw StoreError(answering: error)
         }
     }
 }

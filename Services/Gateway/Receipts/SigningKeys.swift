@@ -1,5 +1,7 @@
 import EventLoop
+import Logging
 import Persistence
+import ServiceDatabase
 import Signing
 import StoreModels
 
@@ -10,10 +12,12 @@ final class SigningKeys: Sendable {
     private static let name = "receipts"
 
     private let database: any SQLDatabase
+    private let logger: Logger
     private let known = Locked<CertificateAuthority?>(nil)
 
-    init(database: any SQLDatabase) {
+    init(database: any SQLDatabase, logger: Logger = Logger(label: ServiceName.gateway.rawValue)) {
         self.database = database
+        self.logger = logger
     }
 
     /// Returns the authority, creating it at the first call.
@@ -21,20 +25,14 @@ final class SigningKeys: Sendable {
     ///   invalid row.
     func authority() async throws -> CertificateAuthority {
         if let authority = known.withLock({ $0 }) { return authority }
-        let stored: StoredAuthority
-        do {
-            if let found = try await read() {
-                stored = found
-            } else {
-                try await offer(CertificateAuthority().stored(), at: .wallClock())
-                // When several gateways start simultaneously, the first one's row is kept and all of them read it.
-                guard let found = try await read() else {
-                    throw StoreError(.internal, "the signing authority vanished while it was being made")
-                }
-                stored = found
+        let stored = try await withStoreErrors(of: KeyStore.owner, logger: logger) {
+            if let found = try await read() { return found }
+            try await offer(CertificateAuthority().stored(), at: .wallClock())
+            // When several gateways start together, the first one's row wins, and all of them read it.
+            guard let found = try await read() else {
+                throw StoreError(.internal, "the signing authority vanished while it was being made")
             }
-        } catch let error as PersistenceError {
-            throw StoreError(answering: error)
+            return found
         }
         let authority = try CertificateAuthority(stored)
         known.withLock { $0 = authority }
@@ -62,19 +60,6 @@ final class SigningKeys: Sendable {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
                 """, Self.name, new.rootCertificate, new.intermediateCertificate, new.leafCertificate, new.rootKey,
                 new.intermediateKey, new.leafKey, now.milliseconds)
-        }
-    }
-}
-
-extension StoreError {
-    /// Converts an error of the gateway's database for the caller.
-    init(answering error: PersistenceError) {
-        if error.code == .outcomeUnknown || error.code == .storageFailed {
-            self.init(.outcomeUnknown, "the gateway's database was lost during a commit")
-        } else if error.isRetryable || error.code == .closed {
-            self.init(.serviceUnavailable, "the gateway's database is busy", retryAfterMs: 200)
-        } else {
-            self.init(.internal, error.message)
         }
     }
 }

@@ -19,7 +19,8 @@ extension Gateway {
                 "no admin key, so the operator's paths answer 401; set STOREBUS_ADMIN_KEY or STOREBUS_ADMIN_KEY_FILE"
             )
         }
-        let keys = KeyStore(database: try await environment.openDatabase(KeySchema.migrations))
+        let keys = KeyStore(
+            database: try await environment.openDatabase(KeySchema.migrations), logger: environment.logger)
         environment.service.healthCheck(of: keys.database)
         let tokens = await SessionTokens(key: settings.sessionKey)
         let gateway = Gateway(

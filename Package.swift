@@ -55,6 +55,7 @@ let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", packa
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
@@ -86,7 +87,7 @@ var targets: [Target] = [
     shared("EventLoop", ["CLibUV", deque]),
     shared("StoreModels"),
     shared("BusProtocol"),
-    shared("BusClient", ["EventLoop", "BusProtocol", logging, deque]),
+    shared("BusClient", ["EventLoop", "BusProtocol", logging, deque, heap]),
     shared("NATSClient", ["CNATS", "BusClient", "BusProtocol", "EventLoop", logging]),
     shared("BusService", ["BusClient", "BusProtocol", "EventLoop", "StoreModels", logging, metrics, lifecycle]),
     shared("Persistence", ["EventLoop", "CSQLite", "CPostgres", logging, lifecycle, deque]),

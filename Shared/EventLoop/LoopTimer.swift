@@ -31,9 +31,9 @@ package final class LoopTimer: LoopHandle {
         self.body = body
         // The loop's clock does not advance during a turn; without this a long turn would shorten the timer.
         uv_update_time(loop.uv)
-        let period = repeating.map { max(1, $0.wholeMilliseconds) } ?? 0
+        let period = repeating.map { max(1, $0.timerMilliseconds) } ?? 0
         // One more millisecond, since the loop's clock is cut off at whole ones.
-        let delay = after > .zero ? after.wholeMilliseconds + 1 : 0
+        let delay = after > .zero ? after.timerMilliseconds + 1 : 0
         uv_timer_start(pointer(as: uv_timer_t.self), { LoopTimer.of($0!).fire() }, delay, period)
     }
 
@@ -55,14 +55,4 @@ package final class LoopTimer: LoopHandle {
     }
 
     override func willClose() { body = nil }
-}
-
-extension Duration {
-    /// Rounded up, 0 for negative durations, and far below where libuv's arithmetic would overflow.
-    var wholeMilliseconds: UInt64 {
-        let (seconds, attoseconds) = components
-        if seconds < 0 || attoseconds < 0 { return 0 }
-        let fraction = UInt64(attoseconds) / 1_000_000_000_000_000 + (attoseconds % 1_000_000_000_000_000 == 0 ? 0 : 1)
-        return UInt64(min(seconds, 1 << 40)) * 1000 + fraction
-    }
 }

@@ -110,7 +110,7 @@ package final class TCPStream: LoopHandle {
     /// Options and addresses of a fresh connection.
     func connected() {
         uv_tcp_nodelay(tcp, 1)
-        setUserTimeout(milliseconds: UInt32(EventLoopLimits.userTimeout.wholeMilliseconds))
+        setUserTimeout(milliseconds: UInt32(EventLoopLimits.userTimeout.timerMilliseconds))
         localAddress = socketName(uv_tcp_getsockname) ?? localAddress
         remoteAddress = socketName(uv_tcp_getpeername) ?? remoteAddress
         progressTime = loop.uptime()

@@ -23,7 +23,7 @@ final class NATSFlush: @unchecked Sendable {
 
     /// Blocks until the server has answered. The outcome comes with what the link takes.
     func run(timeout: Duration) {
-        let status = natsConnection_FlushTimeout(connection, timeout.milliseconds)
+        let status = natsConnection_FlushTimeout(connection, timeout.natsMilliseconds)
         guard status == NATS_OK else {
             return end(
                 status == NATS_TIMEOUT

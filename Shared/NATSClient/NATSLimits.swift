@@ -1,4 +1,5 @@
 import BusClient
+import EventLoop
 
 /// The bounds of a NATS client in addition to ``BusClientLimits``, each with its reason.
 enum NATSLimits {
@@ -17,9 +18,6 @@ enum NATSLimits {
 }
 
 extension Duration {
-    /// For libnats, which counts in milliseconds; at least one.
-    var milliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return max(1, seconds * 1000 + attoseconds / 1_000_000_000_000_000)
-    }
+    /// Milliseconds for libnats; at least one.
+    var natsMilliseconds: Int64 { Int64(max(1, wholeMilliseconds)) }
 }

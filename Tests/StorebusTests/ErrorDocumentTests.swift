@@ -11,13 +11,6 @@ import Testing
         return text.split(separator: "\n").map(String.init)
     }
 
-    /// The command line sees no service's code, so it has the version once more.
-    @Test func `the command line has the version of the services`() throws {
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let services = try #require(FileAccess.text("/\(root)/Shared/Operations/Process/StorebusVersion.swift"))
-        #expect(services.contains("\"\(StorebusVersion.number)\""))
-    }
-
     private func row(_ code: String, _ lines: [String]) -> [String]? {
         lines.first { $0.contains("<a id=\"\(code.lowercased())\"></a>`\(code)`") }?
             .split(separator: "|").map { cell in

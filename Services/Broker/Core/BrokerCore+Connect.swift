@@ -1,4 +1,5 @@
 import BusProtocol
+import EventLoop
 
 extension BrokerCore {
     /// Sends the first frame of every connection.
@@ -6,7 +7,7 @@ extension BrokerCore {
         let hello = HelloMessage(
             id: identity.id, name: identity.name, ver: identity.version, cid: connection.cid,
             auth: authenticator.methods, maxSubs: limits.subscriptions,
-            pingMilliseconds: limits.pingInterval.milliseconds, time: connection.acceptedTime)
+            pingMilliseconds: limits.pingInterval.wholeMilliseconds, time: connection.acceptedTime)
         write(to: connection) { hello.encode(into: &$0) }
     }
 
@@ -29,7 +30,7 @@ extension BrokerCore {
         _ = inboxes.insert(connection.inbox.utf8.span, connection)
         let answer = OkMessage(
             re: .connect, seq: message.seq, user: connection.user, inbox: connection.inbox,
-            pingMilliseconds: connection.pingInterval.milliseconds)
+            pingMilliseconds: connection.pingInterval.wholeMilliseconds)
         write(to: connection) { answer.encode(into: &$0) }
         note(
             .connected(
@@ -46,12 +47,5 @@ extension BrokerCore {
             end(older, .replaced, "the same instance connected again")
         }
         instances[key] = connection
-    }
-}
-
-extension Duration {
-    /// Whole milliseconds, rounded down.
-    var milliseconds: Int {
-        Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000)
     }
 }

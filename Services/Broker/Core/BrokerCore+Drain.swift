@@ -1,4 +1,5 @@
 import BusProtocol
+import EventLoop
 
 extension BrokerCore {
     /// Begins to stop. It sends `drain` to all clients, then `bye` to each, spread over the window so that they do not
@@ -13,7 +14,7 @@ extension BrokerCore {
         }
         for (index, connection) in ready.enumerated() {
             write(to: connection) {
-                ControlFrame.drain(inMilliseconds: limits.drainWindow.milliseconds, why: why, into: &$0)
+                ControlFrame.drain(inMilliseconds: limits.drainWindow.wholeMilliseconds, why: why, into: &$0)
             }
             connection.byeAt = now + limits.drainWindow * (index + 1) / ready.count
         }

@@ -1,4 +1,5 @@
 import BusProtocol
+import EventLoop
 
 /// The broker without a network: bytes and times in, bytes and endings out.
 ///
@@ -198,7 +199,7 @@ final class BrokerCore {
                 cid: connection.cid, name: connection.name, user: connection.user, lang: connection.lang,
                 version: connection.version, instance: connection.instance, peer: connection.peer,
                 startTime: connection.acceptedTime,
-                lastTime: connection.acceptedTime + (connection.lastInbound - connection.acceptedAt).milliseconds,
+                lastTime: connection.acceptedTime + (connection.lastInbound - connection.acceptedAt).wholeMilliseconds,
                 stopTime: time(), traffic: connection.traffic,
                 subscriptions: connection.releasedSubscriptions, pendingBytes: connection.pendingBytes,
                 reason: connection.endReason))

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Broker
 import Operations
+import StoreModels
 
 /// `broker`: the message bus that every other service joins.
 @main struct BrokerMain: AsyncParsableCommand {
@@ -9,7 +10,7 @@ import Operations
         discussion: """
             Services join it at storebus://HOST:PORT. Monitoring pages (/healthz /varz /connz /subsz /metrics) are on \
             --monitor-port, on loopback. Without a token it listens on loopback only.
-            """, version: StorebusVersion.text)
+            """, version: StorebusVersion.number)
 
     @OptionGroup var options: ServiceOptions
 

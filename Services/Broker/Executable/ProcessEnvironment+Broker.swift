@@ -1,5 +1,6 @@
 import Broker
 import Operations
+import StoreModels
 
 extension ProcessEnvironment {
     /// Starts the broker of this process and serves its pages on the monitoring port.
@@ -33,7 +34,7 @@ extension ProcessEnvironment {
         -> BrokerConfiguration
     {
         var configuration = BrokerConfiguration(
-            host: host, port: port ?? BrokerConfiguration.port, version: StorebusVersion.text)
+            host: host, port: port ?? BrokerConfiguration.port, version: StorebusVersion.number)
         let window = try self.configuration.int("bus.drainMilliseconds", default: 1000, in: 0...10_000)
         configuration.limits.drainWindow = .milliseconds(window)
         configuration.chaos = try self.configuration.bool("storebus.chaos", default: false)

@@ -1,4 +1,5 @@
 import BusProtocol
+import EventLoop
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -92,7 +93,7 @@ extension Connz.Connection {
         _ connection: BrokerConnection, time: Int, uptime: Duration, _ subscriptionsAs: ConnzQuery.Subscriptions
     ) {
         let (host, peerPort) = Self.split(connection.peer)
-        let idleMilliseconds = (uptime - connection.lastInbound).milliseconds
+        let idleMilliseconds = (uptime - connection.lastInbound).wholeMilliseconds
         let all = connection.subscriptions.values.sorted { $0.sid < $1.sid }
         cid = connection.cid
         ip = host

@@ -1,4 +1,5 @@
 import BusProtocol
+import EventLoop
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -71,9 +72,9 @@ extension Varz {
         authRequired = !core.authenticator.methods.contains("none")
         maxConnections = core.limits.connections
         maxPending = core.limits.hardPendingBytes
-        pingInterval = core.limits.pingInterval.milliseconds * 1_000_000
-        authTimeout = core.limits.connectTimeout.milliseconds / 1000
-        writeDeadline = core.limits.stallTimeout.milliseconds * 1_000_000
+        pingInterval = core.limits.pingInterval.wholeMilliseconds * 1_000_000
+        authTimeout = core.limits.connectTimeout.wholeMilliseconds / 1000
+        writeDeadline = core.limits.stallTimeout.wholeMilliseconds * 1_000_000
         start = MonitorJSON.date(process.startTime)
         now = MonitorJSON.date(time)
         uptime = Elapsed.text(milliseconds: time - process.startTime)

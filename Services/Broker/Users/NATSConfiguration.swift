@@ -1,4 +1,5 @@
 import BusProtocol
+import EventLoop
 
 /// A `nats.conf` with the same users and permissions, as far as nats-server can express them.
 ///
@@ -37,7 +38,7 @@ package struct NATSConfiguration {
         let rules = user.permissions.rules
         let responses =
             rules.responses.max > 0
-            ? "{ max: \(rules.responses.max), expires: \"\(rules.responses.lifetime.milliseconds)ms\" }" : nil
+            ? "{ max: \(rules.responses.max), expires: \"\(rules.responses.lifetime.wholeMilliseconds)ms\" }" : nil
         let members = [
             ("publish", lists(allow: rules.pub.allow.map(Self.texts), deny: publishDenied(user))),
             ("subscribe", lists(allow: subscribeAllowed(user), deny: subscribeDenied(user))),

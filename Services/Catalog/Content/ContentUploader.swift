@@ -70,7 +70,7 @@ struct ContentUploader: Sendable {
             hash.update(data: bytes)
             offset += Int64(bytes.count)
         }
-        return hash.finalize().hexadecimal
+        return Hex.text(hash.finalize())
     }
 }
 

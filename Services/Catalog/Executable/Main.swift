@@ -1,11 +1,12 @@
 import ArgumentParser
 import Catalog
 import Operations
+import StoreModels
 
 @main
 struct CatalogMain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "catalog", abstract: "Keeps apps, products, prices and offers.", version: StorebusVersion.text)
+        commandName: "catalog", abstract: "Keeps apps, products, prices and offers.", version: StorebusVersion.number)
 
     @OptionGroup var options: ServiceOptions
 

@@ -76,7 +76,7 @@ struct ImageUploader: Sendable {
             guard !more.isEmpty else { throw StoreError(.internal, "a part of an upload is missing") }
             bytes += more
         }
-        return (ImageHeader(bytes), SHA256.hash(data: bytes).hexadecimal)
+        return (ImageHeader(bytes), Hex.text(SHA256.hash(data: bytes)))
     }
 
     private func check(_ header: ImageHeader?) throws(StoreError) {

@@ -7,7 +7,7 @@ import StoreModels
 struct EligibilityMain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "eligibility", abstract: "Answers who may have an introductory offer.",
-        version: StorebusVersion.text)
+        version: StorebusVersion.number)
 
     @OptionGroup var options: ServiceOptions
 

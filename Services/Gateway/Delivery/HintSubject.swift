@@ -15,8 +15,6 @@ enum HintSubject {
     }
 
     private static func key(_ first: String, _ second: String) -> String {
-        let digest = SHA256.hash(data: Array(first.utf8) + [0] + Array(second.utf8)).prefix(16)
-        let digits = Array("0123456789abcdef")
-        return String(digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+        Hex.text(SHA256.hash(data: Array(first.utf8) + [0] + Array(second.utf8)).prefix(16))
     }
 }

@@ -7,7 +7,7 @@ import StoreModels
 struct GatewayMain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gateway", abstract: "Serves the store over HTTP: sessions, products, payments, live delivery.",
-        version: StorebusVersion.text)
+        version: StorebusVersion.number)
 
     @OptionGroup var options: ServiceOptions
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import StoreModels
 
 /// Finds the route of a request in a tree of path segments. The cost depends on the path's length, not on the number of
 /// routes.

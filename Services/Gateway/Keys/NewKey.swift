@@ -24,7 +24,7 @@ struct NewKey: Sendable {
         var publicKey: String?
         switch kind {
         case .api: secret = APIKeyText(keyIdentifier: identifier, secret: Self.randomBytes()).text
-        case .sharedSecret: secret = Self.hex(Self.randomBytes())
+        case .sharedSecret: secret = Hex.text(Self.randomBytes())
         case .subscriptionOffer:
             let key = P256.Signing.PrivateKey()
             secret = key.pemRepresentation
@@ -43,10 +43,5 @@ struct NewKey: Sendable {
 
     private static func randomBytes() -> [UInt8] {
         SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }
-    }
-
-    private static func hex(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef")
-        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
     }
 }

@@ -11,7 +11,7 @@ import StoreModels
             PROCESSOR_MODE says what becomes of charges, approve when it is not set: \
             \(ProcessorMode.allCases.map(\.rawValue).joined(separator: ", ")).
             """,
-        version: StorebusVersion.text)
+        version: StorebusVersion.number)
 
     @OptionGroup var options: ServiceOptions
 

@@ -7,7 +7,7 @@ import StoreModels
 @main struct PaymentQueueMain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "payment-queue", abstract: "Sells: accounts, payments, transactions and the unfinished queue.",
-        version: StorebusVersion.text)
+        version: StorebusVersion.number)
 
     @OptionGroup var options: ServiceOptions
 

@@ -15,7 +15,7 @@ package enum RequestFingerprint {
             add(redeemed.type.rawValue, to: &hash)
             add(redeemed.identifier, to: &hash)
         }
-        return Hexadecimal.text(hash.finalize())
+        return Hex.text(hash.finalize())
     }
 
     private static func fields(of payment: Payment) -> [String?] {

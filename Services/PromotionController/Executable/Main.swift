@@ -8,7 +8,7 @@ struct PromotionControllerMain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "promotion-controller",
         abstract: "Knows devices, what they override, and purchases that begin in the store.",
-        version: StorebusVersion.text)
+        version: StorebusVersion.number)
 
     @OptionGroup var options: ServiceOptions
 

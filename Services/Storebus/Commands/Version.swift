@@ -19,10 +19,7 @@ struct VersionCommand: AsyncParsableCommand {
     }
 }
 
-/// The version of everything in this repository: they are released together.
-enum StorebusVersion {
-    static let number = "0.1.0"
-
+extension StorebusVersion {
     /// The compiler's version the program was built with, as far as the language lets one ask.
     static var compiler: String {
         #if compiler(>=6.4)

@@ -1,4 +1,5 @@
 import BusProtocol
+import EventLoop
 
 /// The life of a client's connection: connect, sign in, keep it alive, lose it, try again. Pure: events and the time go
 /// in, actions come out; sockets and timers are the caller's.
@@ -118,7 +119,7 @@ struct ClientStateMachine {
             return finish(BusError(.authenticationFailed, "the broker takes no token, only: \(methods)"))
         }
         phase = .awaitingOk
-        let interval = Int(configuration.pingInterval.components.seconds * 1000)
+        let interval = configuration.pingInterval.wholeMilliseconds
         let range = BusLimits.pingMillisecondsRange
         return [
             .send(

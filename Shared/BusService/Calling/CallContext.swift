@@ -1,4 +1,5 @@
 import BusProtocol
+import EventLoop
 
 /// The context of a call: everything it carries apart from its body.
 package struct CallContext: Sendable {
@@ -38,12 +39,5 @@ extension CallContext {
         ]
         if let actor { headers[BusHeader.sbActor] = actor }
         return headers
-    }
-}
-
-extension Duration {
-    /// Milliseconds, cut off.
-    package var wholeMilliseconds: Int64 {
-        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     }
 }

@@ -1,3 +1,5 @@
+import StoreModels
+
 /// Reads the head of one HTTP/1.1 request, however it was split. Only the request line matters; header fields are
 /// skipped and bodies are not taken.
 struct MonitorRequestParser {
@@ -39,34 +41,15 @@ struct MonitorRequestParser {
         }
         guard parts[0] == "GET" || parts[0] == "HEAD" else { return .refused(status: 405, "only GET is answered here") }
         let target = parts[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let path = decoded(target[0]), path.hasPrefix("/") else { return .refused(status: 400, "no path") }
+        guard let path = PercentEncoding.decode(target[0]), path.hasPrefix("/") else { return .refused(status: 400, "no path") }
         var query: [String: String] = [:]
         for pair in target.count > 1 ? target[1].split(separator: "&") : [] {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = decoded(sides[0]), let value = sides.count > 1 ? decoded(sides[1]) : "" else {
+            guard let name = PercentEncoding.decode(sides[0]), let value = sides.count > 1 ? PercentEncoding.decode(sides[1]) : "" else {
                 return .refused(status: 400, "the query is not percent-encoded text")
             }
             query[name] = value
         }
         return .request(MonitorRequest(path: path, query: query, isHead: parts[0] == "HEAD"))
-    }
-
-    /// Undoes percent-encoding; nil when it is broken or no UTF-8.
-    private static func decoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            let digits = rest.prefix(2)
-            guard digits.count == 2, digits.first != UInt8(ascii: "+"),
-                let value = UInt8(String(Substring(digits)), radix: 16)
-            else { return nil }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
     }
 }

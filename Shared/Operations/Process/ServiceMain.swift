@@ -13,7 +13,7 @@ import UnixSignals
 /// ```swift
 /// @main struct CatalogMain: AsyncParsableCommand {
 ///     static let configuration = CommandConfiguration(
-///         commandName: "catalog", abstract: "Keeps apps, products and prices.", version: StorebusVersion.text)
+///         commandName: "catalog", abstract: "Keeps apps, products and prices.", version: StorebusVersion.number)
 ///     @OptionGroup var options: ServiceOptions
 ///
 ///     func run() async throws {
@@ -51,7 +51,7 @@ package enum ServiceMain {
         try await runProcess(name: name.rawValue, options: options, usesData: usesData) { process in
             let bus = try await BusConnection.open(process)
             let service = BusService(
-                name: name, version: StorebusVersion.text, bus: bus, logger: process.logger, instance: process.instance,
+                name: name, version: StorebusVersion.number, bus: bus, logger: process.logger, instance: process.instance,
                 description: description)
             service.healthCheck("bus") { bus.state == .connected ? .pass : .fail("no connection to the bus") }
             process.monitor.route("/healthz") { _ in

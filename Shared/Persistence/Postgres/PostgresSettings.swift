@@ -1,3 +1,5 @@
+internal import EventLoop
+
 /// What every session is set to, and what the server has to be set to.
 enum PostgresSettings {
     /// The time after which a statement is cancelled.
@@ -20,9 +22,9 @@ enum PostgresSettings {
             """ : "SET synchronous_commit = off"
         return """
             SET search_path = \(schema);
-            SET statement_timeout = \(statementTime.components.seconds * 1000);
-            SET lock_timeout = \(lockTime.components.seconds * 1000);
-            SET idle_in_transaction_session_timeout = \(idleTime.components.seconds * 1000);
+            SET statement_timeout = \(statementTime.wholeMilliseconds);
+            SET lock_timeout = \(lockTime.wholeMilliseconds);
+            SET idle_in_transaction_session_timeout = \(idleTime.wholeMilliseconds);
             SET default_transaction_isolation = 'read committed';
             \(commit)
             """

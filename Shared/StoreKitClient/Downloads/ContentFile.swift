@@ -1,4 +1,5 @@
 import Foundation
+internal import StoreModels
 
 /// Where one download's content lies: what has come so far, and the whole of it when it is complete.
 ///
@@ -16,10 +17,10 @@ struct ContentFile: Sendable {
     let url: URL
 
     init(directory: URL, downloadId: String, contentIdentifier: String, contentVersion: String) {
-        folder = directory.appendingPathComponent(HTTPCall.escape(downloadId), isDirectory: true)
+        folder = directory.appendingPathComponent(PercentEncoding.encode(downloadId), isDirectory: true)
         part = folder.appendingPathComponent("content.part")
         tag = folder.appendingPathComponent("content.etag")
-        url = folder.appendingPathComponent(HTTPCall.escape("\(contentIdentifier)-\(contentVersion)"))
+        url = folder.appendingPathComponent(PercentEncoding.encode("\(contentIdentifier)-\(contentVersion)"))
     }
 
     /// Whether all of it is there.

@@ -71,7 +71,7 @@ struct DownloadRun: Sendable {
 
     /// - Returns: The download as it is now.
     private func tell(_ action: DownloadAction) async throws -> Download {
-        let path = "/v1/downloads/\(HTTPCall.escape(model.id))/\(action.rawValue)"
+        let path = "/v1/downloads/\(PercentEncoding.encode(model.id))/\(action.rawValue)"
         let answer = try await call.send(.post(path, [String: String]()), patience: call.timing.patience)
         return try StoreJSON.decode(Download.self, from: answer.body)
     }

@@ -34,13 +34,7 @@ struct HTTPCall: Sendable {
     /// A body is made of strings, numbers and booleans, which always have a JSON form.
     private static func bytes(of body: some Encodable) -> [UInt8] { (try? StoreJSON.encode(body)) ?? [] }
 
-    /// Escapes a part of a path.
-    static func escape(_ part: String) -> String {
-        let unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
-        return part.addingPercentEncoding(withAllowedCharacters: CharacterSet(charactersIn: unreserved)) ?? ""
-    }
-
-    /// - Returns: Nil when the gateway's address and the path do not form a URL.
+    /// - Returns: Nil when the gateway's address and the path are no URL together.
     func request(to connection: StoreConnection, token: String?) -> URLRequest? {
         guard let url = connection.url(path) else { return nil }
         var request = URLRequest(url: url)

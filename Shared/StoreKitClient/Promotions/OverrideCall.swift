@@ -60,7 +60,7 @@ struct OverrideCall: Sendable {
     }
 
     private static func path(of product: String) -> String {
-        "/v1/promotions/visibility/\(HTTPCall.escape(product))"
+        "/v1/promotions/visibility/\(PercentEncoding.encode(product))"
     }
 
     private func ask(_ path: String) async throws -> HTTPAnswer {

@@ -49,7 +49,7 @@ extension QueueCore {
     }
 
     private func send(_ decision: IntentDecision) {
-        let path = "/v1/intents/\(HTTPCall.escape(decision.intentIdentifier))/decision"
+        let path = "/v1/intents/\(PercentEncoding.encode(decision.intentIdentifier))/decision"
         let body = DecisionBody(decision: decision.decision, feedback: decision.feedback)
         tasks.run { [weak self, call] in
             let failure: SKError?

@@ -44,11 +44,11 @@ extension QueueCore {
     private func ask(_ transaction: SKPaymentTransaction, _ id: String, _ storefront: SKStorefront) {
         guard let queue = state.withLock({ $0.queue }) else { return }
         let shouldContinue = queue.delegate?.paymentQueue(queue, shouldContinue: transaction, in: storefront) ?? true
-        post("/v1/transactions/\(HTTPCall.escape(id))/continue", ContinueBody(shouldContinue: shouldContinue))
+        post("/v1/transactions/\(PercentEncoding.encode(id))/continue", ContinueBody(shouldContinue: shouldContinue))
     }
 
     private func answer(_ subscription: String, show: Bool) {
-        post("/v1/subscriptions/\(HTTPCall.escape(subscription))/price-consent", ConsentBody(show: show))
+        post("/v1/subscriptions/\(PercentEncoding.encode(subscription))/price-consent", ConsentBody(show: show))
     }
 
     /// An answer that comes late, or again, changes nothing; what becomes of the purchase comes with the stream.

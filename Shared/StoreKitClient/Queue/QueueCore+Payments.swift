@@ -70,7 +70,7 @@ extension QueueCore {
         tasks.run { [weak self, call] in
             do {
                 _ = try await call.send(
-                    .post("/v1/transactions/\(HTTPCall.escape(id))/finish", [String: String]()), patience: nil)
+                    .post("/v1/transactions/\(PercentEncoding.encode(id))/finish", [String: String]()), patience: nil)
                 self?.finishAnswered(id)
             } catch let problem as StoreProblem where problem.status == 404 {
                 // The transaction no longer exists in the store.

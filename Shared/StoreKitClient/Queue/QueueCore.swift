@@ -52,7 +52,7 @@ final class QueueCore: Sendable {
             FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
             ?? FileManager.default.temporaryDirectory
         return [connection.bundleId, connection.deviceId].reduce(caches.appendingPathComponent("Storebus")) {
-            $0.appendingPathComponent(HTTPCall.escape($1), isDirectory: true)
+            $0.appendingPathComponent(PercentEncoding.encode($1), isDirectory: true)
         }
     }
 }

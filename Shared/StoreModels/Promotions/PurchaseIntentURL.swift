@@ -70,13 +70,13 @@ public struct PurchaseIntentURL: Hashable, Sendable, CustomStringConvertible {
         var values: [PurchaseIntentURLFault.Part: String] = [:]
         guard !query.isEmpty else { return values }
         for pair in query.split(separator: "&", omittingEmptySubsequences: false) {
-            guard let equals = pair.firstIndex(of: "="), let name = PercentEncoding.decode(pair[..<equals]) else {
+            guard let equals = pair.firstIndex(of: "="), let name = PercentEncoding.decodeQuery(pair[..<equals]) else {
                 throw PurchaseIntentURLFault(.parameter, .unreadable, "'\(pair)' must be 'name=value'")
             }
             guard let part = parameterParts[name] else {
                 throw PurchaseIntentURLFault(.parameter, .unknown, "'\(name)' is not known")
             }
-            guard let value = PercentEncoding.decode(pair[pair.index(after: equals)...]) else {
+            guard let value = PercentEncoding.decodeQuery(pair[pair.index(after: equals)...]) else {
                 throw PurchaseIntentURLFault(part, .unreadable, "must be percent-encoded UTF-8 without controls")
             }
             guard values.updateValue(value, forKey: part) == nil else {

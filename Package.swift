@@ -72,7 +72,7 @@ let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio
 let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 
 /// What each service library needs to speak on the bus.
-let busService: [Target.Dependency] = ["StoreModels", "BusClient", "BusService", logging, metrics]
+let busService: [Target.Dependency] = ["EventLoop", "StoreModels", "BusClient", "BusService", logging, metrics]
 
 var targets: [Target] = [
     .systemLibrary(name: "CLibUV", path: "Shared/CLibUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
@@ -97,11 +97,12 @@ var targets: [Target] = [
             "EventLoop", "BusClient", "BusService", "BusProtocol", "NATSClient", "StoreModels", logging, metrics,
             coreMetrics, lifecycle, unixSignals, configuration, argumentParser,
         ]),
-    shared("ServiceDatabase", ["BusService", "Operations", "Persistence", "StoreModels", logging, lifecycle]),
+    shared(
+        "ServiceDatabase", ["BusService", "EventLoop", "Operations", "Persistence", "StoreModels", logging, lifecycle]),
     shared("Signing", ["StoreModels", crypto, swiftASN1, x509]),
     shared("StoreKitClient", ["CStoreKit", "StoreModels"], exclude: ["README.md"]),
     shared("StorebusTesting", ["StoreModels", "EventLoop", "Persistence", logging]),
-    shared("ServiceTesting", ["BusClient", "BusService", "Persistence", "StoreModels", logging]),
+    shared("ServiceTesting", ["BusClient", "BusService", "EventLoop", "Persistence", "StoreModels", logging]),
     tests("EventLoop", ["EventLoop"]),
     tests("StoreModels", ["StoreModels", "StorebusTesting"]),
     tests("BusProtocol", ["BusProtocol", "StorebusTesting"]),
@@ -192,14 +193,14 @@ targets += service(
 targets += service("PaymentProcessor", busService + ["Persistence", "ServiceDatabase", "Operations", lifecycle])
 targets += service(
     "PromotionController",
-    busService + ["EventLoop", "Persistence", "ServiceDatabase", "Operations", crypto, lifecycle])
+    busService + ["Persistence", "ServiceDatabase", "Operations", crypto, lifecycle])
 targets += service("Eligibility", busService)
 // openapi.json as C's #embed compiles it, in no time; as an array literal of Swift it took two minutes of a core.
 targets.append(.target(name: "COpenAPI", path: "Services/Gateway/Resources", exclude: ["openapi.json"]))
 targets += service(
     "Gateway",
     busService + [
-        "COpenAPI", "CQREncode", "EventLoop", "Persistence", "ServiceDatabase", "Signing", "Operations", hummingbird,
+        "COpenAPI", "CQREncode", "Persistence", "ServiceDatabase", "Signing", "Operations", hummingbird,
         nioCore, nioHTTP1, nioPosix, httpTypes, jwtKit, crypto, lifecycle,
     ], exclude: ["Resources"])
 // The command line speaks HTTP with the gateway and starts processes; `storebus bus …` joins the bus as a service does.

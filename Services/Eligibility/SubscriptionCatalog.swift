@@ -1,6 +1,6 @@
 import BusService
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// Cache of the subscriptions of apps in Catalog.
 ///
@@ -33,7 +33,7 @@ final class SubscriptionCatalog: Sendable {
         var changes = 0
     }
 
-    private let contents = Mutex(Contents())
+    private let contents = Locked(Contents())
     private let now: @Sendable () -> ContinuousClock.Instant
     private let versions: SharedRequest<ExactText, AppVersion>
     private let fetch: @Sendable (Key, CallContext) async throws(StoreError) -> [SubscriptionProduct]

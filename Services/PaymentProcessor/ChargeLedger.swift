@@ -1,8 +1,8 @@
+import EventLoop
 import Logging
 import Metrics
 import Persistence
 import StoreModels
-import Synchronization
 
 /// The processor with its ledger of charges and tombstones. Each is flushed (fsync) with its commit before it is
 /// answered.
@@ -23,7 +23,7 @@ package final class ChargeLedger: Sendable {
     private let opened: Timestamp
     let sleep: @Sendable (Duration) async throws -> Void
     let record: LedgerRecord
-    let callbacks = Mutex(CallbackSchedule())
+    let callbacks = Locked(CallbackSchedule())
 
     /// - Parameters:
     ///   - wall: The processor's clock. It belongs to another company: the apps' business clocks do not move it.

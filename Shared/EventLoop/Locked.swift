@@ -1,10 +1,10 @@
 internal import CLibUV
 import Glibc
 
-/// A value that only one thread at a time can reach. It is used like the standard library's `Mutex`.
+/// A value behind a lock, used like the standard library's `Mutex`.
 ///
-/// It uses `pthread_mutex_t`, because ThreadSanitizer understands it. ThreadSanitizer does not see the ordering that
-/// `Mutex` establishes and reports every access under it as a race.
+/// It is built on `pthread_mutex_t`, which ThreadSanitizer knows. Of `Mutex` it does not see the order, and reports every
+/// access behind one as a race.
 package final class Locked<Value: ~Copyable>: @unchecked Sendable {
     // Why unchecked: the value is reached through `withLock` only.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>

@@ -1,4 +1,4 @@
-import Synchronization
+import EventLoop
 
 /// Kills a service at a checkpoint: from then on every step of the dead one throws.
 ///
@@ -16,7 +16,7 @@ package final class CrashPlan<Checkpoint: Equatable & Sendable>: Sendable {
         var isDead = false
     }
 
-    private let contents = Mutex(Contents())
+    private let contents = Locked(Contents())
 
     package init() {}
 

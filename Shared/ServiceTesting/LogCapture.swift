@@ -1,9 +1,9 @@
+import EventLoop
 package import Logging
-import Synchronization
 
 /// Keeps every line a logger writes, message and metadata.
 package final class LogCapture: Sendable {
-    private let lines = Mutex<[String]>([])
+    private let lines = Locked<[String]>([])
     package var all: [String] { lines.withLock { $0 } }
 
     package init() {}

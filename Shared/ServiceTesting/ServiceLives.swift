@@ -1,4 +1,4 @@
-import Synchronization
+import EventLoop
 
 /// The lives of a service in a test's store: the present one, and further replicas on the same database.
 package final class ServiceLives<Service: Sendable, Checkpoint: Equatable & Sendable>: Sendable {
@@ -9,7 +9,7 @@ package final class ServiceLives<Service: Sendable, Checkpoint: Equatable & Send
         var replicas: [Life] = []
     }
 
-    private let contents = Mutex(Contents())
+    private let contents = Locked(Contents())
 
     package init() {}
 

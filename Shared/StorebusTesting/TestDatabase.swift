@@ -1,11 +1,10 @@
 package import EventLoop
 import Logging
 package import Persistence
-import Synchronization
 
 /// A database of a test's own on either engine, which may be opened again, and on PostgreSQL more than once at a time.
 package final class TestDatabase: Sendable {
-    private static let count = Mutex(0)
+    private static let count = Locked(0)
     private static let started = Result { try UVLoop.start(name: "test") }
     /// The loop of all connections to PostgreSQL in this process.
     package static var loop: UVLoop { get throws { try started.get() } }

@@ -1,4 +1,4 @@
-import Synchronization
+internal import EventLoop
 
 /// Limits how many tests use a scarce resource at the same time; the others wait, first come, first served.
 ///
@@ -10,10 +10,10 @@ package final class Turns: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     package init(_ count: Int) {
-        state = Mutex(State(free: count))
+        state = Locked(State(free: count))
     }
 
     /// Waits for a turn, and gives it back when `body` is over. Not to be asked for inside of `body`, which could wait

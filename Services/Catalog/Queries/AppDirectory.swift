@@ -1,5 +1,5 @@
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// Snapshots of all apps, by bundle identifier.
 final class AppDirectory: Sendable {
@@ -13,8 +13,8 @@ final class AppDirectory: Sendable {
         var catalogVersion: Int64 { snapshot.app.catalogVersion }
     }
 
-    private let entries = Mutex<[ExactText: Entry]>([:])
-    private let listener = Mutex<(@Sendable (_ bundleId: String) -> Void)?>(nil)
+    private let entries = Locked<[ExactText: Entry]>([:])
+    private let listener = Locked<(@Sendable (_ bundleId: String) -> Void)?>(nil)
 
     /// Calls `tell` with each app whose state in memory changes from now on.
     func onChange(_ tell: @escaping @Sendable (_ bundleId: String) -> Void) { listener.withLock { $0 = tell } }

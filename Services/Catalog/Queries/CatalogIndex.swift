@@ -1,5 +1,5 @@
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// A catalogue with its derived data: positions by identifier, and its form in storefronts. Settings, content and
 /// promotions change without it.
@@ -10,7 +10,7 @@ final class CatalogIndex: Sendable {
     let catalog: Catalog
     private let positions: [ExactText: Int]
     private let groups: [ExactText: [String]]
-    private let presented = Mutex<[(countryCode: String, catalog: PresentedCatalog)]>([])
+    private let presented = Locked<[(countryCode: String, catalog: PresentedCatalog)]>([])
 
     init(_ catalog: Catalog) {
         self.catalog = catalog

@@ -1,5 +1,5 @@
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// An app's whole catalogue as one storefront shows it, created once and read by every request.
 final class PresentedCatalog: Sendable {
@@ -7,14 +7,14 @@ final class PresentedCatalog: Sendable {
     let products: [Product]
     /// Upper bound of each product's size on the wire. A page is cut before it is too large for the bus.
     let byteCounts: [Int]
-    /// Encoded products in the same order, filled on demand. A request for one product does not encode ten thousand.
-    private let texts: Mutex<[RawJSON?]>
+    /// What was sent already, in the same order. Ten thousand products are not encoded because one is asked for.
+    private let texts: Locked<[RawJSON?]>
 
     init(_ catalog: Catalog, for entry: StorefrontEntry) {
         let presenter = StorefrontPresenter(entry: entry, defaultLocale: catalog.defaultLocale)
         products = catalog.products.map(presenter.product)
         byteCounts = products.map(Self.byteCountMax)
-        texts = Mutex(Array(repeating: nil, count: products.count))
+        texts = Locked(Array(repeating: nil, count: products.count))
     }
 
     /// The product's JSON.

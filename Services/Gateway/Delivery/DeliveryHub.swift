@@ -1,8 +1,8 @@
 import BusClient
 import BusService
+import EventLoop
 import Logging
 import StoreModels
-import Synchronization
 
 /// All open streams of this gateway, and the newest session of each installation. It reads the heads each second.
 final class DeliveryHub: Sendable {
@@ -29,7 +29,7 @@ final class DeliveryHub: Sendable {
     let accounts: AccountDirectory
     let logger: Logger
     let metrics = DeliveryMetrics()
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(
         bus: any BusClient, services: ServiceCaller, storefronts: StorefrontDirectory, accounts: AccountDirectory,

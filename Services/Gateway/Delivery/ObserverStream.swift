@@ -1,6 +1,6 @@
 import BusClient
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// One open stream: a ``DeliveryMachine``, its outgoing events, and the one task that sends them.
 ///
@@ -42,8 +42,8 @@ final class ObserverStream: Sendable {
     let promotedPurchases: DeviceLaunch.PromotedPurchases
     /// Whether the app gets events about purchases that began in the store.
     let handlesIntents: Bool
-    private let state: Mutex<State>
-    private let subscriptions = Mutex<[any BusSubscription]>([])
+    private let state: Locked<State>
+    private let subscriptions = Locked<[any BusSubscription]>([])
     private let cut: @Sendable () -> Void
     private let progress: Progress
     private let forget: @Sendable (ObserverStream.ID) -> Void
@@ -78,7 +78,7 @@ final class ObserverStream: Sendable {
         let machine = DeliveryMachine(
             customer: session.customer, deviceId: session.deviceId, storefront: storefront,
             tellsIntents: intents.isHandled)
-        state = Mutex(
+        state = Locked(
             State(machine: machine, intents: intents, commentDue: now + DeliveryLimits.commentInterval))
     }
 

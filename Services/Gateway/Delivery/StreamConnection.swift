@@ -1,5 +1,5 @@
+import EventLoop
 import NIOCore
-import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -21,7 +21,7 @@ final class StreamConnection: ChannelInboundHandler, Sendable {
     }
 
     private let channel: any Channel
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     init(_ channel: any Channel) { self.channel = channel }
 

@@ -1,6 +1,6 @@
 import BusService
+import EventLoop
 import StoreModels
-import Synchronization
 
 /// Catalog's table of storefronts, cached for a minute. It does not change while a store runs, so an old copy is used
 /// while Catalog is away.
@@ -11,7 +11,7 @@ final class StorefrontDirectory: Sendable {
     }
 
     private let services: ServiceCaller
-    private let contents = Mutex(Contents())
+    private let contents = Locked(Contents())
 
     init(services: ServiceCaller) {
         self.services = services

@@ -1,10 +1,10 @@
+import EventLoop
 import NIOCore
-import Synchronization
 
 /// Reports that the server listens, and keeps the error of doing so: Hummingbird's callback cannot throw.
 final class Listening: Sendable {
     private let tell: @Sendable (Int) throws -> Void
-    private let caught = Mutex<(any Error)?>(nil)
+    private let caught = Locked<(any Error)?>(nil)
 
     init(_ tell: @escaping @Sendable (Int) throws -> Void) {
         self.tell = tell

@@ -1,4 +1,4 @@
-import Synchronization
+import EventLoop
 
 /// Retries the work that a table records as undone. It goes page by page and runs several attempts concurrently, each
 /// when its time has come (``RetrySchedule``). It remembers only those times: each sweep reads the table.
@@ -13,7 +13,7 @@ package final class RetrySweep: Sendable {
     static let pageSize = 256
 
     private let concurrency: Int
-    private let schedule = Mutex(RetrySchedule())
+    private let schedule = Locked(RetrySchedule())
 
     /// - Parameter concurrency: The number of concurrent attempts.
     package init(concurrency: Int) { self.concurrency = concurrency }

@@ -2,7 +2,8 @@ import Foundation
 
 /// A value behind a lock, for classes that are called from any thread.
 ///
-/// `Synchronization.Mutex` would do the same; it needs a newer macOS than the rest of this library.
+/// The store's own `Locked` is in EventLoop, which this library does without: it is a package by itself (`Client/`).
+/// `Synchronization.Mutex` needs a newer macOS than the rest of this library.
 final class Locked<Value: Sendable>: @unchecked Sendable {
     // Unchecked: `value` is touched only while `lock` is held.
     private let lock = NSLock()

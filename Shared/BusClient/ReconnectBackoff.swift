@@ -1,7 +1,10 @@
-/// The delay before the next attempt to connect. It is zero after a connection that had lived, then full jitter below a
-/// bound that doubles from 100 ms to 5 s. Attempts never end.
+import EventLoop
+
+/// The waits of a client that reconnects: none after a connection that was stable, then full jitter.
 package struct ReconnectBackoff {
-    /// Attempts since the last connection that lived.
+    private static let backoff = Backoff(min: BusClientLimits.backoffMin, max: BusClientLimits.backoffMax)
+
+    /// Attempts since the last stable connection.
     package private(set) var attempts = 0
     private var random: any RandomNumberGenerator & Sendable
 
@@ -14,12 +17,9 @@ package struct ReconnectBackoff {
         return bound(attempts) * Double.random(in: 0...1, using: &random)
     }
 
-    /// A connection lived long enough to start over.
+    /// Starts over after a stable connection.
     package mutating func reset() { attempts = 0 }
 
     /// The longest the wait before attempt `number` may be.
-    package func bound(_ number: Int) -> Duration {
-        // 2⁶ · 100 ms is above the largest bound already; larger shifts would only overflow.
-        min(BusClientLimits.backoffMin * (1 << min(max(number - 1, 0), 6)), BusClientLimits.backoffMax)
-    }
+    package func bound(_ number: Int) -> Duration { Self.backoff.bound(afterAttempts: number) }
 }

@@ -1,3 +1,5 @@
+import EventLoop
+
 /// The bounds of services and their callers, each with its reason.
 package enum BusServiceLimits {
     /// The budget of a call whose caller named none.
@@ -18,7 +20,7 @@ package enum BusServiceLimits {
     /// Attempts beyond the first.
     package static let retriesMax = 2
     /// The wait before the first retry is drawn from zero to this; it doubles.
-    package static let retryBackoff: Duration = .milliseconds(50)
+    package static let retryBackoff = Backoff(min: .milliseconds(50), max: .milliseconds(100))
     /// Each call earns this much of a retry, so that retries stay within a tenth of the calls.
     package static let retryBudgetRatio = 0.1
     /// What may be saved up, and what a new caller begins with.

@@ -129,8 +129,7 @@ package struct ServiceCaller: Sendable {
     /// Waits for its turn to try again; false when it must not.
     private func mayRetry(_ error: StoreError, after attempt: Int, _ context: CallContext) async -> Bool {
         guard error.code == .serviceUnavailable, attempt <= BusServiceLimits.retriesMax else { return false }
-        let longest = BusServiceLimits.retryBackoff * (1 << (attempt - 1))
-        let wait = longest * Double.random(in: 0...1)
+        let wait = BusServiceLimits.retryBackoff.wait(afterAttempts: attempt)
         guard context.remaining > wait, !Task.isCancelled, state.spendRetry() else { return false }
         Counter(label: "storebus_call_retries_total", dimensions: [("caller", caller)]).increment()
         return (try? await sleep(wait)) != nil

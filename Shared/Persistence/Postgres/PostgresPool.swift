@@ -5,9 +5,9 @@ internal import Logging
 /// At most eight connections, with a queue of waiters.
 actor PostgresPool {
     static let connectionsMax = 8
-    /// The delay between two attempts at a server that is away: doubled each time, and shortened randomly, so that
-    /// replicas do not return simultaneously.
-    static let delayRange: ClosedRange<Duration> = .milliseconds(100)...(.seconds(3))
+    /// Between two attempts at a server that is away: doubled each time, and shortened by chance, so that replicas do
+    /// not come back all at once.
+    static let backoff = Backoff(min: .milliseconds(100), max: .seconds(3))
 
     typealias Waiter = UnsafeContinuation<Result<PostgresConnection, PersistenceError>, Never>
 
@@ -133,8 +133,7 @@ actor PostgresPool {
         state.isAway(error)
         while let waiter = waiters.popFirst() { waiter.resume(returning: .failure(error)) }
         failures += 1
-        let longest = min(Self.delayRange.lowerBound * (1 << min(failures - 1, 10)), Self.delayRange.upperBound)
-        let delay = longest * Double.random(in: 0.5...1)
+        let delay = Self.backoff.wait(afterAttempts: failures, jitter: 0.5...1)
         Task(executorPreference: loop) {
             try? await self.loop.sleep(for: delay)
             await self.tryAgain()

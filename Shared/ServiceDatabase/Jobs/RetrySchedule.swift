@@ -1,11 +1,12 @@
-/// The time at which work without an outcome is retried: 100 ms after the first attempt, doubled each time, at most
-/// five seconds, for each identifier separately. It lives in memory: after a restart everything is due immediately.
+import EventLoop
+
+/// When what brought no outcome is tried again: 100 ms after the first attempt, doubled each time, at most five seconds,
+/// for each identifier by itself. It lives in memory: after a restart everything is due at once.
 ///
 /// It remembers a bounded number of identifiers. Further ones are retried every five seconds, many at a time. They wait
 /// as long as the ones that have failed most, and are not forgotten, or all of them would be due at each sweep.
 package struct RetrySchedule: Sendable {
-    static let firstDelay: Duration = .milliseconds(100)
-    static let delayMax: Duration = .seconds(5)
+    static let delays = Backoff(min: .milliseconds(100), max: .seconds(5))
     /// Identifiers remembered one by one.
     static let entriesMax = 10_000
     /// What was not tried for so long after it was due is done, or another process's by now.
@@ -28,7 +29,7 @@ package struct RetrySchedule: Sendable {
     /// How long the next attempt waits.
     /// - Parameter attempts: Attempts without an outcome, at least 1.
     package static func delay(afterAttempts attempts: Int) -> Duration {
-        min(firstDelay * (1 << min(max(attempts, 1) - 1, 10)), delayMax)
+        delays.bound(afterAttempts: attempts)
     }
 
     /// Whether it may be tried; an unknown identifier is due immediately.
@@ -37,7 +38,7 @@ package struct RetrySchedule: Sendable {
         if let entry = entries[id] { return entry.due <= now }
         guard entries.count >= Self.entriesMax, !shared.isEmpty else { return true }
         let failed = shared[Self.place(of: id)]
-        return now <= failed || now - failed >= Self.delayMax
+        return now <= failed || now - failed >= Self.delays.max
     }
 
     /// Notes an attempt that brought no outcome.
@@ -52,14 +53,14 @@ package struct RetrySchedule: Sendable {
     package mutating func settled(_ id: String) { entries[id] = nil }
 
     private mutating func share(_ id: String, _ now: ContinuousClock.Instant) {
-        if shared.isEmpty { shared = Array(repeating: now - Self.delayMax, count: Self.sharedCount) }
-        if now - shared[Self.place(of: id)] >= Self.delayMax { shared[Self.place(of: id)] = now }
+        if shared.isEmpty { shared = Array(repeating: now - Self.delays.max, count: Self.sharedCount) }
+        if now - shared[Self.place(of: id)] >= Self.delays.max { shared[Self.place(of: id)] = now }
     }
 
     private static func place(of id: String) -> Int { Int(id.hashValue.magnitude % UInt(sharedCount)) }
 
     private mutating func clearStale(_ now: ContinuousClock.Instant) {
-        if let lastCleared, now - lastCleared < Self.delayMax { return }
+        if let lastCleared, now - lastCleared < Self.delays.max { return }
         lastCleared = now
         entries = entries.filter { now - $0.value.due < Self.staleAfter }
     }

@@ -1,4 +1,6 @@
-/// How long to wait before the next attempt: full jitter below a bound that doubles from the least to the greatest.
+/// The waits between attempts: full jitter below a bound that doubles from the least to the greatest.
+///
+/// The store's own `Backoff` is in EventLoop, which this library does without: it is a package by itself (`Client/`).
 struct Backoff: Sendable {
     private let timing: ClientTiming
     private(set) var attempts = 0

@@ -1,0 +1,23 @@
+/// Waits between attempts: the longest wait doubles from a least to a greatest one.
+package struct Backoff: Hashable, Sendable {
+    package let min: Duration
+    package let max: Duration
+
+    package init(min: Duration, max: Duration) {
+        precondition(.zero < min && min <= max, "a backoff grows from more than nothing")
+        self.min = min
+        self.max = max
+    }
+
+    /// The longest wait after so many failed attempts, at least 1.
+    package func bound(afterAttempts attempts: Int) -> Duration {
+        // A greatest wait is below a thousand least ones; more doublings would only overflow.
+        Swift.min(min * (1 << Swift.min(Swift.max(attempts, 1) - 1, 10)), max)
+    }
+
+    /// A random part of the longest wait, so that clients that failed together do not return together.
+    /// - Parameter jitter: the part's range; from 0 for full jitter.
+    package func wait(afterAttempts attempts: Int, jitter: ClosedRange<Double> = 0...1) -> Duration {
+        bound(afterAttempts: attempts) * Double.random(in: jitter)
+    }
+}

@@ -5,7 +5,7 @@ extension PaymentQueueService {
     /// What happens at checkpoints: nothing, unless `STOREBUS_FAIL` asks a debug build for something
     /// (``FailpointPlan``). Release builds do not look at it.
     /// - Throws: a `StartupError` that names the entry nobody understands.
-    package static func checkpoints(_ environment: ServiceEnvironment) throws(StartupError) -> CheckpointHook {
+    static func checkpoints(_ environment: ServiceEnvironment) throws(StartupError) -> CheckpointHook {
         #if FAILPOINTS
             guard let text = try environment.configuration.string("storebus.fail") else { return { _ in } }
             do throws(FailpointPlan.Mistake) {

@@ -3,9 +3,11 @@ import Persistence
 import ServiceDatabase
 
 extension PaymentQueueService {
-    /// Opens the service's database and brings its schema up to date.
+    /// The service of a process, with its database opened and migrated.
     /// - Throws: a `StartupError` that names the place, what is wrong with it and the remedy.
-    package static func openDatabase(_ environment: ServiceEnvironment) async throws(StartupError) -> any SQLDatabase {
-        try await environment.openDatabase(PaymentQueueSchema.migrations)
+    package static func open(_ environment: ServiceEnvironment) async throws(StartupError) -> PaymentQueueService {
+        PaymentQueueService(
+            database: try await environment.openDatabase(PaymentQueueSchema.migrations), bus: environment.bus,
+            logger: environment.logger, checkpoint: try checkpoints(environment))
     }
 }

@@ -21,10 +21,10 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     let customers: AccountReader
     let testers: TesterDesk
     let purchases: PurchaseCoordinator
-    package let prompts: PromptDesk
+    let prompts: PromptDesk
     let signIns: SignInDesk
     /// Subscriptions that cost more by now.
-    package let priceConsents: PriceConsentDesk
+    let priceConsents: PriceConsentDesk
     let history: HistoryDesk
     let queue: QueueReader
     let events: EventReader
@@ -32,21 +32,21 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     let operators: OperatorDesk
     let restores: RestoreDesk
     let downloads: DownloadDesk
-    package let janitor: PurchaseJanitor
-    package let restoreJanitor: RestoreJanitor
-    package let callbacks: ChargeCallbacks
+    let janitor: PurchaseJanitor
+    let restoreJanitor: RestoreJanitor
+    let callbacks: ChargeCallbacks
     let refunds: RefundDesk
-    package let refundJanitor: RefundJanitor
+    let refundJanitor: RefundJanitor
     let receipts: ReceiptDesk
     /// What falls due: renewals, retries, expiries.
-    package let renewer: SubscriptionRenewer
-    package let renewalJanitor: RenewalJanitor
+    let renewer: SubscriptionRenewer
+    let renewalJanitor: RenewalJanitor
     let subscriptions: SubscriptionDesk
     let subscriptionReader: SubscriptionReader
     let clocks: ClockDesk
     /// Tells the quotes which apps have changed.
     private let appChanges: BackgroundJob
-    package let pruner: JournalPruner
+    let pruner: JournalPruner
 
     /// - Parameters:
     ///   - bus: for quotes, charges and hints.
@@ -54,7 +54,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     ///   - claims: how replicas divide what was left under way.
     ///   - metrics: nil for the process's own.
     ///   - checkpoint: for tests that stop a purchase half-way; nothing in a store that sells.
-    package convenience init(
+    convenience init(
         database: any SQLDatabase, bus: any BusClient, clock: BusinessClock = BusinessClock(),
         claims: PurchaseClaims = PurchaseClaims(), logger: Logger, metrics: (any MetricsFactory)? = nil,
         checkpoint: @escaping CheckpointHook = { _ in }
@@ -66,7 +66,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     }
 
     /// As above, with the other services as functions.
-    package init(
+    init(
         database: any SQLDatabase, collaborators: PurchaseCollaborators, clock: BusinessClock = BusinessClock(),
         claims: PurchaseClaims = PurchaseClaims(), logger: Logger, metrics: (any MetricsFactory)? = nil,
         checkpoint: @escaping CheckpointHook = { _ in }

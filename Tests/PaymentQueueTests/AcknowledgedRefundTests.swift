@@ -1,8 +1,9 @@
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: every acknowledged refund reaches the ledger. Method: random purchases, renewals, refunds, deletions and cleared
 /// histories, the queue dying in between; then each refund that was answered is looked for in the ledger.

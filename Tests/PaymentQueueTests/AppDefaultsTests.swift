@@ -1,7 +1,8 @@
-import PaymentQueue
 import StoreModels
 import Synchronization
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: an app's defaults are those of now while Catalog answers, and stay while it does not.
 @Suite struct AppDefaultsTests {

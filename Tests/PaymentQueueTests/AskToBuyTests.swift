@@ -1,9 +1,10 @@
 import BusService
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: ask to buy is deferred until a parent has answered; the same transaction goes on, and only then is it charged.
 @Suite(.serialized) struct AskToBuyTests {

@@ -1,10 +1,11 @@
 import BusService
-import PaymentQueue
 import Persistence
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: a cleared customer is as new, open streams hear what left their queue, and no charge is left behind by a
 /// purchase that was in flight.

@@ -1,8 +1,9 @@
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: sheets, answers, cleared histories and crashes in any order leave no charge without its purchase (P1 to P7).
 /// Method: a seeded mixture of all of them; then all is healed, and the ledger is compared with the journals, which

@@ -1,9 +1,10 @@
 import BusService
-import PaymentQueue
 import Persistence
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: a promoted purchase pays once, also over a cleared history (I3). Ordinary keys are forgotten with what they
 /// bought; intents never are.

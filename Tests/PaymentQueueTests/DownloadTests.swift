@@ -1,9 +1,10 @@
 import BusService
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: hosted content comes with what was bought and goes its way on each device by itself, until the transaction is
 /// finished (M25, M46 to M48, M54, M55).

@@ -1,9 +1,10 @@
-import PaymentQueue
 import Persistence
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: whoever waits for something to happen sees all of it, in the order of the commits, and pays for what is there.
 @Suite(.serialized) struct EventTests {

@@ -1,8 +1,9 @@
 import BusService
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: a launch finds whatever has happened, in whichever state, without any other call (M17, M19, M20, M22, M27, M33).
 @Suite(.serialized) struct FiveStatesTests {

@@ -1,8 +1,9 @@
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: a reader who keeps the cursor of a history or of a receipt misses nothing, whatever was late.
 @Suite(.serialized) struct HistoryCursorTests {

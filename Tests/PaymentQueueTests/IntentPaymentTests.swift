@@ -1,9 +1,10 @@
 import BusService
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: a promoted purchase becomes one payment at most (I3), and one that a test URL has begun is sold before its product
 /// is available (M109).

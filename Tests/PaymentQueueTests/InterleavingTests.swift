@@ -1,8 +1,9 @@
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: whatever happens in whatever order, money and queue agree (P1 to P8, Q3 to Q5).
 /// Method: a seeded mixture of purchases, repetitions, finishes, processor trouble, crashes and restarts; then all is

@@ -1,9 +1,10 @@
 import BusService
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: an interrupted purchase fails without a charge, and once what interrupted it is resolved one new transaction is
 /// purchased by itself (issue's state machine; P3, P5).

@@ -1,8 +1,9 @@
 import BusService
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: whoever asks with another customer's or another app's identifiers is told the same as about what was never
 /// there (P11). Method: every subject that serves a customer, each identifier it takes, in one table.

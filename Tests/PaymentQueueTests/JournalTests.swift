@@ -1,11 +1,12 @@
 import BusClient
 import BusService
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Synchronization
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: the journal has no gaps, snapshot and changes together are everything in order, and hints come after commits.
 @Suite(.serialized) struct JournalTests {

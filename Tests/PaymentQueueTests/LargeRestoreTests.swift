@@ -1,8 +1,9 @@
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: a customer who owns very much gets all of it back in several commits, whatever dies between them (R1, R3).
 @Suite(.serialized) struct LargeRestoreTests {

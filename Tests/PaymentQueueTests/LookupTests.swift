@@ -1,7 +1,8 @@
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: a transaction is found by its `id` and by its `transactionIdentifier`, by whom it belongs to and nobody else.
 @Suite struct LookupTests {

@@ -1,10 +1,11 @@
 import BusService
 import Logging
-import PaymentQueue
 import Persistence
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: a database of an earlier schema opens, keeps what it holds and does what is new.
 @Suite(.serialized) struct MigrationTests {

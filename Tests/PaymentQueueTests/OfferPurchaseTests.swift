@@ -1,7 +1,8 @@
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: signed promotional offers, win-back offers and offer codes are sold on their own terms, once where they count
 /// once, and never use up the introductory offer.

@@ -1,7 +1,8 @@
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

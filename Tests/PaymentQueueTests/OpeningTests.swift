@@ -1,8 +1,9 @@
 import BusService
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: the pages of a stream that opens are complete whatever happens between them.
 @Suite(.serialized) struct OpeningTests {

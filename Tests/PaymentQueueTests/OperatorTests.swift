@@ -1,9 +1,10 @@
 import BusService
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: an operator's word on one transaction has one effect, and everybody who says one is told the same end (D1 to
 /// D4); a transaction can be taken away as if it had never been.

@@ -1,7 +1,8 @@
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: what a tester is set to do at the sheet is what the app's observer sees, and no failure costs anything.
 @Suite(.serialized) struct PaymentSheetTests {

@@ -1,10 +1,11 @@
 import BusService
 import PaymentProcessor
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: whatever the processor does, late, twice or never, changes nothing but the time a purchase takes (P1 to P5).
 @Suite(.serialized) struct ProcessorTests {

@@ -1,9 +1,10 @@
 import BusService
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: an open sheet holds a purchase for as long as it takes; one answer counts, and after it the purchase ends as if
 /// there had been no sheet.

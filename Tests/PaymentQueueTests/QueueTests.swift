@@ -1,8 +1,9 @@
 import BusService
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: what is unfinished comes back at every launch, in full and to the right devices, until it is finished (M49 to
 /// M57; Q1, Q3 to Q6).

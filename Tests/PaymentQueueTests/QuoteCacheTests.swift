@@ -1,8 +1,9 @@
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Synchronization
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: a price is the catalogue's of now, and known for a minute while the catalogue is away and has not changed.
 @Suite struct QuoteCacheTests {

@@ -1,7 +1,8 @@
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: a receipt has every purchase once, with the flags and dates Apple's has (`mission.md` §2.5; M120, M128, M139).
 @Suite(.serialized) struct ReceiptFactsTests {

@@ -1,8 +1,9 @@
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: P2 and P10 with refunds. Method: random purchases, upgrades, refunds, revocations and days, the queue dying in
 /// between; then the processor's ledger and the store's transactions are added up against one another.

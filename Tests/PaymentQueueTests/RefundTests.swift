@@ -1,8 +1,9 @@
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: what is taken back is gone everywhere and its money goes back once, whatever dies in between (P2, P10; R1; M128).
 @Suite(.serialized) struct RefundTests {

@@ -1,8 +1,9 @@
-import PaymentQueue
 import Persistence
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: what a store has sold before it kept offers by product counts as if it had been kept so.
 @Suite(.serialized) struct RegroupingMigrationTests {

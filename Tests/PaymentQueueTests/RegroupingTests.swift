@@ -1,7 +1,8 @@
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: an introductory offer and a subscription count for their product, and for every group it was bought in, whatever
 /// an import makes of the groups.

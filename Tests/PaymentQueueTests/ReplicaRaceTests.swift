@@ -1,8 +1,9 @@
 import BusService
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: restores, interruptions, finishes and events are one store's with two payment queues on one database (R3, Q4,
 /// Q6). Method: a queue group of two, on PostgreSQL, and many requests at once.

@@ -1,10 +1,11 @@
 import BusService
-import PaymentQueue
 import Persistence
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: any number of payment queues on one PostgreSQL are as one (P3, P8, D2, O1): what must happen once does, whoever
 /// is asked, and nobody misses what another one writes.

@@ -1,8 +1,9 @@
 import BusService
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: a restore brings back what is owned, all of it and nothing else, to the device that asked, with one end; whoever
 /// dies in between, and however often it is asked for (M38 to M45; R1 to R4).

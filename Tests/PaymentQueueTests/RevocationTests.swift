@@ -1,7 +1,8 @@
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: every device of a customer hears once more than never what the customer has lost (`didRevokeEntitlements…`).
 @Suite(.serialized) struct RevocationTests {

@@ -1,11 +1,12 @@
 import BusClient
 import BusService
-import PaymentQueue
 import Persistence
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: the jobs beside the endpoints do their work by themselves and end in order.
 @Suite(.serialized) struct RunningTests {

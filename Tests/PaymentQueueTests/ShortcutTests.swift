@@ -1,8 +1,9 @@
 import BusService
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: what a purchase does not look up first makes no difference to what it becomes (P3, P6).
 @Suite(.serialized) struct ShortcutTests {

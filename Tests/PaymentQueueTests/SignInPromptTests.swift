@@ -1,7 +1,8 @@
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: where a purchase needs signing in, a person is asked, and again whenever what their app has not finished is
 /// delivered again.

@@ -1,9 +1,10 @@
 import BusService
-import PaymentQueue
 import Persistence
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: a page of the store learns in one answer what a customer has now, by the app's own clock.
 @Suite(.serialized) struct StandingTests {

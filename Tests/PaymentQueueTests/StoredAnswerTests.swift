@@ -1,7 +1,8 @@
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: all answers to one key are the same (P3), also that of a replica whose outcome came second.
 /// Method: the processor's answer is written twice from the same knowledge, as two replicas write it that both have asked,

@@ -1,9 +1,10 @@
 import BusService
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: an app decides whether a purchase goes on when its shopper has moved to another storefront meanwhile.
 @Suite(.serialized) struct StorefrontChangeTests {

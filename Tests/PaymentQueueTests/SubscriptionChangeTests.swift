@@ -1,7 +1,8 @@
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: upgrades, downgrades and crossgrades do what `mission.md` §2.7 says, and the money agrees (S6, P2, P10; M126).
 @Suite(.serialized) struct SubscriptionChangeTests {

@@ -1,8 +1,9 @@
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: introductory offers are given once per group, and subscriptions end when the calendar says (O1, M114 to M134).
 @Suite(.serialized) struct SubscriptionPurchaseTests {

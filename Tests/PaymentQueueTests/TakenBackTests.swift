@@ -1,8 +1,9 @@
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: history, receipt, restore and what a customer owns agree about what was taken back: copies of a purchase go with
 /// it, and of a subscription the periods that cannot be used without the one that went (P2, P10; R1).

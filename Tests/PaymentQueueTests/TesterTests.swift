@@ -1,8 +1,9 @@
 import BusService
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: what an operator sets of an account is kept whole or refused whole, and its storefront moves the account's
 /// customers at once.

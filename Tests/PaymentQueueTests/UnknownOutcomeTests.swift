@@ -1,9 +1,10 @@
 import BusService
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: an unknown outcome is a state, and it is repaired by asking again; nothing is lost and nothing charged twice
 /// (P1 to P5).

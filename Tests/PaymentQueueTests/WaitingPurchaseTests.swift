@@ -1,11 +1,12 @@
 import BusClient
 import BusService
-import PaymentQueue
 import Persistence
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: purchases that wait for others cost other customers nothing: no place in the handler, no look at them before what
 /// they wait for has ended, and no more of them than a customer may have.

@@ -1,14 +1,14 @@
 import StoreModels
 
 /// Where a clock is to be moved, as a request says it; pure.
-package enum AdvanceGoal: Hashable, Sendable {
+enum AdvanceGoal: Hashable, Sendable {
     case instant(Timestamp)
     /// Through so many next events.
     case events(Int)
 
     /// - Parameter now: the app's clock.
     /// - Throws: `requestInvalid` unless there is exactly one measure, and for a goal before `now` or too far away.
-    package init(_ request: AdvanceClockRequest, now: Timestamp) throws(StoreError) {
+    init(_ request: AdvanceClockRequest, now: Timestamp) throws(StoreError) {
         switch (request.by, request.to, request.next) {
         case (let by?, nil, nil):
             guard let duration = BusinessDuration(by) else {
@@ -32,12 +32,12 @@ package enum AdvanceGoal: Hashable, Sendable {
     }
 
     /// Tells whether a repeated key asks for the same move.
-    package static func fingerprint(_ request: AdvanceClockRequest) -> String {
+    static func fingerprint(_ request: AdvanceClockRequest) -> String {
         "by=\(request.by ?? "") to=\(request.to?.description ?? "") next=\(request.next.map(String.init) ?? "")"
     }
 
     /// - Throws: `requestInvalid` for an instant no clock is set to.
-    package static func check(_ instant: Timestamp, _ member: String) throws(StoreError) -> Timestamp {
+    static func check(_ instant: Timestamp, _ member: String) throws(StoreError) -> Timestamp {
         guard instant.milliseconds >= 0, instant <= AppClock.latest else {
             throw invalid(member, "a clock stands between 1970 and \(AppClock.latest)")
         }

@@ -2,42 +2,30 @@ import StoreModels
 
 /// An app's clock row: business time runs from an anchor at a rate. Rate one with equal anchors is the wall clock.
 /// Moving it, speeding it up or stopping it writes new anchors and the next epoch.
-package struct AppClock: Hashable, Sendable {
+struct AppClock: Hashable, Sendable {
     /// Rate 1, in the row's unit.
-    package static let realTime: Int64 = 1_000_000
+    static let realTime: Int64 = 1_000_000
     /// A clock stands between these two: a century behind them years still have four digits.
-    package static let earliest = Timestamp(milliseconds: 0)
-    package static let latest = Timestamp(milliseconds: 250_000_000_000_000)
+    static let earliest = Timestamp(milliseconds: 0)
+    static let latest = Timestamp(milliseconds: 250_000_000_000_000)
 
     /// Grows by one with each setting.
-    package var epoch: Int64
-    package var anchorWall: Timestamp
-    package var anchorBusiness: Timestamp
+    var epoch: Int64
+    var anchorWall: Timestamp
+    var anchorBusiness: Timestamp
     /// Business milliseconds in a million wall milliseconds, when it is not frozen.
-    package var rateMillionths: Int64
+    var rateMillionths: Int64
     /// The name the rate was given by, if it was.
-    package var rateName: SubscriptionRenewalRate?
-    package var isFrozen: Bool
-
-    package init(
-        epoch: Int64, anchorWall: Timestamp, anchorBusiness: Timestamp, rateMillionths: Int64,
-        rateName: SubscriptionRenewalRate? = nil, isFrozen: Bool = false
-    ) {
-        self.epoch = epoch
-        self.anchorWall = anchorWall
-        self.anchorBusiness = anchorBusiness
-        self.rateMillionths = rateMillionths
-        self.rateName = rateName
-        self.isFrozen = isFrozen
-    }
+    var rateName: SubscriptionRenewalRate?
+    var isFrozen = false
 
     /// A new app's clock: the wall clock.
-    package static func started(at wall: Timestamp) -> AppClock {
+    static func started(at wall: Timestamp) -> AppClock {
         AppClock(epoch: 1, anchorWall: wall, anchorBusiness: wall, rateMillionths: realTime)
     }
 
     /// Real time follows the wall clock exactly, backwards too; the calendar arithmetic above it copes.
-    package func now(wall: Timestamp) -> Timestamp {
+    func now(wall: Timestamp) -> Timestamp {
         guard !isFrozen else { return anchorBusiness }
         let elapsed = wall.milliseconds - anchorWall.milliseconds
         let (high, low) = elapsed.multipliedFullWidth(by: rateMillionths)
@@ -50,13 +38,13 @@ package struct AppClock: Hashable, Sendable {
     }
 
     /// How fast it runs when it is not frozen, as it was set.
-    package var rate: ClockRate {
+    var rate: ClockRate {
         if let rateName { return .named(rateName) }
         return rateMillionths == Self.realTime ? .realTime : .factor(Double(rateMillionths) / Double(Self.realTime))
     }
 
     /// The clock with another time, rate or motion from this moment of wall time on; what is nil stays.
-    package func set(
+    func set(
         now: Timestamp? = nil, rate: ClockRate? = nil, frozen: Bool? = nil, wall: Timestamp
     ) -> AppClock {
         var next = self

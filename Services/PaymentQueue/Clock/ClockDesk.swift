@@ -4,21 +4,21 @@ import StoreModels
 ///
 /// A move is one commit, in which the clock jumps; then what has fallen due happens, each thing as of its own instant.
 /// The wall clock and all timers of the machine are untouched.
-package struct ClockDesk: Sendable {
+struct ClockDesk: Sendable {
     /// Between two looks at what others of this process or other replicas work on.
     static let pause: Duration = .milliseconds(50)
 
     let store: ClockStore
     let renewer: SubscriptionRenewer
 
-    package func get(_ request: AppRequest) async throws -> AppClockState {
+    func get(_ request: AppRequest) async throws -> AppClockState {
         try ClockValidation.check(request.bundleId)
         return try await store.get(request.bundleId)
     }
 
     /// The clock may be set back: what was billed is not billed again, because a period is paid once (S5).
     /// - Throws: `requestInvalid`.
-    package func put(_ request: PutClockRequest) async throws -> AppClockState {
+    func put(_ request: PutClockRequest) async throws -> AppClockState {
         try ClockValidation.check(request.bundleId)
         let state = try await store.put(request)
         renewer.wake()
@@ -27,7 +27,7 @@ package struct ClockDesk: Sendable {
 
     /// One key, one move. Answers when all that is due has happened, or shortly before the deadline.
     /// - Throws: `requestInvalid`, `idempotencyKeyInvalid`, `keyReused`.
-    package func advance(
+    func advance(
         _ request: AdvanceClockRequest, deadline: ContinuousClock.Instant
     ) async throws -> ClockAdvance {
         try ClockValidation.check(request.bundleId)
@@ -39,13 +39,13 @@ package struct ClockDesk: Sendable {
     }
 
     /// - Throws: `notFound`.
-    package func progress(_ request: AdvanceRequest) async throws -> ClockAdvance {
+    func progress(_ request: AdvanceRequest) async throws -> ClockAdvance {
         try await store.progress(request.advanceIdentifier, of: request.bundleId)
     }
 
     /// Goes on with moves that a process has left half done, as far as they get without waiting for anybody.
     /// - Returns: how many have reached their end.
-    package func sweep(until last: ContinuousClock.Instant) async throws -> Int {
+    func sweep(until last: ContinuousClock.Instant) async throws -> Int {
         var finished = 0
         for id in try await store.open() {
             guard let advance = try await store.find(id) else { continue }

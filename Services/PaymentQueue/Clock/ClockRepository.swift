@@ -2,14 +2,14 @@ import Persistence
 import StoreModels
 
 /// The apps' clocks as rows: one per app, made with its first account or by whoever asks first.
-package enum ClockRepository {
+enum ClockRepository {
     /// - Returns: nil for an app nobody has had to do with.
-    package static func find(_ bundleId: String, in reader: SQLReader) async throws -> AppClock? {
+    static func find(_ bundleId: String, in reader: SQLReader) async throws -> AppClock? {
         try await reader.queryOne("SELECT * FROM app_clock WHERE bundle_id = ?", bundleId).map(AppClock.init)
     }
 
     /// Makes the clock unless somebody has, and locks it until the commit.
-    package static func lock(
+    static func lock(
         _ bundleId: String, wall: Timestamp, in transaction: SQLTransaction
     ) async throws -> AppClock {
         try await insert(bundleId, wall: wall, in: transaction)
@@ -21,7 +21,7 @@ package enum ClockRepository {
     }
 
     /// The wall clock, unless the app has a clock.
-    package static func insert(
+    static func insert(
         _ bundleId: String, wall: Timestamp, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.execute(
@@ -31,7 +31,7 @@ package enum ClockRepository {
             """, bundleId, wall.milliseconds, wall.milliseconds, AppClock.realTime)
     }
 
-    package static func set(
+    static func set(
         _ clock: AppClock, of bundleId: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.execute(
@@ -44,7 +44,7 @@ package enum ClockRepository {
     }
 
     /// When something of the app falls due next.
-    package static func nextEvent(
+    static func nextEvent(
         of bundleId: String, in reader: SQLReader
     ) async throws(PersistenceError) -> Timestamp? {
         let row = try await reader.queryOne(
@@ -54,7 +54,7 @@ package enum ClockRepository {
     }
 
     /// Apps of which something has fallen due or is under way.
-    package static func appsDue(wall: Timestamp, in reader: SQLReader) async throws -> [String] {
+    static func appsDue(wall: Timestamp, in reader: SQLReader) async throws -> [String] {
         let rows = try await reader.query(
             """
             SELECT k.*,

@@ -2,7 +2,7 @@ import Persistence
 import StoreModels
 
 /// The commits that move clocks.
-package struct ClockStore: Sendable {
+struct ClockStore: Sendable {
     /// What a look at a move has found.
     enum Step: Sendable {
         /// All that was due has happened.

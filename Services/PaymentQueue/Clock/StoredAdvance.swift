@@ -2,23 +2,23 @@ import Persistence
 import StoreModels
 
 /// A move of a clock as its row has it, so that whoever finds it half done goes on with it.
-package struct StoredAdvance: Hashable, Sendable {
-    package var id: String
-    package var bundleId: String
-    package var requestKey: String
-    package var fingerprint: String
-    package var from: Timestamp
-    package var to: Timestamp
+struct StoredAdvance: Hashable, Sendable {
+    var id: String
+    var bundleId: String
+    var requestKey: String
+    var fingerprint: String
+    var from: Timestamp
+    var to: Timestamp
     /// Jumps to a next event that are still to come.
-    package var stepsLeft: Int
+    var stepsLeft: Int
     /// The app's timeline entries of this move lie behind the first place, up to the last one; nil while it goes on.
-    package var firstEvent: Int64
-    package var lastEvent: Int64?
+    var firstEvent: Int64
+    var lastEvent: Int64?
 }
 
 /// Moves of clocks as rows. UNIQUE (app, key) makes one key one move.
-package enum AdvanceRepository {
-    package static func find(
+enum AdvanceRepository {
+    static func find(
         key: String, of bundleId: String, in reader: SQLReader
     ) async throws(PersistenceError) -> StoredAdvance? {
         try await reader.queryOne(
@@ -26,12 +26,12 @@ package enum AdvanceRepository {
         ).map(StoredAdvance.init)
     }
 
-    package static func find(_ id: String, in reader: SQLReader) async throws(PersistenceError) -> StoredAdvance? {
+    static func find(_ id: String, in reader: SQLReader) async throws(PersistenceError) -> StoredAdvance? {
         try await reader.queryOne("SELECT * FROM clock_advance WHERE id = ?", id).map(StoredAdvance.init)
     }
 
     /// Moves that nobody has seen the end of.
-    package static func open(limit: Int, in reader: SQLReader) async throws(PersistenceError) -> [String] {
+    static func open(limit: Int, in reader: SQLReader) async throws(PersistenceError) -> [String] {
         var identifiers: [String] = []
         for row in try await reader.query(
             "SELECT id FROM clock_advance WHERE last_event IS NULL ORDER BY id LIMIT ?", limit)
@@ -41,7 +41,7 @@ package enum AdvanceRepository {
         return identifiers
     }
 
-    package static func insert(
+    static func insert(
         _ advance: StoredAdvance, wall: Timestamp, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.execute(
@@ -53,7 +53,7 @@ package enum AdvanceRepository {
             advance.to.milliseconds, advance.stepsLeft, advance.firstEvent, wall.milliseconds)
     }
 
-    package static func update(
+    static func update(
         _ advance: StoredAdvance, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.execute(
@@ -62,7 +62,7 @@ package enum AdvanceRepository {
     }
 
     /// Subscriptions of an app that something is due for by an instant.
-    package static func remaining(
+    static func remaining(
         of bundleId: String, through instant: Timestamp, in reader: SQLReader
     ) async throws(PersistenceError) -> Int {
         let row = try await reader.queryOne(

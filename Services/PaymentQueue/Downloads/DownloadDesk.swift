@@ -2,7 +2,7 @@ import Persistence
 import StoreModels
 
 /// `download.update` and `.get`: hosted content on its way to a device (M46 to M48).
-package struct DownloadDesk: Sendable {
+struct DownloadDesk: Sendable {
     let database: any SQLDatabase
     let clock: BusinessClock
     let defaults: AppDefaults
@@ -10,7 +10,7 @@ package struct DownloadDesk: Sendable {
     let publish: @Sendable (CustomerChange) -> Void
 
     /// - Throws: `notFound`, also for another customer's, for another device's, and as soon as the transaction is finished.
-    package func get(_ request: DownloadRequest) async throws -> DownloadReply {
+    func get(_ request: DownloadRequest) async throws -> DownloadReply {
         try await database.read { reader in
             let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
             let stored = try await TransactionRepository.download(
@@ -22,7 +22,7 @@ package struct DownloadDesk: Sendable {
 
     /// Repeating an action whose state is reached is fine and tells nobody.
     /// - Throws: `requestInvalid`; `notFound` as ``get(_:)``; `downloadStateInvalid` for an edge there is not.
-    package func update(
+    func update(
         _ request: UpdateDownloadRequest, deadline: ContinuousClock.Instant
     ) async throws -> DownloadReply {
         guard request.error == nil || request.action == .fail else {

@@ -15,9 +15,7 @@ import StoreModels
         try await ServiceMain.run(
             name: .paymentQueue, options: options, description: "Accounts, payments, transactions, business clock."
         ) { environment in
-            let queue = PaymentQueueService(
-                database: try await PaymentQueueService.openDatabase(environment), bus: environment.bus,
-                logger: environment.logger, checkpoint: try PaymentQueueService.checkpoints(environment))
+            let queue = try await PaymentQueueService.open(environment)
             queue.register(on: environment.service)
             return [queue]
         }

@@ -2,14 +2,14 @@ import StoreModels
 
 /// `transaction.approve`, `.decline` and `.resolve`: what a parent or an operator says about one transaction, by its
 /// identifier.
-package struct OperatorDesk: Sendable {
+struct OperatorDesk: Sendable {
     let store: PurchaseStore
     let driver: PurchaseDriver
     let storefronts: StorefrontLookup
 
     /// The first word counts. Whoever comes second is told what came of the first (D2), and so is whoever repeats it.
     /// - Throws: `notFound`; `transactionStateInvalid` for a transaction such a word is not about; `requestInvalid`.
-    package func say(
+    func say(
         _ word: OperatorPolicy.Word, _ request: OperateTransactionRequest, deadline: ContinuousClock.Instant
     ) async throws -> PaymentTransaction {
         guard request.error == nil || word == .decline else {

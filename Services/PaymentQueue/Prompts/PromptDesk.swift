@@ -2,7 +2,7 @@ import BusService
 import StoreModels
 
 /// `prompt.list`, `prompt.answer` and `transaction.continue`: what waits for a person or the app, and the answer.
-package struct PromptDesk: Sendable {
+struct PromptDesk: Sendable {
     static let pageMax = 100
     /// An app has so long to say whether a purchase goes on; wall time.
     static let appAnswerTime: Duration = .seconds(10)
@@ -14,7 +14,7 @@ package struct PromptDesk: Sendable {
     let storefronts: StorefrontLookup
 
     /// - Throws: `requestInvalid`.
-    package func list(_ request: PromptsRequest) async throws -> PromptsPage {
+    func list(_ request: PromptsRequest) async throws -> PromptsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         let rows = try await store.prompts(
             account: request.account, after: request.after ?? "", limit: request.limit + 1)
@@ -25,7 +25,7 @@ package struct PromptDesk: Sendable {
     /// The first answer counts. After `approve` the purchase goes on as it would have without the prompt; the reply
     /// waits for its end as a payment's does.
     /// - Throws: `notFound` for a prompt that was answered, or never was; `requestInvalid`; `serviceUnavailable`.
-    package func answer(_ request: AnswerPromptRequest, deadline: ContinuousClock.Instant) async throws -> Prompt {
+    func answer(_ request: AnswerPromptRequest, deadline: ContinuousClock.Instant) async throws -> Prompt {
         guard request.error == nil || request.answer == .decline else {
             throw StoreError(
                 .requestInvalid, "only 'decline' comes with an error", details: ["path": .string("$.error")])
@@ -41,7 +41,7 @@ package struct PromptDesk: Sendable {
 
     /// The app's answer; what the shopper was asked about may be decided by then.
     /// - Throws: `notFound`, also for a purchase of another device.
-    package func goOn(
+    func goOn(
         _ request: ContinueTransactionRequest, deadline: ContinuousClock.Instant
     ) async throws -> PaymentTransaction {
         let (stored, prompt) = try await store.question(about: request.transaction)
@@ -57,7 +57,7 @@ package struct PromptDesk: Sendable {
     /// Lets go on what apps were asked about and have not answered.
     /// - Returns: how many there were.
     @discardableResult
-    package func sweep(until deadline: ContinuousClock.Instant = .now + .seconds(5)) async throws -> Int {
+    func sweep(until deadline: ContinuousClock.Instant = .now + .seconds(5)) async throws -> Int {
         let overdue = try await store.questions(olderThan: Self.appAnswerTime, limit: Self.pageMax)
         for prompt in overdue {
             do {

@@ -2,7 +2,7 @@ import StoreModels
 
 /// Listens to the processor's callbacks. Each is a hint to ask about one charge: it may be late, come twice, or be about
 /// a purchase that has ended or never was, and nothing is believed of it but the key. One that is lost is the janitor's.
-package struct ChargeCallbacks: Sendable {
+struct ChargeCallbacks: Sendable {
     /// Keys that wait to be looked at; more are dropped.
     static let waitingMax = 1_000
     /// Purchases looked at at once.
@@ -13,7 +13,7 @@ package struct ChargeCallbacks: Sendable {
     let subscribe: PurchaseCollaborators.ChargeChanges
 
     /// Until the task is cancelled.
-    package func run() async {
+    func run() async {
         let (keys, waiting) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingOldest(Self.waitingMax))
         let unsubscribe = await subscribe { waiting.yield($0.chargeKey) }
         await withTaskGroup(of: Void.self) { group in

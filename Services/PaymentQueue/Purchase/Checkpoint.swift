@@ -1,6 +1,6 @@
 /// A place between two steps of a purchase where a process may die. Nothing happens there in a store that sells; tests
 /// stop a purchase at each of them and look at what the next process makes of it.
-package enum Checkpoint: String, CaseIterable, Sendable {
+enum Checkpoint: String, CaseIterable, Sendable {
     case beforeFirstCommit
     /// The introductory offer is reserved, and not committed.
     case afterOfferClaim
@@ -47,4 +47,4 @@ package enum Checkpoint: String, CaseIterable, Sendable {
 }
 
 /// What is run at a checkpoint; throwing ends the step right there, as a dying process would.
-package typealias CheckpointHook = @Sendable (Checkpoint) throws -> Void
+typealias CheckpointHook = @Sendable (Checkpoint) throws -> Void

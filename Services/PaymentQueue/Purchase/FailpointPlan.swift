@@ -5,8 +5,8 @@
 /// ```
 /// `STOREBUS_FAIL=@/a/path` names a file that holds such a text, or will. Without a pass it is the first one; each entry
 /// strikes once. Only the text is understood here; what acts on it is in debug builds alone.
-package struct FailpointPlan: Hashable, Sendable {
-    package enum Action: Hashable, Sendable {
+struct FailpointPlan: Hashable, Sendable {
+    enum Action: Hashable, Sendable {
         /// The process ends there and then, as by SIGKILL.
         case kill
         /// The step ends with an error.
@@ -15,30 +15,30 @@ package struct FailpointPlan: Hashable, Sendable {
         case delay(Int)
     }
 
-    package struct Entry: Hashable, Sendable {
-        package var checkpoint: Checkpoint
-        package var action: Action
+    struct Entry: Hashable, Sendable {
+        var checkpoint: Checkpoint
+        var action: Action
         /// 1 is the first pass.
-        package var pass: Int
+        var pass: Int
     }
 
     /// What is wrong with the text, for the person who wrote it.
-    package struct Mistake: Error, Hashable, CustomStringConvertible {
-        package var description: String
+    struct Mistake: Error, Hashable, CustomStringConvertible {
+        var description: String
     }
 
     static let delayMax = 60_000
 
-    package var entries: [Entry]
+    var entries: [Entry]
 
     /// - Throws: ``Mistake`` naming the entry.
-    package init(_ text: String) throws(Mistake) {
+    init(_ text: String) throws(Mistake) {
         entries = []
         for part in text.split(separator: ",") { entries.append(try Self.entry(part)) }
     }
 
     /// What happens at the `pass`-th pass of a checkpoint; nil is nothing.
-    package func action(at checkpoint: Checkpoint, pass: Int) -> Action? {
+    func action(at checkpoint: Checkpoint, pass: Int) -> Action? {
         entries.first { $0.checkpoint == checkpoint && $0.pass == pass }?.action
     }
 

@@ -11,15 +11,15 @@
 
     /// Carries a ``FailpointPlan`` out, so that what a killed process leaves behind can be looked at. Debug builds have
     /// it, release builds do not: no setting makes a store that sells fail on purpose.
-    package final class Failpoints: Sendable {
+    final class Failpoints: Sendable {
         /// What `error` throws.
-        package struct Struck: Error, CustomStringConvertible {
-            package let checkpoint: Checkpoint
-            package var description: String { "STOREBUS_FAIL has struck at \(checkpoint.rawValue)" }
+        struct Struck: Error, CustomStringConvertible {
+            let checkpoint: Checkpoint
+            var description: String { "STOREBUS_FAIL has struck at \(checkpoint.rawValue)" }
         }
 
         /// Where the plan stands.
-        package enum Source: Sendable {
+        enum Source: Sendable {
             case plan(FailpointPlan)
             /// A file's text, looked for at each checkpoint. Whoever strikes removes the file first, so that the process
             /// that takes over lives; passes count from when it is there. A text that is no plan strikes nowhere.
@@ -29,11 +29,11 @@
         private let source: Source
         private let passes = Mutex<[Checkpoint: Int]>([:])
 
-        package init(_ source: Source) { self.source = source }
+        init(_ source: Source) { self.source = source }
 
         /// Counts a pass and does what the plan has for it. A delay holds up the thread it comes on, as a machine that
         /// has stopped would.
-        package func reach(_ checkpoint: Checkpoint) throws {
+        func reach(_ checkpoint: Checkpoint) throws {
             guard let plan else { return }
             let pass = passes.withLock { passes in
                 passes[checkpoint, default: 0] += 1

@@ -4,7 +4,7 @@ import StoreModels
 import Synchronization
 
 /// `queue.add`: one key, one transaction, at most one charge, whatever dies in between (`architecture.md`, a purchase).
-package struct PurchaseCoordinator: Sendable {
+struct PurchaseCoordinator: Sendable {
     /// Kept back from the deadline for the way home of the reply.
     static let replyMargin: Duration = .milliseconds(200)
 
@@ -14,18 +14,12 @@ package struct PurchaseCoordinator: Sendable {
     private let storefronts = StorefrontHints()
     private let places = WaitingPlaces()
 
-    package init(store: PurchaseStore, driver: PurchaseDriver, quotes: QuoteCache) {
-        self.store = store
-        self.driver = driver
-        self.quotes = quotes
-    }
-
     /// - Parameter deadline: when the caller stops listening.
     /// - Throws: `requestInvalid`, `idempotencyKeyInvalid`, `notFound` for an unknown customer, `keyReused`, `rateLimited`
     ///   when too many payments of the customer wait for an answer,
     ///   `intentDecided`; also `notFound` when an operator clears the purchase away before it has ended, `intentDecided`
     ///   if it is a promoted one; `serviceUnavailable` and `deadlineExceeded` as long as nothing is committed.
-    package func add(_ request: AddPaymentRequest, deadline: ContinuousClock.Instant) async throws -> AddPaymentReply {
+    func add(_ request: AddPaymentRequest, deadline: ContinuousClock.Instant) async throws -> AddPaymentReply {
         try PaymentValidation.check(request.payment)
         try StoreError.checkIdentifier(request.deviceId, .device, "deviceId")
         guard places.take(request.customer) else {

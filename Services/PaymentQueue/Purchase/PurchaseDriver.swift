@@ -5,13 +5,13 @@ import StoreModels
 ///
 /// The request that began it, a request that joins it and the janitor all come through here; one of them at a time in
 /// this process. Only the processor's answer ends `purchasing`: no deadline does, and no "not found" either.
-package struct PurchaseDriver: Sendable {
+struct PurchaseDriver: Sendable {
     /// For one answer of the processor's: longer than a slow one takes, and short enough that the next attempt still finds
     /// out within five seconds.
     static let chargeTime: Duration = .seconds(3)
 
     /// Does what is due of a customer's subscription, by the group it began in; `Purchase` itself knows no renewals.
-    package typealias CatchUp = @Sendable (CustomerID, String, ContinuousClock.Instant) async throws -> Void
+    typealias CatchUp = @Sendable (CustomerID, String, ContinuousClock.Instant) async throws -> Void
 
     let store: PurchaseStore
     let collaborators: PurchaseCollaborators
@@ -41,7 +41,7 @@ package struct PurchaseDriver: Sendable {
     }
 
     /// What an attempt comes back with.
-    package enum Attempt: Sendable {
+    enum Attempt: Sendable {
         /// The transaction as it is now.
         case now(StoredTransaction)
         /// Somebody else in this process is at it.
@@ -53,7 +53,7 @@ package struct PurchaseDriver: Sendable {
     /// One attempt. Afterwards the purchase is at rest, or it is as unknown as before and may be tried again.
     ///
     /// - Parameter fresh: the transaction as a commit made just now by this caller has left it; saves a read.
-    package func drive(
+    func drive(
         _ id: String, fresh: StoredTransaction? = nil, until deadline: ContinuousClock.Instant
     ) async throws -> Attempt {
         guard board.begin(id) else { return .busy }

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Drives what was left under way: by a process that died, by a request whose time was over, by a processor that was
 /// away. Knows nothing by heart: each sweep reads the table.
-package final class PurchaseJanitor: Sendable {
+final class PurchaseJanitor: Sendable {
     /// Between two sweeps; monotonic.
-    package static let interval: Duration = .milliseconds(500)
+    static let interval: Duration = .milliseconds(500)
     /// Purchases worked on at once.
     static let concurrency = 16
     /// For one attempt.
@@ -17,7 +17,7 @@ package final class PurchaseJanitor: Sendable {
     private let logger: Logger
     private let retries = RetrySweep(concurrency: concurrency)
 
-    package init(store: PurchaseStore, driver: PurchaseDriver, logger: Logger) {
+    init(store: PurchaseStore, driver: PurchaseDriver, logger: Logger) {
         self.store = store
         self.driver = driver
         self.logger = logger
@@ -26,7 +26,7 @@ package final class PurchaseJanitor: Sendable {
     /// Tries every purchase that is due once, and again while some have ended: others may have waited for them.
     /// - Returns: how many are still unknown.
     @discardableResult
-    package func sweep(now: ContinuousClock.Instant = .now) async throws -> Int {
+    func sweep(now: ContinuousClock.Instant = .now) async throws -> Int {
         while true {
             let ended = Atomic(0)
             let undone = try await retries.run(now: now, id: \.self) { [store] after, limit in

@@ -3,11 +3,11 @@ import StoreModels
 
 extension PurchaseStore {
     /// An answer that was taken.
-    package struct Answered: Sendable {
-        package var prompt: StoredPrompt
-        package var written: Written
+    struct Answered: Sendable {
+        var prompt: StoredPrompt
+        var written: Written
         /// Of a prompt about one.
-        package var increase: PriceIncrease?
+        var increase: PriceIncrease?
     }
 
     /// Takes a person's answer: the prompt goes and the purchase goes on, in one commit. The row's deletion is the
@@ -42,7 +42,7 @@ extension PurchaseStore {
     private static let answered = StoreError(.notFound, "no such prompt; it may have been answered")
 
     /// What an operator's word has come to.
-    package enum Obeyed: Sendable {
+    enum Obeyed: Sendable {
         /// The word was the first one: this came of it so far.
         case answered(Written)
         /// Somebody was first; this is what they are at, or have ended with.
@@ -124,7 +124,7 @@ extension PurchaseStore {
     }
 
     /// Open prompts, oldest first, each with its transaction as it is now.
-    package func prompts(
+    func prompts(
         account: String?, after: String, limit: Int
     ) async throws -> [Prompt] {
         try await database.read { reader in

@@ -3,20 +3,20 @@ import StoreModels
 
 extension PurchaseStore {
     /// Transactions that are gone.
-    package struct Removed: Sendable {
-        package var ids: [String]
+    struct Removed: Sendable {
+        var ids: [String]
         /// What open streams have to hear, now that it is committed.
-        package var changes: [CustomerChange]
+        var changes: [CustomerChange]
         /// Only such are left that the processor may be asked about.
-        package var isAll: Bool
+        var isAll: Bool
     }
 
     /// Transactions of one removal; more take another commit, so that purchases get their turn.
-    package static let removalMax = 500
+    static let removalMax = 500
 
     /// The customers a history is cleared of.
     /// - Throws: `notFound` for an account that is unknown in the app.
-    package func scope(_ request: ClearHistoryRequest) async throws -> HistoryScope {
+    func scope(_ request: ClearHistoryRequest) async throws -> HistoryScope {
         guard let account = request.account else { return HistoryScope(bundleId: request.bundleId) }
         return try await database.read { reader in
             guard
@@ -30,7 +30,7 @@ extension PurchaseStore {
 
     /// One transaction as a scope.
     /// - Throws: `notFound`.
-    package func scope(of id: String) async throws -> HistoryScope {
+    func scope(of id: String) async throws -> HistoryScope {
         guard let stored = try await find(spelled: id) else { throw StoreError(.notFound, "no such transaction") }
         return HistoryScope(
             bundleId: stored.customer.bundleId, customerIdentifier: stored.customer.customerIdentifier,
@@ -38,7 +38,7 @@ extension PurchaseStore {
     }
 
     /// Purchases the processor may be asked about right now; they can not be removed.
-    package func charging(_ scope: HistoryScope, after: String, limit: Int) async throws -> [StoredTransaction] {
+    func charging(_ scope: HistoryScope, after: String, limit: Int) async throws -> [StoredTransaction] {
         try await database.read { reader in
             try await HistoryRepository.charging(scope, after: after, limit: limit, in: reader)
         }
@@ -46,7 +46,7 @@ extension PurchaseStore {
 
     /// Removes transactions for good, at most ``removalMax``, but for such that the processor may be asked about. The
     /// journals go on and say so of those that were in a queue. Restores go too, without a word.
-    package func remove(_ scope: HistoryScope) async throws -> Removed {
+    func remove(_ scope: HistoryScope) async throws -> Removed {
         try await database.write { transaction in
             let rows = try await HistoryRepository.removable(scope, limit: Self.removalMax, in: transaction)
             let restores = try await HistoryRepository.removeRestores(scope, limit: Self.removalMax, in: transaction)
@@ -90,7 +90,7 @@ extension PurchaseStore {
 
     /// Uses up promoted purchases whose payments may be on their way here: one that comes later is refused, and one
     /// that was written before is there to be cleared.
-    package func use(_ intents: [String], of bundleId: String) async throws {
+    func use(_ intents: [String], of bundleId: String) async throws {
         guard !intents.isEmpty else { return }
         try await database.write { transaction in
             // In one order, as everybody who writes several does.
@@ -101,7 +101,7 @@ extension PurchaseStore {
     }
 
     /// Sets the app's clock to the wall clock, and waits for the commits that have read it before.
-    package func resetClock(of bundleId: String) async throws {
+    func resetClock(of bundleId: String) async throws {
         try await database.write { transaction in
             try await CustomerRepository.resetClock(of: bundleId, wall: clock.wall(), in: transaction)
         }

@@ -2,21 +2,21 @@ import Persistence
 import StoreModels
 
 /// The commits of a purchase. Each is one function; between them the process may die.
-package struct PurchaseStore: Sendable {
+struct PurchaseStore: Sendable {
     /// What a commit left behind.
-    package struct Written: Sendable {
-        package var stored: StoredTransaction
+    struct Written: Sendable {
+        var stored: StoredTransaction
         /// To be published, now that they are committed.
-        package var changes: [CustomerChange]
+        var changes: [CustomerChange]
         /// Purchases that waited for this one.
-        package var woken: [String]
+        var woken: [String]
 
         init(_ committed: CustomerCommit.Committed<StoredTransaction>) {
             (stored, changes, woken) = (committed.output, committed.changes, committed.woken)
         }
     }
 
-    package enum Begun: Sendable {
+    enum Begun: Sendable {
         case started(Written)
         /// The key was here before.
         case existing(StoredPayment)
@@ -37,7 +37,7 @@ package struct PurchaseStore: Sendable {
     let checkpoint: CheckpointHook
     let claims: PurchaseClaims
 
-    package init(
+    init(
         database: any SQLDatabase, clock: BusinessClock, claims: PurchaseClaims = PurchaseClaims(),
         checkpoint: @escaping CheckpointHook = { _ in }
     ) {
@@ -48,7 +48,7 @@ package struct PurchaseStore: Sendable {
     }
 
     /// Who pays, and what the key stands for already; one snapshot.
-    package func lookUp(
+    func lookUp(
         key: String, of customer: CustomerID
     ) async throws -> (customer: Customer, payment: StoredPayment?)? {
         try await database.read { reader in
@@ -59,7 +59,7 @@ package struct PurchaseStore: Sendable {
 
     /// A transaction as its payment is answered: once it has ended, as the terminal commit left it, however often it
     /// was delivered since, so that all answers to one key are the same.
-    package func find(_ id: String) async throws -> StoredTransaction? {
+    func find(_ id: String) async throws -> StoredTransaction? {
         try await database.read { reader in
             guard let stored = try await TransactionRepository.find(id, in: reader) else { return nil }
             return try await Self.answered(stored, in: reader)
@@ -89,7 +89,7 @@ package struct PurchaseStore: Sendable {
     }
 
     /// For operators: by `id` or by `transactionIdentifier`.
-    package func find(spelled text: String) async throws -> StoredTransaction? {
+    func find(spelled text: String) async throws -> StoredTransaction? {
         try await database.read { reader in try await TransactionRepository.find(spelled: text, in: reader) }
     }
 
@@ -97,7 +97,7 @@ package struct PurchaseStore: Sendable {
     /// - Parameter storefront: the one the quote is for.
     /// - Throws: `intentDecided` when the promoted purchase has had its payment (I3), or is to have none; nothing is
     ///   written.
-    package func begin(
+    func begin(
         _ request: AddPaymentRequest, quote: Quote, storefront: String, fingerprint: String
     ) async throws -> Begun {
         let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
@@ -144,7 +144,7 @@ package struct PurchaseStore: Sendable {
 
     /// Plans a purchase again that waited for another one of the same product.
     /// - Returns: nil when there is no such purchase any more.
-    package func replan(_ known: StoredTransaction) async throws -> Written? {
+    func replan(_ known: StoredTransaction) async throws -> Written? {
         try await inCommit(on: known) { commit, stored in try await commit.replan(stored) }
     }
 
@@ -152,7 +152,7 @@ package struct PurchaseStore: Sendable {
     /// - Parameter known: the purchase as somebody has read or written it before. The row is read again only when it is no
     ///   longer so.
     /// - Returns: nil when there is no such purchase any more.
-    package func settle(_ known: StoredTransaction, _ answer: ChargeAnswer) async throws -> Written? {
+    func settle(_ known: StoredTransaction, _ answer: ChargeAnswer) async throws -> Written? {
         try await inCommit(on: known, rereads: false, then: .insideOutcomeCommit) { commit, stored in
             switch answer {
             case .approved: try await commit.conclude(stored)
@@ -193,7 +193,7 @@ package struct PurchaseStore: Sendable {
     }
 
     /// Identifiers of purchases that this replica has to take to their end, behind `after`.
-    package func unsettled(after: String, limit: Int) async throws -> [String] {
+    func unsettled(after: String, limit: Int) async throws -> [String] {
         // A SQLite file has one process, which is at all of them.
         guard database.dialect == .sqlite else {
             return try await database.write { transaction in

@@ -8,7 +8,7 @@ import Synchronization
 /// The last quotes are kept for when Catalog is away. They are used for a minute then, unless Catalog has said meanwhile
 /// that the app has changed: the price was true, and a purchase is charged what it was quoted. Without one the purchase
 /// is refused before any commit.
-package final class QuoteCache: Sendable {
+final class QuoteCache: Sendable {
     /// How old a quote may be while Catalog is away.
     static let usableFor: Duration = .seconds(60)
     /// Quotes kept; when there are more, all go.
@@ -31,7 +31,7 @@ package final class QuoteCache: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
     private let requests: SharedRequest<QuoteRequest, Quote>
 
-    package init(
+    init(
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         fetch: @escaping @Sendable (QuoteRequest, ContinuousClock.Instant) async throws(StoreError) -> Quote
     ) {
@@ -50,7 +50,7 @@ package final class QuoteCache: Sendable {
     }
 
     /// - Throws: `serviceUnavailable` when Catalog is away and the cache cannot help; what Catalog refuses.
-    package func quote(
+    func quote(
         _ request: QuoteRequest, until deadline: ContinuousClock.Instant
     ) async throws(StoreError) -> Quote {
         let (asked, changes) = (now(), contents.withLock { $0.changes })
@@ -66,7 +66,7 @@ package final class QuoteCache: Sendable {
 
     /// An app has changed: its quotes from before are not used any more, even while Catalog is away.
     /// - Parameter bundleId: nil when any app may have changed.
-    package func forget(_ bundleId: String?) {
+    func forget(_ bundleId: String?) {
         contents.withLock { contents in
             contents.changes += 1
             guard let bundleId else { return contents.entries = [:] }

@@ -2,23 +2,18 @@ import Persistence
 import StoreModels
 
 /// `account.open`: the customer behind an account of an app, made at its first session.
-package struct AccountOpener: Sendable {
+struct AccountOpener: Sendable {
     /// Where an account lives when nobody says.
-    package static let defaultStorefront = "USA"
+    static let defaultStorefront = "USA"
 
     let database: any SQLDatabase
     let clock: BusinessClock
-
-    package init(database: any SQLDatabase, clock: BusinessClock) {
-        self.database = database
-        self.clock = clock
-    }
 
     /// Opening again gives the same customer. The storefront is the tester's, else the one the account was created in;
     /// that is what the request names, else the app's default.
     /// - Throws: `requestInvalid`; `storefrontMismatch` when the account lives in another storefront, and then nothing
     ///   is created.
-    package func open(_ request: OpenAccountRequest) async throws -> OpenAccountReply {
+    func open(_ request: OpenAccountRequest) async throws -> OpenAccountReply {
         try check(request)
         let known = try await database.read { reader in try await Known(request, in: reader) }
         // Most sessions find everything as it should be, and write nothing but their launch's number.

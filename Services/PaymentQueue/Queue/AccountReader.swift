@@ -2,17 +2,12 @@ import Persistence
 import StoreModels
 
 /// `account.get`: a customer as the store knows it now.
-package struct AccountReader: Sendable {
+struct AccountReader: Sendable {
     let database: any SQLDatabase
     let defaults: AppDefaults
 
-    package init(database: any SQLDatabase, defaults: AppDefaults) {
-        self.database = database
-        self.defaults = defaults
-    }
-
     /// - Throws: `requestInvalid` unless exactly one of identifier and account is given; `notFound`.
-    package func get(_ request: GetAccountRequest, deadline: ContinuousClock.Instant) async throws -> AccountReply {
+    func get(_ request: GetAccountRequest, deadline: ContinuousClock.Instant) async throws -> AccountReply {
         let find = try finder(request)
         let defaults = await defaults.of(request.bundleId, until: deadline)
         return try await database.read { reader in

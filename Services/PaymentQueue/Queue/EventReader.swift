@@ -4,17 +4,15 @@ import ServiceDatabase
 import StoreModels
 
 /// `events.list`: what happened in the store, across its customers, for whoever waits for something to happen.
-package struct EventReader: Sendable {
+struct EventReader: Sendable {
     static let pageMax = 100
 
     let database: any SQLDatabase
 
-    package init(database: any SQLDatabase) { self.database = database }
-
     /// One call looks at a bounded number of events; `after` of the reply grows as long as there are more, whether they
     /// matched or not.
     /// - Throws: `requestInvalid`, also for an `after` that is none, or lies ahead of this store.
-    package func list(_ request: EventsRequest) async throws -> EventsReply {
+    func list(_ request: EventsRequest) async throws -> EventsReply {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         guard let cursor = request.after else {
             let now = try await EventRepository.table.now(in: database)

@@ -3,7 +3,7 @@ import Persistence
 import StoreModels
 
 /// Removes journal rows that no stream needs any more. A reader who still wants them takes a snapshot instead.
-package struct JournalPruner: Sendable {
+struct JournalPruner: Sendable {
     /// By the wall clock: a tester who moves the app's clock does not take rows away from streams that are open now.
     static let keptFor: Duration = .seconds(30 * 86_400)
     /// Between two rounds; monotonic.
@@ -15,15 +15,9 @@ package struct JournalPruner: Sendable {
     let clock: BusinessClock
     let logger: Logger
 
-    package init(database: any SQLDatabase, clock: BusinessClock, logger: Logger) {
-        self.database = database
-        self.clock = clock
-        self.logger = logger
-    }
-
     /// - Returns: how many rows were removed.
     @discardableResult
-    package func prune() async throws -> Int {
+    func prune() async throws -> Int {
         let limit = clock.wall() + (.zero - Self.keptFor)
         var total = 0
         while !Task.isCancelled {

@@ -3,13 +3,13 @@ import Persistence
 import StoreModels
 
 /// What observers read: the unfinished queue, the journal behind a position, and where the journals stand.
-package struct QueueReader: Sendable {
+struct QueueReader: Sendable {
     static let pageMax = 100
 
     let database: any SQLDatabase
     private let counting: DeliveryCounter
 
-    package init(database: any SQLDatabase) {
+    init(database: any SQLDatabase) {
         self.database = database
         counting = DeliveryCounter(database: database)
     }
@@ -17,7 +17,7 @@ package struct QueueReader: Sendable {
     /// The device's unfinished transactions with the journal position they were read at, from one database snapshot,
     /// and the ends of the device's restores and the revocations that no stream has written yet.
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer, or an `after` that is none of theirs.
-    package func snapshot(_ request: SnapshotRequest) async throws -> Snapshot {
+    func snapshot(_ request: SnapshotRequest) async throws -> Snapshot {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         let id = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
         var (page, isFirst) = try await database.read { reader in
@@ -117,7 +117,7 @@ package struct QueueReader: Sendable {
     /// The journal behind `after`. A reader who is ahead of the journal holds a position of another database, and one
     /// who is behind its beginning has missed what was pruned: both take a snapshot.
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer.
-    package func changes(_ request: ChangesRequest) async throws -> ChangesReply {
+    func changes(_ request: ChangesRequest) async throws -> ChangesReply {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         return try await database.read { reader in
             let id = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
@@ -136,7 +136,7 @@ package struct QueueReader: Sendable {
 
     /// Where each customer's journal stands, and the customer's storefront.
     /// - Throws: `requestInvalid` for more than 500 customers.
-    package func heads(_ request: HeadsRequest) async throws -> HeadsReply {
+    func heads(_ request: HeadsRequest) async throws -> HeadsReply {
         guard request.customers.count <= HeadsRequest.customersMax else {
             throw StoreError(.requestInvalid, "at most \(HeadsRequest.customersMax) customers a request")
         }

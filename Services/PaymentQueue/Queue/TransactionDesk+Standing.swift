@@ -8,7 +8,7 @@ extension TransactionDesk {
 
     /// What a page of the store shows of a customer: from what they own now, never from what they have bought before.
     /// - Throws: `notFound` for an unknown customer.
-    package func standing(_ request: CustomerStandingRequest) async throws -> CustomerStanding {
+    func standing(_ request: CustomerStandingRequest) async throws -> CustomerStanding {
         try await database.read { reader in
             let id = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
             guard let customer = try await CustomerRepository.find(id, in: reader) else {

@@ -3,26 +3,16 @@ import Persistence
 import StoreModels
 
 /// Single transactions and their lists: get, finish, history, the operator's list, the summary of offers.
-package struct TransactionDesk: Sendable {
+struct TransactionDesk: Sendable {
     static let pageMax = 100
 
     let database: any SQLDatabase
     let clock: BusinessClock
-    let checkpoint: CheckpointHook
+    var checkpoint: CheckpointHook = { _ in }
     let publish: @Sendable (CustomerChange) -> Void
 
-    package init(
-        database: any SQLDatabase, clock: BusinessClock, checkpoint: @escaping CheckpointHook = { _ in },
-        publish: @escaping @Sendable (CustomerChange) -> Void
-    ) {
-        self.database = database
-        self.clock = clock
-        self.checkpoint = checkpoint
-        self.publish = publish
-    }
-
     /// - Throws: `notFound`, also for another customer's, and for one this device is not told of.
-    package func get(_ request: TransactionRequest) async throws -> PaymentTransaction {
+    func get(_ request: TransactionRequest) async throws -> PaymentTransaction {
         try await database.read { reader in
             let stored = try await Self.visible(request, in: reader)
             let shown = try await DownloadRepository.view([stored], deviceId: request.deviceId, in: reader)
@@ -33,7 +23,7 @@ package struct TransactionDesk: Sendable {
     /// Takes a transaction out of the queue on all devices (M53). Finishing again gives the same answer and sends
     /// nothing (M54).
     /// - Throws: `notFound`; `transactionNotFinishable` while purchasing or deferred.
-    package func finish(_ request: TransactionRequest) async throws -> PaymentTransaction {
+    func finish(_ request: TransactionRequest) async throws -> PaymentTransaction {
         let committed = try await database.write { transaction in
             let committed = try await CustomerCommit.run(request.customer, in: transaction, clock: clock) { commit in
                 let stored = try await Self.visible(request, in: transaction)
@@ -57,7 +47,7 @@ package struct TransactionDesk: Sendable {
     /// What the customer has purchased and restored, in the order in which it became so; an `after` may be kept, and what
     /// comes later comes behind it. Downloads are as they are for the device each transaction began on.
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer or `after`.
-    package func history(_ request: HistoryRequest) async throws -> TransactionsPage {
+    func history(_ request: HistoryRequest) async throws -> TransactionsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         return try await database.read { reader in
             let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
@@ -82,7 +72,7 @@ package struct TransactionDesk: Sendable {
 
     /// For the operator, across customers; downloads as in ``history(_:)``.
     /// - Throws: `requestInvalid`.
-    package func list(_ request: TransactionListRequest) async throws -> TransactionsPage {
+    func list(_ request: TransactionListRequest) async throws -> TransactionsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         return try await database.read { reader in
             var wanted = request
@@ -107,7 +97,7 @@ package struct TransactionDesk: Sendable {
 
     /// What IntroductoryOfferPolicy decides on; one snapshot.
     /// - Throws: `notFound` for an unknown customer.
-    package func offerSummary(_ request: OfferSummaryRequest) async throws -> OfferSummary {
+    func offerSummary(_ request: OfferSummaryRequest) async throws -> OfferSummary {
         let asked = OfferSummariesRequest(
             bundleId: request.bundleId, customerIdentifiers: [request.customerIdentifier])
         guard let summary = try await offerSummaries(asked).summaries[0] else {
@@ -118,7 +108,7 @@ package struct TransactionDesk: Sendable {
 
     /// The same for several customers of an app, in one snapshot; nil for an unknown one.
     /// - Throws: `requestInvalid` for too many.
-    package func offerSummaries(_ request: OfferSummariesRequest) async throws -> OfferSummaries {
+    func offerSummaries(_ request: OfferSummariesRequest) async throws -> OfferSummaries {
         let count = request.customerIdentifiers.count
         guard count <= EligibilityBatch.customersMax else {
             throw StoreError(

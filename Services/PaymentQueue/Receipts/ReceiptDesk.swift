@@ -3,7 +3,7 @@ import Persistence
 import StoreModels
 
 /// `receipt.facts`: what PaymentQueue knows for a customer's receipt, in pages. Each page is one snapshot.
-package struct ReceiptDesk: Sendable {
+struct ReceiptDesk: Sendable {
     static let pageMax = 500
     /// Transactions one page looks at, whether they stand in the receipt or not.
     static let scanMax = 2_000
@@ -13,13 +13,8 @@ package struct ReceiptDesk: Sendable {
     let database: any SQLDatabase
     let clock: BusinessClock
 
-    package init(database: any SQLDatabase, clock: BusinessClock) {
-        self.database = database
-        self.clock = clock
-    }
-
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer.
-    package func facts(_ request: ReceiptFactsRequest) async throws -> ReceiptFactsPage {
+    func facts(_ request: ReceiptFactsRequest) async throws -> ReceiptFactsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         guard let after = Int64(request.after ?? "0") else {
             throw StoreError(.requestInvalid, "'after' is no page's", details: ["path": .string("$.after")])

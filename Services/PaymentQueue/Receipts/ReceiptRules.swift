@@ -1,11 +1,11 @@
 import StoreModels
 
 /// What stands in a customer's receipt, without I/O (`mission.md` §2.5).
-package enum ReceiptRules {
+enum ReceiptRules {
     /// A transaction as the receipt has it.
     /// - Returns: nil for what no receipt lists: what is not purchased, a change that was only noted, and a consumable that
     ///   was finished.
-    package static func item(_ stored: StoredTransaction) -> ReceiptItem? {
+    static func item(_ stored: StoredTransaction) -> ReceiptItem? {
         let value = stored.transaction
         guard value.transactionState == .purchased, let terms = stored.terms, terms.change?.isNote != true,
             terms.productType != .consumable || !stored.isFinished,

@@ -2,7 +2,7 @@ import StoreModels
 
 extension StoredSubscription {
     /// The subscription as receipts tell of it: what its row says, without what only the catalogue knows.
-    package var wire: Subscription {
+    var wire: Subscription {
         Subscription(
             originalTransactionIdentifier: originalIdentifier, subscriptionGroupIdentifier: paidGroup,
             productIdentifier: product, state: state, willAutoRenew: willAutoRenew,

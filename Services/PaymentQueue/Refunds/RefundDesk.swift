@@ -3,7 +3,7 @@ import StoreModels
 
 /// `transaction.refund`, `transaction.revoke` and `revocation.acknowledge`. The decision is a commit; the processor is told
 /// afterwards, here at once and by ``RefundJanitor`` until it has answered.
-package struct RefundDesk: Sendable {
+struct RefundDesk: Sendable {
     /// For one answer of the processor's.
     static let sendTime: Duration = .seconds(2)
     /// Before a refund is tried again that a renewal stands in the way of.
@@ -15,21 +15,10 @@ package struct RefundDesk: Sendable {
     let record: SalesRecord
     let logger: Logger
 
-    init(
-        store: RefundStore, collaborators: PurchaseCollaborators, catchUp: @escaping PurchaseDriver.CatchUp,
-        record: SalesRecord, logger: Logger
-    ) {
-        self.store = store
-        self.collaborators = collaborators
-        self.catchUp = catchUp
-        self.record = record
-        self.logger = logger
-    }
-
     /// Again is the same transaction, and no more money. The answer does not wait for a processor that is away.
     /// - Throws: `notFound`; `transactionStateInvalid` for what is no purchase; `serviceUnavailable` when a renewal of the
     ///   subscription is being charged all the time.
-    package func takeBack(
+    func takeBack(
         _ request: RefundRequest, _ ending: SubscriptionEnding, deadline: ContinuousClock.Instant
     ) async throws -> PaymentTransaction {
         let last = deadline - PurchaseCoordinator.replyMargin
@@ -78,7 +67,7 @@ package struct RefundDesk: Sendable {
         ["refund": "\(refund.key)", "transaction": "\(refund.transactionID)", "error": "\(error)"]
     }
 
-    package func acknowledge(_ request: AcknowledgeRevocationsRequest) async throws -> Empty {
+    func acknowledge(_ request: AcknowledgeRevocationsRequest) async throws -> Empty {
         try StoreError.checkIdentifier(request.deviceId, .device, "deviceId")
         try await store.acknowledge(request)
         return Empty()

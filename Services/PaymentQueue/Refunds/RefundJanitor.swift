@@ -2,7 +2,7 @@ import ServiceDatabase
 
 /// Tells the processor of refunds until it has answered, also those a process that died has left. Every replica may tell it
 /// of the same one: a refund's key stands for one refund.
-package final class RefundJanitor: Sendable {
+final class RefundJanitor: Sendable {
     /// Between two sweeps; monotonic.
     static let interval: Duration = .milliseconds(500)
     /// Refunds at the processor at once.
@@ -14,7 +14,7 @@ package final class RefundJanitor: Sendable {
     private let desk: RefundDesk
     private let retries = RetrySweep(concurrency: concurrency)
 
-    package init(store: RefundStore, desk: RefundDesk) {
+    init(store: RefundStore, desk: RefundDesk) {
         self.store = store
         self.desk = desk
     }
@@ -22,7 +22,7 @@ package final class RefundJanitor: Sendable {
     /// Tries every refund that is due once.
     /// - Returns: how many the processor has still to answer.
     @discardableResult
-    package func sweep(now: ContinuousClock.Instant = .now) async throws -> Int {
+    func sweep(now: ContinuousClock.Instant = .now) async throws -> Int {
         try await retries.run(now: now, id: \.key) { [store] after, limit in
             try await store.open(after: after, limit: limit)
         } attempt: { [desk] refund in

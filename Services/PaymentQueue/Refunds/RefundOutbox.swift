@@ -3,9 +3,9 @@ import StoreModels
 
 /// Refunds as rows: written in the commit that decides about them, done when the processor has answered
 /// (docs/adr/0015-refunds-are-an-outbox.md).
-package enum RefundOutbox {
+enum RefundOutbox {
     /// - Parameter stored: the purchase whose money it is.
-    package static func insert(
+    static func insert(
         key: String, of stored: StoredTransaction, _ amount: Money, wall: Timestamp, in transaction: SQLTransaction
     ) async throws {
         try await transaction.send(
@@ -18,7 +18,7 @@ package enum RefundOutbox {
     }
 
     /// What a purchase has still to give back, minor units; nothing for one that cost nothing.
-    package static func left(of stored: StoredTransaction, in reader: SQLReader) async throws -> Int64 {
+    static func left(of stored: StoredTransaction, in reader: SQLReader) async throws -> Int64 {
         var refunded: Int64 = 0
         for row in try await reader.query("SELECT amount_minor FROM refund WHERE transaction_id = ?", stored.id) {
             let amount: Int64 = try row["amount_minor"]
@@ -28,20 +28,20 @@ package enum RefundOutbox {
     }
 
     /// Refunds the processor has not answered yet, behind a key, by key.
-    package static func open(after: String, limit: Int, in reader: SQLReader) async throws -> [StoredRefund] {
+    static func open(after: String, limit: Int, in reader: SQLReader) async throws -> [StoredRefund] {
         try await reader.query(
             "SELECT * FROM refund WHERE is_done = 0 AND refund_key > ? ORDER BY refund_key LIMIT ?", after, limit
         ).map(StoredRefund.init)
     }
 
     /// A refund that is still open.
-    package static func open(_ key: String, in reader: SQLReader) async throws -> StoredRefund? {
+    static func open(_ key: String, in reader: SQLReader) async throws -> StoredRefund? {
         try await reader.queryOne("SELECT * FROM refund WHERE refund_key = ? AND is_done = 0", key).map(
             StoredRefund.init)
     }
 
     /// The processor has answered. Of a purchase that was cleared away meanwhile nothing is left to count, so its row goes.
-    package static func markDone(_ key: String, in transaction: SQLTransaction) async throws(PersistenceError) {
+    static func markDone(_ key: String, in transaction: SQLTransaction) async throws(PersistenceError) {
         try await transaction.send("UPDATE refund SET is_done = 1 WHERE refund_key = ?", key)
         try await transaction.send(
             """

@@ -2,30 +2,24 @@ import Persistence
 import StoreModels
 
 /// The commits of a refund: the decision, and that the processor has answered. Between them the process may die.
-package struct RefundStore: Sendable {
+struct RefundStore: Sendable {
     let database: any SQLDatabase
     let clock: BusinessClock
-    let checkpoint: CheckpointHook
-
-    package init(database: any SQLDatabase, clock: BusinessClock, checkpoint: @escaping CheckpointHook = { _ in }) {
-        self.database = database
-        self.clock = clock
-        self.checkpoint = checkpoint
-    }
+    var checkpoint: CheckpointHook = { _ in }
 
     /// What a decision has come to.
-    package struct TakenBack: Sendable {
-        package var transaction: PaymentTransaction
+    struct TakenBack: Sendable {
+        var transaction: PaymentTransaction
         /// Whose it was; nil where it had been taken back before.
-        package var takenFrom: CustomerID?
+        var takenFrom: CustomerID?
         /// To be published, now that they are committed.
-        package var changes: [CustomerChange]
+        var changes: [CustomerChange]
         /// Money the processor has not been told of.
-        package var refund: StoredRefund?
+        var refund: StoredRefund?
     }
 
     /// - Throws: `notFound`; what ``CustomerCommit/takeBack(_:_:reason:)`` throws.
-    package func takeBack(_ request: RefundRequest, _ ending: SubscriptionEnding) async throws -> TakenBack {
+    func takeBack(_ request: RefundRequest, _ ending: SubscriptionEnding) async throws -> TakenBack {
         try await database.write { transaction in
             guard let known = try await TransactionRepository.find(spelled: request.id, in: transaction) else {
                 throw Self.unknown
@@ -46,7 +40,7 @@ package struct RefundStore: Sendable {
     }
 
     /// What the subscription of a transaction is kept by, and whose it is.
-    package func group(of id: String) async throws -> (customer: CustomerID, group: String)? {
+    func group(of id: String) async throws -> (customer: CustomerID, group: String)? {
         try await database.read { reader in
             guard let stored = try await TransactionRepository.find(spelled: id, in: reader),
                 let group = stored.subscriptionKey
@@ -55,17 +49,17 @@ package struct RefundStore: Sendable {
         }
     }
 
-    package func open(after: String, limit: Int) async throws -> [StoredRefund] {
+    func open(after: String, limit: Int) async throws -> [StoredRefund] {
         try await database.read { reader in try await RefundOutbox.open(after: after, limit: limit, in: reader) }
     }
 
-    package func markDone(_ key: String) async throws {
+    func markDone(_ key: String) async throws {
         try await database.write { transaction in try await RefundOutbox.markDone(key, in: transaction) }
     }
 
     /// A stream of the device has told of revocations.
     /// - Throws: `notFound` for an unknown customer; `requestInvalid` for a place the journal has not reached.
-    package func acknowledge(_ request: AcknowledgeRevocationsRequest) async throws {
+    func acknowledge(_ request: AcknowledgeRevocationsRequest) async throws {
         let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
         try await database.write { transaction in
             guard let known = try await CustomerRepository.find(customer, in: transaction) else {

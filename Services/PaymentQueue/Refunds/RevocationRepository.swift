@@ -4,11 +4,11 @@ import StoreModels
 
 /// What customers have lost, by its place in their journals, and how far the streams of each device have told of it. The
 /// rows outlive the journal's: a device may come back after a year.
-package enum RevocationRepository {
+enum RevocationRepository {
     /// Revocations one snapshot brings; what is behind them comes with the next, or live.
     static let snapshotMax = 100
 
-    package static func insert(
+    static func insert(
         _ value: PaymentTransaction, seq: Int64, of customer: CustomerID, in transaction: SQLTransaction
     ) async throws {
         try await transaction.send(
@@ -21,7 +21,7 @@ package enum RevocationRepository {
 
     /// What no stream of the device has told of yet, oldest first; nil for a device that was never here, which has nothing
     /// to lose.
-    package static func unseen(
+    static func unseen(
         of customer: CustomerID, deviceId: String, in reader: SQLReader
     ) async throws -> [Revocation]? {
         guard
@@ -44,7 +44,7 @@ package enum RevocationRepository {
     }
 
     /// Notes that the device's streams have told of everything up to `seq`. It never goes back.
-    package static func see(
+    static func see(
         through seq: Int64, of customer: CustomerID, deviceId: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.execute(

@@ -2,26 +2,26 @@ import Persistence
 import StoreModels
 
 /// Money that is to go back: decided, committed, and told to the processor until it has answered.
-package struct StoredRefund: Hashable, Sendable {
+struct StoredRefund: Hashable, Sendable {
     /// What the processor knows it by.
-    package var key: String
-    package var customer: CustomerID
-    package var chargeKey: String
-    package var transactionID: String
-    package var amount: Money
+    var key: String
+    var customer: CustomerID
+    var chargeKey: String
+    var transactionID: String
+    var amount: Money
 
     /// Of all the money of a purchase.
-    package static func key(of transactionID: String) -> String { "refund:" + transactionID }
+    static func key(of transactionID: String) -> String { "refund:" + transactionID }
 
     /// Of the unused part of a period.
     /// - Parameters:
     ///   - transactionID: the purchase that has taken its place.
     ///   - period: where it was not the latest one.
-    package static func proratedKey(of transactionID: String, period: Int? = nil) -> String {
+    static func proratedKey(of transactionID: String, period: Int? = nil) -> String {
         "prorated:" + transactionID + (period.map { ":\($0)" } ?? "")
     }
 
-    package var request: CreateRefundRequest {
+    var request: CreateRefundRequest {
         CreateRefundRequest(refundKey: key, chargeKey: chargeKey, amount: amount)
     }
 }

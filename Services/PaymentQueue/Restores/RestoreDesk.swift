@@ -2,7 +2,7 @@ import StoreModels
 
 /// `restore.start`, `.get` and `.acknowledge`: completed transactions come back to a device (M38 to M45). The processor is
 /// never asked.
-package struct RestoreDesk: Sendable {
+struct RestoreDesk: Sendable {
     let store: RestoreStore
     let defaults: AppDefaults
     let checkpoint: CheckpointHook
@@ -11,7 +11,7 @@ package struct RestoreDesk: Sendable {
     /// Begins a restore, or finds the one this key has begun. Most end in their first commit; a customer with very many
     /// purchases gets the rest in the commits that follow, here as long as the caller waits and then by the janitor.
     /// - Throws: `requestInvalid`, `idempotencyKeyInvalid`, `notFound` for an unknown customer, `keyReused`.
-    package func start(_ request: StartRestoreRequest, deadline: ContinuousClock.Instant) async throws -> Restore {
+    func start(_ request: StartRestoreRequest, deadline: ContinuousClock.Instant) async throws -> Restore {
         try check(request)
         let last = deadline - PurchaseCoordinator.replyMargin
         let written = try await store.begin(request, defaults: await defaults.of(request.bundleId, until: last))
@@ -19,11 +19,11 @@ package struct RestoreDesk: Sendable {
     }
 
     /// - Throws: `notFound`, also for another customer's and another device's.
-    package func get(_ request: RestoreRequest) async throws -> Restore { try await store.find(request).restore }
+    func get(_ request: RestoreRequest) async throws -> Restore { try await store.find(request).restore }
 
     /// The device's stream has written the end. Again is fine.
     /// - Throws: `notFound`, also while it is running.
-    package func acknowledge(_ request: RestoreRequest) async throws -> Empty {
+    func acknowledge(_ request: RestoreRequest) async throws -> Empty {
         try await store.acknowledge(request)
         return Empty()
     }

@@ -3,7 +3,7 @@ import StoreModels
 
 /// Takes restores to their end that a process or a request has left on the way. Knows nothing by heart: each sweep reads
 /// the table.
-package struct RestoreJanitor: Sendable {
+struct RestoreJanitor: Sendable {
     /// Between two sweeps; monotonic.
     static let interval: Duration = .milliseconds(500)
     /// Rows of one page of a sweep.
@@ -17,7 +17,7 @@ package struct RestoreJanitor: Sendable {
 
     /// - Returns: how many are still running.
     @discardableResult
-    package func sweep() async throws -> Int {
+    func sweep() async throws -> Int {
         var running = 0
         var after = ""
         while !Task.isCancelled {

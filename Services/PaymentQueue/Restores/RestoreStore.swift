@@ -2,12 +2,12 @@ import Persistence
 import StoreModels
 
 /// The commits of a restore. Each is one function; between them the process may die.
-package struct RestoreStore: Sendable {
+struct RestoreStore: Sendable {
     /// What a commit left behind.
-    package struct Written: Sendable {
-        package var stored: StoredRestore
+    struct Written: Sendable {
+        var stored: StoredRestore
         /// To be published, now that they are committed.
-        package var changes: [CustomerChange]
+        var changes: [CustomerChange]
     }
 
     let database: any SQLDatabase
@@ -17,7 +17,7 @@ package struct RestoreStore: Sendable {
     /// The customer's restore of this key, begun now unless it was before.
     /// - Parameter defaults: the app's, for testers.
     /// - Throws: `notFound` for an unknown customer; `keyReused`.
-    package func begin(_ request: StartRestoreRequest, defaults: TesterSettings?) async throws -> Written {
+    func begin(_ request: StartRestoreRequest, defaults: TesterSettings?) async throws -> Written {
         let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
         var random = SystemRandomNumberGenerator()
         let id = Identifiers.restore(wall: clock.wall(), random: &random)
@@ -38,7 +38,7 @@ package struct RestoreStore: Sendable {
 
     /// Restores the next transactions of a running restore.
     /// - Throws: `notFound` when it is gone with the customer's history.
-    package func proceed(_ known: StoredRestore) async throws -> Written {
+    func proceed(_ known: StoredRestore) async throws -> Written {
         try await commit(about: known.customer) { commit in
             guard
                 let stored = try await RestoreRepository.find(known.id, of: known.customer, in: commit.transaction)
@@ -59,7 +59,7 @@ package struct RestoreStore: Sendable {
     }
 
     /// - Throws: `notFound`, also for another customer's and another device's.
-    package func find(_ request: RestoreRequest) async throws -> StoredRestore {
+    func find(_ request: RestoreRequest) async throws -> StoredRestore {
         let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
         let stored = try await database.read { reader in
             try await RestoreRepository.find(request.restoreIdentifier, of: customer, in: reader)
@@ -69,7 +69,7 @@ package struct RestoreStore: Sendable {
     }
 
     /// - Throws: `notFound`, also while it is running.
-    package func acknowledge(_ request: RestoreRequest) async throws {
+    func acknowledge(_ request: RestoreRequest) async throws {
         let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
         let isKnown = try await database.write { transaction in
             try await RestoreRepository.acknowledge(
@@ -80,7 +80,7 @@ package struct RestoreStore: Sendable {
 
     private static let unknown = StoreError(.notFound, "no such restore")
 
-    package func running(after: String, limit: Int) async throws -> [StoredRestore] {
+    func running(after: String, limit: Int) async throws -> [StoredRestore] {
         try await database.read { reader in
             try await RestoreRepository.running(after: after, limit: limit, in: reader)
         }

@@ -1,7 +1,7 @@
 import StoreModels
 
 /// What the processor's answer means for the purchase that asked.
-package enum ChargeAnswer: Hashable, Sendable {
+enum ChargeAnswer: Hashable, Sendable {
     case approved
     case failed(TransactionError)
     /// The answer is about another amount than was agreed. Nobody may act on it: neither give nor fail, until a person
@@ -10,7 +10,7 @@ package enum ChargeAnswer: Hashable, Sendable {
     /// The processor has not made up its mind; it is asked again.
     case undecided
 
-    package init(_ charge: Charge, expected: Money) {
+    init(_ charge: Charge, expected: Money) {
         switch charge.outcome {
         case .approved: self = charge.amount == expected ? .approved : .mismatch(charged: charge.amount)
         case .declined:

@@ -10,8 +10,8 @@ import StoreModels
 ///                                   failed ──start─▶ active
 /// ```
 /// What is still pending when its transaction leaves the queue is cancelled by that (M55).
-package struct DownloadStateMachine: Hashable, Sendable {
-    package enum Outcome: Hashable, Sendable {
+struct DownloadStateMachine: Hashable, Sendable {
+    enum Outcome: Hashable, Sendable {
         case changed
         /// The action had reached its state already; there is nothing to write and nothing to send.
         case unchanged
@@ -19,12 +19,12 @@ package struct DownloadStateMachine: Hashable, Sendable {
         case refused(from: Download.State)
     }
 
-    package private(set) var state: Download.State
+    private(set) var state: Download.State
     /// Non-nil in failed and in no other state.
-    package private(set) var error: TransactionError?
+    private(set) var error: TransactionError?
 
     /// A download as it was stored; one that the device has never touched waits.
-    package init(_ state: Download.State = .waiting, error: TransactionError? = nil) {
+    init(_ state: Download.State = .waiting, error: TransactionError? = nil) {
         self.state = state
         self.error = error
     }
@@ -32,7 +32,7 @@ package struct DownloadStateMachine: Hashable, Sendable {
     /// - Parameters:
     ///   - code: with `fail`, why.
     ///   - simulated: the error the tester is set to meet; a start ends with it.
-    package mutating func handle(
+    mutating func handle(
         _ action: DownloadAction, code: SKErrorCode? = nil, simulated: TransactionError? = nil
     ) -> Outcome {
         let target = Self.target(of: action)
@@ -52,7 +52,7 @@ package struct DownloadStateMachine: Hashable, Sendable {
     }
 
     /// Where an action leads.
-    package static func target(of action: DownloadAction) -> Download.State {
+    static func target(of action: DownloadAction) -> Download.State {
         switch action {
         case .start, .resume: .active
         case .pause: .paused
@@ -63,7 +63,7 @@ package struct DownloadStateMachine: Hashable, Sendable {
     }
 
     /// The states an action leads out of.
-    package static func sources(of action: DownloadAction) -> Set<Download.State> {
+    static func sources(of action: DownloadAction) -> Set<Download.State> {
         switch action {
         case .start: [.waiting, .failed]
         case .pause, .finish: [.active]
@@ -73,7 +73,7 @@ package struct DownloadStateMachine: Hashable, Sendable {
     }
 
     /// Whether a finish of the transaction has to cancel it.
-    package static func isPending(_ state: Download.State) -> Bool {
+    static func isPending(_ state: Download.State) -> Bool {
         switch state {
         case .waiting, .active, .paused: true
         case .finished, .failed, .cancelled: false

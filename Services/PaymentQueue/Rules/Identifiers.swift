@@ -2,15 +2,15 @@ import ServiceDatabase
 import StoreModels
 
 /// Makes the identifiers that clients see and never interpret.
-package enum Identifiers {
+enum Identifiers {
     /// `t_` and 26 characters, which sort by age.
-    package static func transaction(wall: Timestamp, random: inout some RandomNumberGenerator) -> String {
+    static func transaction(wall: Timestamp, random: inout some RandomNumberGenerator) -> String {
         SortableIdentifier.make("t_", wall: wall, random: &random)
     }
 
     /// The number in a `transactionIdentifier`, which is all digits.
     /// - Returns: nil for anything else, an `id` included.
-    package static func transactionNumber(_ text: String) -> Int64? {
+    static func transactionNumber(_ text: String) -> Int64? {
         guard (1...19).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil
         }
@@ -18,40 +18,40 @@ package enum Identifiers {
     }
 
     /// `r_` and 26 characters, which sort by age too.
-    package static func restore(wall: Timestamp, random: inout some RandomNumberGenerator) -> String {
+    static func restore(wall: Timestamp, random: inout some RandomNumberGenerator) -> String {
         SortableIdentifier.make("r_", wall: wall, random: &random)
     }
 
     /// `a_` and 26 characters, which sort by age too.
-    package static func advance(wall: Timestamp, random: inout some RandomNumberGenerator) -> String {
+    static func advance(wall: Timestamp, random: inout some RandomNumberGenerator) -> String {
         SortableIdentifier.make("a_", wall: wall, random: &random)
     }
 
     /// `d_` and what the transaction's identifier has behind its own `t_`: a transaction comes with one package at most,
     /// so its identifier finds the transaction without a table of its own.
-    package static func download(of transaction: String) -> String { "d_" + transaction.dropFirst(2) }
+    static func download(of transaction: String) -> String { "d_" + transaction.dropFirst(2) }
 
     /// The transaction a download's identifier belongs to; whether there is one is the database's to say.
     /// - Returns: nil for what is no download's identifier.
-    package static func transaction(ofDownload identifier: String) -> String? {
+    static func transaction(ofDownload identifier: String) -> String? {
         guard identifier.utf8.count <= 64, identifier.hasPrefix("d_") else { return nil }
         return "t_" + identifier.dropFirst(2)
     }
 
     /// `c_` and 24 characters, 120 random bits.
-    package static func customer(random: inout some RandomNumberGenerator) -> String {
+    static func customer(random: inout some RandomNumberGenerator) -> String {
         "c_" + (0..<3).map { _ in CrockfordBase32.digits(random.next(), count: 8) }.joined()
     }
 
     /// `p_` and 13 characters: prompts are numbered, and their identifiers sort as they came.
-    package static func prompt(_ number: Int64) -> String { "p_" + CrockfordBase32.digits(UInt64(number), count: 13) }
+    static func prompt(_ number: Int64) -> String { "p_" + CrockfordBase32.digits(UInt64(number), count: 13) }
 
     /// `e_` and 26 characters: a place among the store's events, which sorts as they came.
-    package static func event(_ position: EventPosition) -> String { position.identifier("e_") }
+    static func event(_ position: EventPosition) -> String { position.identifier("e_") }
 
     /// The place an identifier made by ``event(_:)`` stands for.
     /// - Returns: nil for anything else.
-    package static func eventPosition(_ identifier: String) -> EventPosition? {
+    static func eventPosition(_ identifier: String) -> EventPosition? {
         EventPosition(identifier, prefix: "e_")
     }
 }

@@ -2,14 +2,14 @@ import StoreModels
 
 /// What comes with a payment about an offer other than the introductory one, besides the payment itself. Kept with the
 /// transaction, because a purchase that waited or was interrupted is planned again.
-package struct OfferRequest: Hashable, Sendable, Codable {
+struct OfferRequest: Hashable, Sendable, Codable {
     /// What the gateway found the signature of the payment's discount to be.
-    package var discountCheck: DiscountCheck?
+    var discountCheck: DiscountCheck?
     /// An offer redeemed outside the app.
-    package var redeemed: RedeemedOffer?
+    var redeemed: RedeemedOffer?
 
     /// - Returns: nil when there is nothing to keep.
-    package init?(discountCheck: DiscountCheck?, redeemed: RedeemedOffer?) {
+    init?(discountCheck: DiscountCheck?, redeemed: RedeemedOffer?) {
         guard discountCheck != nil || redeemed != nil else { return nil }
         self.discountCheck = discountCheck
         self.redeemed = redeemed

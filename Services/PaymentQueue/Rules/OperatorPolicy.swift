@@ -1,9 +1,9 @@
 import StoreModels
 
 /// Decides what an operator's word on one transaction comes to, without I/O, from what is stored of it (D2, D4).
-package enum OperatorPolicy {
+enum OperatorPolicy {
     /// A word on a transaction.
-    package enum Word: String, CaseIterable, Sendable {
+    enum Word: String, CaseIterable, Sendable {
         /// A parent says yes.
         case approve
         /// A parent says no.
@@ -13,27 +13,17 @@ package enum OperatorPolicy {
     }
 
     /// What is stored of the transaction.
-    package struct Facts: Hashable, Sendable {
-        package var state: TransactionState
+    struct Facts: Hashable, Sendable {
+        var state: TransactionState
         /// It is deferred, or was before it ended.
-        package var wasDeferred: Bool
+        var wasDeferred = false
         /// The question that is open about it.
-        package var openPrompt: Prompt.Kind?
+        var openPrompt: Prompt.Kind?
         /// Another transaction has taken its place.
-        package var isSuperseded: Bool
-
-        package init(
-            state: TransactionState, wasDeferred: Bool = false, openPrompt: Prompt.Kind? = nil,
-            isSuperseded: Bool = false
-        ) {
-            self.state = state
-            self.wasDeferred = wasDeferred
-            self.openPrompt = openPrompt
-            self.isSuperseded = isSuperseded
-        }
+        var isSuperseded = false
     }
 
-    package enum Decision: Hashable, Sendable {
+    enum Decision: Hashable, Sendable {
         /// The open prompt gets this answer.
         case answer(Prompt.Answer)
         /// Somebody was first; what they have set going is waited for and answered.
@@ -44,7 +34,7 @@ package enum OperatorPolicy {
         case refuse
     }
 
-    package static func decide(_ word: Word, _ facts: Facts) -> Decision {
+    static func decide(_ word: Word, _ facts: Facts) -> Decision {
         switch word {
         case .approve, .decline:
             if facts.openPrompt == .askToBuy { return .answer(word == .approve ? .approve : .decline) }

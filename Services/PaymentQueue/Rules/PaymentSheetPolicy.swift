@@ -5,8 +5,8 @@ import StoreModels
 ///
 /// The shopper signs in (M36; a person may be asked to), the store may fail the purchase, the shopper answers the sheet (M32, M140), the purchase
 /// may be interrupted, and then a parent may have to agree (M29).
-package enum PaymentSheetPolicy {
-    package enum Outcome: Hashable, Sendable {
+enum PaymentSheetPolicy {
+    enum Outcome: Hashable, Sendable {
         case pay
         /// Whose answers come first, in this order; never empty. An `interrupted` is always the last: with it the purchase
         /// fails, and what comes after it is decided when it is resolved.
@@ -17,7 +17,7 @@ package enum PaymentSheetPolicy {
     /// - Parameters:
     ///   - tester: the account's settings over all defaults.
     ///   - asksToBuy: the payment itself wants a parent to be asked.
-    package static func decide(tester: TesterSettings, asksToBuy: Bool) -> Outcome {
+    static func decide(tester: TesterSettings, asksToBuy: Bool) -> Outcome {
         if let error = signInFailure(tester.signIn ?? .ok)?.dueTo("signIn") ?? simulatedFailure(tester) {
             return .fail(error)
         }
@@ -35,13 +35,13 @@ package enum PaymentSheetPolicy {
 
     /// As ``decide(tester:asksToBuy:)``, for a purchase that was interrupted and goes on: the shopper has signed in and
     /// agreed before, only a parent is left.
-    package static func decideAgain(tester: TesterSettings, asksToBuy: Bool) -> Outcome {
+    static func decideAgain(tester: TesterSettings, asksToBuy: Bool) -> Outcome {
         asksToBuy || tester.askToBuy == true ? .ask([.askToBuy]) : .pay
     }
 
     /// What a prompt of this kind can be answered with. A parent agrees or does not; only the shopper cancels; and nobody
     /// declines what has failed already.
-    package static func answers(to kind: Prompt.Kind) -> [Prompt.Answer] {
+    static func answers(to kind: Prompt.Kind) -> [Prompt.Answer] {
         switch kind {
         case .askToBuy: [.approve, .decline]
         case .interrupted: [.approve, .cancel]
@@ -51,7 +51,7 @@ package enum PaymentSheetPolicy {
     }
 
     /// What an interrupted purchase fails with.
-    package static let interrupted = TransactionError(
+    static let interrupted = TransactionError(
         .unknown, "The purchase was interrupted; it goes on when what has interrupted it is resolved.",
         reason: "interrupted"
     ).dueTo("interruptPurchases")
@@ -59,7 +59,7 @@ package enum PaymentSheetPolicy {
     /// The failure a person's answer ends the purchase with.
     /// - Parameter error: with `decline`, the error the operator chose.
     /// - Returns: nil for `approve`.
-    package static func failure(
+    static func failure(
         of answer: Prompt.Answer, to kind: Prompt.Kind, error: SKErrorCode?
     ) -> TransactionError? {
         switch answer {

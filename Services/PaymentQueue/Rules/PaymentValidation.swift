@@ -2,7 +2,7 @@ import StoreModels
 
 /// What is wrong with a request before anything is looked up. Where StoreKit reports through the observer there is
 /// nothing to refuse here: an unknown product becomes a failed transaction.
-package enum PaymentValidation {
+enum PaymentValidation {
     /// Bytes. StoreKit names no bound; everything here has one.
     static let applicationUsernameMax = 4096
     static let appAccountTokenMax = identifierMax
@@ -13,7 +13,7 @@ package enum PaymentValidation {
     static let quantities = 1...10
 
     /// - Throws: `idempotencyKeyInvalid`; `requestInvalid` (422 for the quantity).
-    package static func check(_ payment: Payment) throws(StoreError) {
+    static func check(_ payment: Payment) throws(StoreError) {
         try checkKey(payment.requestIdentifier)
         guard quantities.contains(payment.quantity) else {
             var error = StoreError(
@@ -37,7 +37,7 @@ package enum PaymentValidation {
     }
 
     /// - Throws: `idempotencyKeyInvalid`.
-    package static func checkKey(_ key: String) throws(StoreError) {
+    static func checkKey(_ key: String) throws(StoreError) {
         guard isKey(key) else {
             throw StoreError(
                 .idempotencyKeyInvalid, "the idempotency key must be 1 to 255 printable ASCII characters")
@@ -45,7 +45,7 @@ package enum PaymentValidation {
     }
 
     /// Space (0x20) to tilde (0x7E).
-    package static func isKey(_ key: String) -> Bool {
+    static func isKey(_ key: String) -> Bool {
         (1...255).contains(key.utf8.count) && key.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 

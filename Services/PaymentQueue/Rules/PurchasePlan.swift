@@ -2,20 +2,20 @@ import StoreModels
 
 /// What keeps a purchase waiting until it ends: a purchase in flight of the same product, or a subscription whose renewal is
 /// in quarantine.
-package struct PurchaseObstacle: Hashable, Sendable {
+struct PurchaseObstacle: Hashable, Sendable {
     /// The purchase's `id`, or that of the subscription's first transaction.
-    package var id: String
+    var id: String
     /// It goes on only when a person has answered or decided.
-    package var isForPerson: Bool
+    var isForPerson: Bool
 }
 
 /// What becomes of a payment, all things considered: what is sold, and who has to agree first.
-package struct PurchasePlan: Hashable, Sendable {
-    package var decision: PurchasePolicy.Decision
+struct PurchasePlan: Hashable, Sendable {
+    var decision: PurchasePolicy.Decision
     /// Whose answers come before the charge, in this order; only for what is sold.
-    package var asks: [Prompt.Kind]
+    var asks: [Prompt.Kind]
     /// Of one that waits; nil where several commits may end that.
-    package var obstacle: PurchaseObstacle?
+    var obstacle: PurchaseObstacle?
 
     /// - Parameters:
     ///   - request: what comes with the payment about an offer.
@@ -23,7 +23,7 @@ package struct PurchasePlan: Hashable, Sendable {
     ///   - storefront: where the shopper is.
     ///   - now: the business clock.
     ///   - isResumed: it was interrupted and goes on.
-    package init(
+    init(
         payment: Payment, _ request: OfferRequest? = nil, quote: Quote, facts: PurchasePolicy.Facts,
         tester: TesterSettings, storefront: String? = nil, now: Timestamp, isResumed: Bool = false
     ) {

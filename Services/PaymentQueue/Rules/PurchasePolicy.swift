@@ -2,48 +2,30 @@ import StoreModels
 
 /// Decides what becomes of a payment, from the quote and what is known of the customer. No I/O: the same facts give the
 /// same answer, in the commit that begins the purchase and when a purchase that waited is looked at again.
-package enum PurchasePolicy {
+enum PurchasePolicy {
     /// What the decision rests on, read in the commit that writes it.
-    package struct Facts: Hashable, Sendable {
-        package var canMakePayments: Bool
+    struct Facts: Hashable, Sendable {
+        var canMakePayments = true
         /// Purchased and restored transactions that wait for their finish. Failed ones do not count: otherwise each
         /// refusal would prolong itself.
-        package var unfinishedCount: Int
+        var unfinishedCount = 0
         /// The identifier of the customer's purchase of this non-consumable, if there is one.
-        package var ownedSince: String?
+        var ownedSince: String?
         /// Another purchase of the same product is in flight.
-        package var isSlotTaken: Bool
+        var isSlotTaken = false
         /// What is in the way and ends with one commit.
-        package var obstacle: PurchaseObstacle?
+        var obstacle: PurchaseObstacle?
         /// The customer's purchases that wait already.
-        package var waitingCount: Int
+        var waitingCount = 0
         /// The customer's subscription in the product's group.
-        package var subscription: StoredSubscription?
-        package var groupHistory: SubscriptionGroupHistory?
+        var subscription: StoredSubscription?
+        var groupHistory: SubscriptionGroupHistory?
         /// How the tester's rate compresses the periods of what is bought now.
-        package var rate: SubscriptionRenewalRate
+        var rate = SubscriptionRenewalRate.realTime
         /// The nonce of the payment's discount has come with another payment.
-        package var isNonceUsed: Bool
+        var isNonceUsed = false
         /// Of payments that redeem a win-back offer.
-        package var winBack: WinBackFacts?
-
-        package init(
-            canMakePayments: Bool = true, unfinishedCount: Int = 0, ownedSince: String? = nil,
-            isSlotTaken: Bool = false, waitingCount: Int = 0, subscription: StoredSubscription? = nil,
-            groupHistory: SubscriptionGroupHistory? = nil, rate: SubscriptionRenewalRate = .realTime,
-            isNonceUsed: Bool = false, winBack: WinBackFacts? = nil
-        ) {
-            self.canMakePayments = canMakePayments
-            self.unfinishedCount = unfinishedCount
-            self.ownedSince = ownedSince
-            self.isSlotTaken = isSlotTaken
-            self.waitingCount = waitingCount
-            self.subscription = subscription
-            self.groupHistory = groupHistory
-            self.rate = rate
-            self.isNonceUsed = isNonceUsed
-            self.winBack = winBack
-        }
+        var winBack: WinBackFacts?
 
         /// Something has to end before it is known what there is to sell.
         func mustWait(at now: Timestamp) -> Bool { isSlotTaken || subscription?.isBusy(at: now) == true }
@@ -51,9 +33,9 @@ package enum PurchasePolicy {
 
     /// Purchases of one customer that wait; one more fails. Nothing else bounds them: they cost nothing yet, and each is
     /// looked at again.
-    package static let waitingMax = 100
+    static let waitingMax = 100
 
-    package enum Decision: Hashable, Sendable {
+    enum Decision: Hashable, Sendable {
         /// Sell it on these terms; `reservesOffer` names the group whose offer is used.
         case sell(PurchaseTerms, reservesOffer: String?)
         /// Until the other purchase of the same product has ended, or what is due in the subscription's group is done: then
@@ -66,7 +48,7 @@ package enum PurchasePolicy {
     /// - Parameters:
     ///   - request: what comes with the payment about an offer.
     ///   - now: the business clock.
-    package static func decide(
+    static func decide(
         _ payment: Payment, _ request: OfferRequest? = nil, quote: Quote, facts: Facts, now: Timestamp
     ) -> Decision {
         guard facts.canMakePayments else {

@@ -7,31 +7,31 @@ import StoreModels
 /// {"productType":"autoRenewable","amount":{"amount":"1.99","currency":"USD"},"catalogVersion":3,
 ///  "subscription":{"group":"21378123","level":1,"accessPeriod":{"numberOfUnits":1,"unit":"month"}}}
 /// ```
-package struct PurchaseTerms: Hashable, Sendable, Codable {
+struct PurchaseTerms: Hashable, Sendable, Codable {
     /// The subscription's part of the terms.
-    package struct Subscription: Hashable, Sendable, Codable {
-        package var group: String
+    struct Subscription: Hashable, Sendable, Codable {
+        var group: String
         /// The group the customer's subscription began in and is kept by, when it was another one.
-        package var filedUnder: String?
+        var filedUnder: String?
         /// 1 is the highest service.
-        package var level: Int
+        var level: Int
         /// The product's own period.
-        package var length: SubscriptionPeriod
+        var length: SubscriptionPeriod
         /// The product's own price; nil in terms of earlier versions.
-        package var price: Money?
+        var price: Money?
         /// How long this payment gives access: one billing period, or the whole offer where it is paid or given at once.
-        package var accessPeriod: SubscriptionPeriod
+        var accessPeriod: SubscriptionPeriod
         /// Of an offer paid as you go: the periods that come after this one at its price.
-        package var offerPeriodsLeft: Int
+        var offerPeriodsLeft: Int
         /// How the tester's rate compresses periods.
-        package var rate: SubscriptionRenewalRate
+        var rate: SubscriptionRenewalRate
 
         /// By which the subscription's row is found.
-        package var key: String { filedUnder ?? group }
+        var key: String { filedUnder ?? group }
     }
 
     /// What the purchase does to the subscription the customer has in the group.
-    package enum Change: String, Hashable, Sendable, Codable {
+    enum Change: String, Hashable, Sendable, Codable {
         /// At once, in the place of the present period, whose unused part is given back. `downgrade` only where there is no
         /// next renewal to wait for, or for an offer.
         case upgrade, crossgrade, downgrade
@@ -41,52 +41,41 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
         case reverted
 
         /// The purchase is a word about a later renewal, and no period of its own.
-        package var isNote: Bool { self == .scheduled || self == .reverted }
+        var isNote: Bool { self == .scheduled || self == .reverted }
     }
 
     /// The hosted content that comes with the product, as the catalogue had it when it was sold.
-    package struct Content: Hashable, Sendable, Codable {
+    struct Content: Hashable, Sendable, Codable {
         /// Dotted integers, `1.0`.
-        package var version: String
+        var version: String
         /// Bytes.
-        package var length: Int64
-
-        package init(version: String, length: Int64) {
-            self.version = version
-            self.length = length
-        }
-
-        /// - Returns: nil for a product without content.
-        init?(_ product: Product) {
-            guard product.isDownloadable, let length = product.downloadContentLengths.first else { return nil }
-            self.init(version: product.downloadContentVersion, length: length)
-        }
+        var length: Int64
     }
 
-    package var productType: ProductType
+    var productType: ProductType
     /// What is charged, quantity and offer included; zero needs no charge.
-    package var amount: Money
-    package var catalogVersion: Int64
-    package var subscription: Subscription?
-    package var offer: AppliedOffer?
+    var amount: Money
+    var catalogVersion: Int64
+    var subscription: Subscription?
+    var offer: AppliedOffer?
     /// The identifier under which the customer owns the product already; then it is given again for nothing.
-    package var ownedSince: String?
-    package var content: Content?
+    var ownedSince: String?
+    var content: Content?
     /// How the processor is asked to treat the charge; nil is as it treats everybody's.
-    package var simulate: ProcessorMode?
+    var simulate: ProcessorMode?
     /// Where the shopper was when they agreed to the terms; nil in those of earlier versions.
-    package var storefront: String?
+    var storefront: String?
     /// Nil where there was no active subscription in the group.
-    package var change: Change?
+    var change: Change?
     /// Of a change for the next renewal: when that is, and of one that is taken back: when that was.
-    package var effectiveDate: Timestamp?
+    var effectiveDate: Timestamp?
 
     /// The terms of a sale at the product's price or an offer's.
     /// - Parameters:
     ///   - applied: the offer as the transaction names it; nil names an introductory or promotional one by itself.
     ///   - rate: how the tester's rate compresses periods.
     /// - Returns: nil when the price times the quantity does not fit 64 bits.
-    package init?(
+    init?(
         product: Product, level: Int?, quantity: Int, catalogVersion: Int64, offer: ProductDiscount?,
         applied: AppliedOffer? = nil, rate: SubscriptionRenewalRate = .realTime
     ) {
@@ -113,7 +102,7 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
     }
 
     /// An owned non-consumable, given again.
-    package init(owned product: Product, since transactionIdentifier: String, catalogVersion: Int64) {
+    init(owned product: Product, since transactionIdentifier: String, catalogVersion: Int64) {
         self.productType = product.type
         self.amount = Money(minorUnits: 0, currency: product.price.currency)
         self.catalogVersion = catalogVersion
@@ -122,7 +111,7 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
     }
 
     /// A change of product that is only noted: free, and without a period.
-    package init(
+    init(
         noting change: Change, to product: Product, level: Int?, catalogVersion: Int64, effectiveDate: Timestamp,
         rate: SubscriptionRenewalRate
     ) {
@@ -146,7 +135,7 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
     }
 
     /// The same terms, for a customer who has a subscription that this goes on with or changes.
-    package func filed(under subscription: StoredSubscription?) -> PurchaseTerms {
+    func filed(under subscription: StoredSubscription?) -> PurchaseTerms {
         guard let group = self.subscription?.group, let key = subscription?.group,
             !key.isExactly(group)
         else { return self }
@@ -156,17 +145,17 @@ package struct PurchaseTerms: Hashable, Sendable, Codable {
     }
 
     /// Nothing is asked of the processor.
-    package var isFree: Bool { amount.minorUnits == 0 }
+    var isFree: Bool { amount.minorUnits == 0 }
 
     /// The flags of M118: a trial is no "intro offer period", the two paid modes are; other products have no flags.
-    package var flags: (isTrialPeriod: Bool?, isInIntroOfferPeriod: Bool?) {
+    var flags: (isTrialPeriod: Bool?, isInIntroOfferPeriod: Bool?) {
         guard subscription != nil, change?.isNote != true else { return (nil, nil) }
         guard let offer, offer.type == .introductory else { return (false, false) }
         return (offer.paymentMode == .freeTrial, offer.paymentMode != .freeTrial)
     }
 
     /// What the purchased transaction says, once it is paid.
-    package func purchase(
+    func purchase(
         transactionIdentifier: String, at now: Timestamp, original: PaymentTransaction?
     ) -> TransactionStateMachine.Purchase {
         TransactionStateMachine.Purchase(
@@ -187,7 +176,7 @@ extension PurchaseTerms {
 
 extension ProductType {
     /// StoreKit sells several at once only of what can be bought again and again.
-    package var isSoldInQuantity: Bool {
+    var isSoldInQuantity: Bool {
         switch self {
         case .consumable, .nonRenewable: true
         case .nonConsumable, .autoRenewable: false
@@ -196,10 +185,18 @@ extension ProductType {
 
     /// A second purchase of such a product waits until the first has ended, so that nobody pays twice for what they own
     /// (P8).
-    package var isSoldOneAtATime: Bool {
+    var isSoldOneAtATime: Bool {
         switch self {
         case .nonConsumable, .autoRenewable: true
         case .consumable, .nonRenewable: false
         }
+    }
+}
+
+extension PurchaseTerms.Content {
+    /// - Returns: nil for a product without content.
+    fileprivate init?(_ product: Product) {
+        guard product.isDownloadable, let length = product.downloadContentLengths.first else { return nil }
+        self.init(version: product.downloadContentVersion, length: length)
     }
 }

@@ -4,11 +4,11 @@ import StoreModels
 /// Tells whether a second request with the same idempotency key asks for the same thing: SHA-256 over the decoded
 /// fields in a fixed order, each with its length before it, so that spelling and member order of the JSON play no part
 /// and no two different payments run into one another. The device plays no part either: a key is the customer's.
-package enum RequestFingerprint {
+enum RequestFingerprint {
     /// 64 hexadecimal digits.
     /// - Parameter redeemed: an offer that is redeemed with the payment. What the gateway found its signature to be plays
     ///   no part: it follows from the payment.
-    package static func of(_ payment: Payment, redeemed: RedeemedOffer? = nil) -> String {
+    static func of(_ payment: Payment, redeemed: RedeemedOffer? = nil) -> String {
         var hash = SHA256()
         for field in fields(of: payment) { add(field, to: &hash) }
         if let redeemed {

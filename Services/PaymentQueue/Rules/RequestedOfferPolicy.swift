@@ -2,16 +2,16 @@ import StoreModels
 
 /// Decides about the offer a payment asks for: a promotional offer the app has signed for, or a win-back offer, an offer
 /// code or a promotional offer that was redeemed outside the app. No I/O. None of them touches the introductory offer.
-package enum RequestedOfferPolicy {
+enum RequestedOfferPolicy {
     /// An offer the payment names and the product has.
-    package struct Found: Hashable, Sendable {
-        package var discount: ProductDiscount
-        package var applied: AppliedOffer
+    struct Found: Hashable, Sendable {
+        var discount: ProductDiscount
+        var applied: AppliedOffer
         /// Who may have it; nil for a promotional offer, which is for whoever has ever subscribed.
-        package var redeemable: RedeemableOffer?
+        var redeemable: RedeemableOffer?
     }
 
-    package enum Search: Hashable, Sendable {
+    enum Search: Hashable, Sendable {
         /// The payment asks for no offer, or only for the introductory one, which everybody gets who may have it.
         case none
         case found(Found)
@@ -19,7 +19,7 @@ package enum RequestedOfferPolicy {
     }
 
     /// What can be said before anything is known of the customer: the errors 11, 12 and 13.
-    package static func search(
+    static func search(
         _ payment: Payment, _ request: OfferRequest?, product: Product, redeemable: [RedeemableOffer]
     ) -> Search {
         if let discount = payment.paymentDiscount {
@@ -41,7 +41,7 @@ package enum RequestedOfferPolicy {
     }
 
     /// Whether the customer may have it (18 when not).
-    package static func isEligible(_ found: Found, facts: PurchasePolicy.Facts, now: Timestamp) -> Bool {
+    static func isEligible(_ found: Found, facts: PurchasePolicy.Facts, now: Timestamp) -> Bool {
         guard let offer = found.redeemable else {
             return PromotionalOfferPolicy.decide(history: facts.groupHistory, now: now).isEligible
         }
@@ -54,9 +54,9 @@ package enum RequestedOfferPolicy {
         }
     }
 
-    package static let ineligible = TransactionError(.ineligibleForOffer, "This account cannot have this offer.")
+    static let ineligible = TransactionError(.ineligibleForOffer, "This account cannot have this offer.")
     /// A nonce counts once in an app, also when the purchase has failed.
-    package static let nonceUsed = TransactionError(.invalidSignature, "The offer's signature was used before.")
+    static let nonceUsed = TransactionError(.invalidSignature, "The offer's signature was used before.")
 
     private static let unknown = TransactionError(.invalidOfferIdentifier, "The product has no such offer.")
 

@@ -2,9 +2,9 @@ import StoreModels
 
 /// Decides what a restore does, without I/O: whether it fails at the sign-in, what it restores, and what a restored
 /// transaction looks like (M38 to M42; R1, R2, R4). Nothing here knows the processor: a restore never charges.
-package enum RestorePolicy {
+enum RestorePolicy {
     /// The error the restore fails with, and then nothing is restored; nil lets it go ahead.
-    package static func failure(tester: TesterSettings) -> TransactionError? {
+    static func failure(tester: TesterSettings) -> TransactionError? {
         switch tester.signIn ?? .ok {
         // A restore raises no prompt: the next launch that brings what it restored does.
         case .ok, .interactive: break
@@ -22,7 +22,7 @@ package enum RestorePolicy {
     /// - Parameters:
     ///   - original: the first transaction of the product or the subscription.
     ///   - subscription: its state; one that runs comes back also where its first period was taken back.
-    package static func restores(
+    static func restores(
         _ type: ProductType, _ original: PaymentTransaction, isFinished: Bool = true,
         subscription: SubscriptionState? = nil
     ) -> Bool {
@@ -35,7 +35,7 @@ package enum RestorePolicy {
     /// - Parameters:
     ///   - id, transactionIdentifier: new ones.
     ///   - expiresDate: until when the subscription gives access now; nil for a non-consumable.
-    package static func restored(
+    static func restored(
         _ original: PaymentTransaction, id: String, transactionIdentifier: String, at now: Timestamp,
         expiresDate: Timestamp?, deviceId: String
     ) -> PaymentTransaction {

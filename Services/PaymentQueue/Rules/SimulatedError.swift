@@ -2,15 +2,15 @@ import StoreModels
 
 /// An error that a tester is set to meet, by the name StoreKit gives it: a case of `SKError.Code` or its number, or a
 /// case of `StoreKitError` or `Product.PurchaseError`, which is what a `.storekit` file can name.
-package struct SimulatedError: Hashable, Sendable {
+struct SimulatedError: Hashable, Sendable {
     /// What the observer is told.
-    package let code: SKErrorCode
+    let code: SKErrorCode
     /// The name as it was given, where StoreKit's first generation knows the error only as "unknown".
-    package let reason: String?
+    let reason: String?
 
     /// - Parameter text: `paymentInvalid`, `3`, `networkError` …
     /// - Returns: nil for a name nobody knows.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         if let known = SKErrorCode(name: text) ?? Int(text).flatMap(SKErrorCode.init(rawValue:)) {
             (code, reason) = (known, nil)
         } else if let mapped = Self.secondGeneration[text] {
@@ -23,7 +23,7 @@ package struct SimulatedError: Hashable, Sendable {
     /// The failure of a request that meets the error named `text`.
     ///
     /// An app's defaults come from a file, whose names nobody has checked here: one nobody knows still fails.
-    package static func failure(_ text: String, _ description: String) -> TransactionError {
+    static func failure(_ text: String, _ description: String) -> TransactionError {
         guard let known = SimulatedError(text) else {
             return TransactionError(.unknown, description, reason: text)
         }

@@ -4,8 +4,8 @@ import StoreModels
 ///
 /// Higher service, and the same service in periods of the same length, take effect at once; everything else with the next
 /// renewal; the present product takes a scheduled change back.
-package enum SubscriptionChangePolicy {
-    package enum Outcome: Hashable, Sendable {
+enum SubscriptionChangePolicy {
+    enum Outcome: Hashable, Sendable {
         /// There is no active subscription: an ordinary purchase.
         case begin
         /// At once, in the place of the present period.
@@ -18,25 +18,18 @@ package enum SubscriptionChangePolicy {
     }
 
     /// What is to be bought.
-    package struct Wanted: Hashable, Sendable {
-        package var product: String
+    struct Wanted: Hashable, Sendable {
+        var product: String
         /// 1 is the highest service.
-        package var level: Int
-        package var length: SubscriptionPeriod
+        var level: Int
+        var length: SubscriptionPeriod
         /// It is sold at the terms of a promotional offer, a win-back offer or an offer code. Such a purchase always takes
         /// force at once (ours), so that the offer's periods are counted from the purchase.
-        package var takesOffer: Bool
-
-        package init(product: String, level: Int, length: SubscriptionPeriod, takesOffer: Bool = false) {
-            self.product = product
-            self.level = level
-            self.length = length
-            self.takesOffer = takesOffer
-        }
+        var takesOffer = false
     }
 
     /// - Parameter now: the app's clock.
-    package static func decide(_ wanted: Wanted, _ subscription: StoredSubscription?, now: Timestamp) -> Outcome {
+    static func decide(_ wanted: Wanted, _ subscription: StoredSubscription?, now: Timestamp) -> Outcome {
         guard let subscription, subscription.isActive(at: now) else { return .begin }
         if wanted.takesOffer { return .replace(change(to: wanted, subscription)) }
         let isScheduled = subscription.willAutoRenew && !subscription.renewProduct.isExactly(subscription.product)

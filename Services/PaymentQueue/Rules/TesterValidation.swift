@@ -2,9 +2,9 @@ import StoreModels
 
 /// What of a tester's settings can be kept: a name that says nothing would be kept in silence, and a test that relies on
 /// it would pass for the wrong reason.
-package enum TesterValidation {
+enum TesterValidation {
     /// - Throws: `requestInvalid` naming the member.
-    package static func check(_ settings: TesterSettings) throws(StoreError) {
+    static func check(_ settings: TesterSettings) throws(StoreError) {
         if let storefront = settings.storefront { try AccountValidation.checkStorefront(storefront) }
         let errors = settings.simulatedErrors
         try checkError(errors?.purchase, "simulatedErrors.purchase")

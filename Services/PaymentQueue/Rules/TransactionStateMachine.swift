@@ -10,9 +10,9 @@ import StoreModels
 ///  deferred ───────┘ (or purchased)
 /// ```
 /// `restored` has no edge into it: such a transaction is born in that state.
-package struct TransactionStateMachine: Hashable, Sendable {
+struct TransactionStateMachine: Hashable, Sendable {
     /// What happened to the transaction.
-    package enum Event: Hashable, Sendable {
+    enum Event: Hashable, Sendable {
         /// The payment was received, or nothing had to be paid.
         case purchase(Purchase)
         /// It ends without a purchase; nothing stays charged.
@@ -28,47 +28,27 @@ package struct TransactionStateMachine: Hashable, Sendable {
     }
 
     /// What a purchase adds to the transaction.
-    package struct Purchase: Hashable, Sendable {
-        package var transactionIdentifier: String
-        package var transactionDate: Timestamp
+    struct Purchase: Hashable, Sendable {
+        var transactionIdentifier: String
+        var transactionDate: Timestamp
         /// What was paid, all in all.
-        package var price: Money
+        var price: Money
         /// The first one of the same subscription or non-consumable, when there was one.
-        package var original: PaymentTransaction?
+        var original: PaymentTransaction?
         /// Set for a non-consumable that was owned already: its first transaction's identifier (P8).
-        package var originalTransactionIdentifier: String?
-        package var expiresDate: Timestamp?
-        package var isTrialPeriod: Bool?
-        package var isInIntroOfferPeriod: Bool?
+        var originalTransactionIdentifier: String?
+        var expiresDate: Timestamp?
+        var isTrialPeriod: Bool?
+        var isInIntroOfferPeriod: Bool?
         /// Of a change of product that is only noted.
-        package var effectiveDate: Timestamp?
-        package var subscriptionGroupIdentifier: String?
+        var effectiveDate: Timestamp?
+        var subscriptionGroupIdentifier: String?
         /// The hosted content that comes with it.
-        package var content: PurchaseTerms.Content?
-
-        package init(
-            transactionIdentifier: String, transactionDate: Timestamp, price: Money,
-            original: PaymentTransaction? = nil, originalTransactionIdentifier: String? = nil,
-            expiresDate: Timestamp? = nil, isTrialPeriod: Bool? = nil, isInIntroOfferPeriod: Bool? = nil,
-            effectiveDate: Timestamp? = nil, subscriptionGroupIdentifier: String? = nil,
-            content: PurchaseTerms.Content? = nil
-        ) {
-            self.transactionIdentifier = transactionIdentifier
-            self.transactionDate = transactionDate
-            self.price = price
-            self.original = original
-            self.originalTransactionIdentifier = originalTransactionIdentifier
-            self.expiresDate = expiresDate
-            self.isTrialPeriod = isTrialPeriod
-            self.isInIntroOfferPeriod = isInIntroOfferPeriod
-            self.effectiveDate = effectiveDate
-            self.subscriptionGroupIdentifier = subscriptionGroupIdentifier
-            self.content = content
-        }
+        var content: PurchaseTerms.Content?
     }
 
     /// What has to be done in the commit that writes the new revision.
-    package enum Action: Hashable, Sendable {
+    enum Action: Hashable, Sendable {
         /// Append the transaction, as it is now, to its customer's journal.
         case journal(CustomerChange.Kind)
         /// The introductory offer is used up, for good.
@@ -83,33 +63,33 @@ package struct TransactionStateMachine: Hashable, Sendable {
         case storeAnswer(status: Int)
     }
 
-    package enum Refusal: Hashable, Sendable {
+    enum Refusal: Hashable, Sendable {
         /// `finish` on purchasing or deferred.
         case notFinishable
         /// An edge the state machine does not have.
         case illegal(from: TransactionState)
     }
 
-    package enum Outcome: Hashable, Sendable {
+    enum Outcome: Hashable, Sendable {
         case changed([Action])
         /// The event had happened already; there is nothing to write and nothing to send.
         case unchanged
         case refused(Refusal)
     }
 
-    package private(set) var transaction: PaymentTransaction
+    private(set) var transaction: PaymentTransaction
     /// Out of the queue.
-    package private(set) var isFinished: Bool
+    private(set) var isFinished: Bool
 
     /// A transaction as it was stored.
-    package init(_ transaction: PaymentTransaction, isFinished: Bool) {
+    init(_ transaction: PaymentTransaction, isFinished: Bool) {
         self.transaction = transaction
         self.isFinished = isFinished
     }
 
     /// A new purchase, at revision 1.
     /// - Parameter supersedes: the interrupted transaction whose place it takes.
-    package static func purchasing(
+    static func purchasing(
         id: String, payment: Payment, deviceId: String, supersedes: String? = nil, price: Money?, offer: AppliedOffer?
     ) -> TransactionStateMachine {
         TransactionStateMachine(
@@ -119,7 +99,7 @@ package struct TransactionStateMachine: Hashable, Sendable {
             isFinished: false)
     }
 
-    package mutating func handle(_ event: Event) -> Outcome {
+    mutating func handle(_ event: Event) -> Outcome {
         switch event {
         case .purchase(let purchase): move(to: .purchased) { $0.apply(purchase) }
         case .fail(let error): move(to: .failed) { $0.apply(error) }

@@ -2,8 +2,8 @@ import Persistence
 
 /// Numbers that only grow, also while several writers of a store run side by side; a customer's own come in the order of
 /// the customer's commits, because those lock the customer first.
-package enum CounterRepository {
-    package enum Counter: String, Sendable {
+enum CounterRepository {
+    enum Counter: String, Sendable {
         /// Identifiers of purchased and restored transactions.
         case transaction
         /// Identifiers of prompts.
@@ -13,14 +13,13 @@ package enum CounterRepository {
     }
 
     /// - Returns: `count` numbers, growing.
-    package static func next(
+    static func next(
         _ counter: Counter, count: Int = 1, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> [Int64] {
         count == 0 ? [] : try await SQLCounter(counter.rawValue).next(count, in: transaction)
     }
 
-    package static func next(_ counter: Counter, in transaction: SQLTransaction) async throws(PersistenceError) -> Int64
-    {
+    static func next(_ counter: Counter, in transaction: SQLTransaction) async throws(PersistenceError) -> Int64 {
         guard let number = try await next(counter, count: 1, in: transaction).first else {
             preconditionFailure("a counter gives as many numbers as it is asked for")
         }

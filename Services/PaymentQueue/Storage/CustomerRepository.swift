@@ -2,8 +2,8 @@ import Persistence
 import StoreModels
 
 /// Accounts and the apps' clocks.
-package enum CustomerRepository {
-    package static func find(_ id: CustomerID, in reader: SQLReader) async throws(PersistenceError) -> Customer? {
+enum CustomerRepository {
+    static func find(_ id: CustomerID, in reader: SQLReader) async throws(PersistenceError) -> Customer? {
         try await reader.queryOne(
             "SELECT * FROM customer WHERE bundle_id = ? AND customer_identifier = ?", id.bundleId, id.customerIdentifier
         ).map(customer)
@@ -14,7 +14,7 @@ package enum CustomerRepository {
     ///
     /// On PostgreSQL a statement that has waited for a row reads the other tables as they were before. There the lock is a
     /// statement of its own, sent ahead without a round trip, and the clock is that of after the wait.
-    package static func lock(_ id: CustomerID, in transaction: SQLTransaction) async throws -> (Customer, AppClock)? {
+    static func lock(_ id: CustomerID, in transaction: SQLTransaction) async throws -> (Customer, AppClock)? {
         if transaction.dialect == .postgres {
             try await transaction.send(
                 """
@@ -33,7 +33,7 @@ package enum CustomerRepository {
     }
 
     /// Where the journal of a locked customer stands now.
-    package static func setHead(
+    static func setHead(
         _ seq: Int64, of id: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.send(
@@ -41,7 +41,7 @@ package enum CustomerRepository {
             id.customerIdentifier)
     }
 
-    package static func find(
+    static func find(
         account: String, bundleId: String, in reader: SQLReader
     ) async throws(PersistenceError) -> Customer? {
         try await reader.queryOne("SELECT * FROM customer WHERE bundle_id = ? AND account = ?", bundleId, account).map(
@@ -49,7 +49,7 @@ package enum CustomerRepository {
     }
 
     /// Creates the account unless somebody has, and returns what is there.
-    package static func open(
+    static func open(
         account: String, bundleId: String, storefront: String, newIdentifier: String, wall: Timestamp,
         in transaction: SQLTransaction
     ) async throws -> Customer {
@@ -67,7 +67,7 @@ package enum CustomerRepository {
     }
 
     /// The app's clock. Every customer's app has one, made with its first account.
-    package static func clock(of bundleId: String, in reader: SQLReader) async throws -> AppClock {
+    static func clock(of bundleId: String, in reader: SQLReader) async throws -> AppClock {
         guard let clock = try await ClockRepository.find(bundleId, in: reader) else {
             throw StoreError(.internal, "the app has no clock")
         }
@@ -75,7 +75,7 @@ package enum CustomerRepository {
     }
 
     /// Sets the app's clock to the wall clock. Nothing happens to an app without accounts, which has no clock yet.
-    package static func resetClock(
+    static func resetClock(
         of bundleId: String, wall: Timestamp, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.execute(
@@ -90,7 +90,7 @@ package enum CustomerRepository {
 
     /// Waits for the commits about an app's customers that are under way. Whatever is committed about them later has read
     /// the clock as it is now.
-    package static func awaitCommits(
+    static func awaitCommits(
         of bundleId: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         guard transaction.dialect == .postgres else { return }
@@ -104,7 +104,7 @@ package enum CustomerRepository {
 
     /// When the customer first opened a session with the app, by the app's clock as it ran then.
     /// - Returns: nil for an unknown customer.
-    package static func firstSeen(_ id: CustomerID, in reader: SQLReader) async throws(PersistenceError) -> Timestamp? {
+    static func firstSeen(_ id: CustomerID, in reader: SQLReader) async throws(PersistenceError) -> Timestamp? {
         let row = try await reader.queryOne(
             "SELECT created_at, opened_at FROM customer WHERE bundle_id = ? AND customer_identifier = ?", id.bundleId,
             id.customerIdentifier)
@@ -114,7 +114,7 @@ package enum CustomerRepository {
     }
 
     /// Moves one customer to another storefront.
-    package static func setStorefront(
+    static func setStorefront(
         _ storefront: String, of id: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.execute(
@@ -123,7 +123,7 @@ package enum CustomerRepository {
     }
 
     /// Moves an account's customers in all apps.
-    package static func setStorefront(
+    static func setStorefront(
         _ storefront: String, ofAccount account: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.execute(
@@ -131,13 +131,13 @@ package enum CustomerRepository {
     }
 
     /// Where a customer's journal stands, and where the customer lives.
-    package struct Head: Hashable, Sendable {
-        package var seq: Int64
-        package var storefront: String
+    struct Head: Hashable, Sendable {
+        var seq: Int64
+        var storefront: String
     }
 
     /// The heads of many customers, in one statement; customers without a row have none.
-    package static func heads(
+    static func heads(
         _ customers: [CustomerReference], in reader: SQLReader
     ) async throws(PersistenceError) -> [CustomerID: Head] {
         guard !customers.isEmpty else { return [:] }

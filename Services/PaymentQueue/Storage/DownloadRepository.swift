@@ -4,8 +4,8 @@ import StoreModels
 
 /// Downloads' states as rows, one per transaction and device: a transaction comes with one package at most. A device
 /// that has not touched its download has no row.
-package enum DownloadRepository {
-    package static func find(
+enum DownloadRepository {
+    static func find(
         _ transactionID: String, deviceId: String, of customer: CustomerID, in reader: SQLReader
     ) async throws -> DownloadStateMachine? {
         try await reader.queryOne(
@@ -16,7 +16,7 @@ package enum DownloadRepository {
         ).map(machine)
     }
 
-    package static func put(
+    static func put(
         _ machine: DownloadStateMachine, _ transactionID: String, deviceId: String, of customer: CustomerID,
         in transaction: SQLTransaction
     ) async throws {
@@ -31,7 +31,7 @@ package enum DownloadRepository {
 
     /// Transactions with their downloads as they are for one device each. Most have no downloads, and then nothing is
     /// asked.
-    package static func view(
+    static func view(
         _ transactions: [(stored: StoredTransaction, deviceId: String)], in reader: SQLReader
     ) async throws -> [StoredTransaction] {
         let wanted = transactions.filter { !$0.stored.transaction.downloads.isEmpty }
@@ -48,7 +48,7 @@ package enum DownloadRepository {
     }
 
     /// As ``view(_:in:)``, all for the same device.
-    package static func view(
+    static func view(
         _ transactions: [StoredTransaction], deviceId: String, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
         try await view(transactions.map { ($0, deviceId) }, in: reader)

@@ -5,7 +5,7 @@ extension EntitlementRepository {
     /// Writes down what a purchased transaction gives: a non-consumable for ever. Subscriptions have rows of their own.
     // Swift 6.3.1 crashes when it optimizes this as a part of its caller.
     @inline(never)
-    package static func grant(
+    static func grant(
         _ value: PaymentTransaction, terms: PurchaseTerms, to customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         if terms.productType == .nonConsumable, let identifier = value.transactionIdentifier {
@@ -23,7 +23,7 @@ extension EntitlementRepository {
     /// - Returns: false when it gave nothing of the kind.
     // As above.
     @inline(never)
-    package static func takeAway(
+    static func takeAway(
         _ id: String, from customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {
         try await transaction.execute(

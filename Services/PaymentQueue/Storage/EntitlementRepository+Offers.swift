@@ -6,7 +6,7 @@ extension EntitlementRepository {
     /// Lets a payment have the nonce of its promotional offer. A nonce is an app's, and the first payment has it for ever,
     /// whatever becomes of the purchase.
     /// - Returns: false when another payment has it.
-    package static func takeNonce(
+    static func takeNonce(
         _ nonce: String, for payment: Payment, of customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {
         let nonce = nonce.lowercased()
@@ -24,7 +24,7 @@ extension EntitlementRepository {
 
     /// What deciding about win-back offers needs: of the subscription's periods, those that were paid for and not refunded
     /// count. Asked when such an offer is redeemed or listed, and not with other purchases: it reads every period.
-    package static func winBackFacts(
+    static func winBackFacts(
         of subscription: StoredSubscription?, history: SubscriptionGroupHistory?, in reader: SQLReader
     ) async throws -> WinBackFacts {
         guard let subscription else { return WinBackFacts(history: history, paidMonths: 0, expiredAt: nil) }

@@ -2,12 +2,12 @@ import Persistence
 import StoreModels
 
 /// What decides about a customer's next purchase: offers claimed, products owned, subscriptions, purchases in flight.
-package enum EntitlementRepository {
+enum EntitlementRepository {
     /// The facts ``PurchasePolicy`` needs about one product, but for what the commit alone knows.
     /// - Parameters:
     ///   - tester: what the account does at the store.
     ///   - subscribed: what counts for the product of what the customer has subscribed to.
-    package static func facts(
+    static func facts(
         of customer: Customer, tester: TesterSettings, product: Product?, unfinishedLimit: Int?,
         subscribed: Subscribed?, except id: String? = nil, in reader: SQLReader
     ) async throws -> PurchasePolicy.Facts {
@@ -33,7 +33,7 @@ package enum EntitlementRepository {
     }
 
     /// The identifier of the purchase by which the customer owns a non-consumable.
-    package static func ownedSince(
+    static func ownedSince(
         _ product: String, _ customer: CustomerID, in reader: SQLReader
     ) async throws(PersistenceError) -> String? {
         try await reader.queryOne(
@@ -45,14 +45,14 @@ package enum EntitlementRepository {
     }
 
     /// What a customer has subscribed to, as far as it counts for one product (``SubscriptionHistory``).
-    package struct Subscribed: Sendable {
+    struct Subscribed: Sendable {
         /// The subscription that buying the product goes on with or changes.
-        package var subscription: StoredSubscription?
-        package var history: SubscriptionGroupHistory?
+        var subscription: StoredSubscription?
+        var history: SubscriptionGroupHistory?
     }
 
     /// - Parameter all: the customer's subscriptions.
-    package static func subscribed(
+    static func subscribed(
         _ question: SubscriptionHistory.Question, _ customer: CustomerID, among all: [StoredSubscription],
         at now: Timestamp, in reader: SQLReader
     ) async throws -> Subscribed {
@@ -63,7 +63,7 @@ package enum EntitlementRepository {
             history: history.group(of: question, at: now))
     }
 
-    package static func history(of customer: CustomerID, in reader: SQLReader) async throws -> SubscriptionHistory {
+    static func history(of customer: CustomerID, in reader: SQLReader) async throws -> SubscriptionHistory {
         try await history(
             of: customer, among: try await SubscriptionRepository.all(of: customer, in: reader), in: reader)
     }
@@ -97,7 +97,7 @@ package enum EntitlementRepository {
     // MARK: The introductory offer's claim
 
     /// Reserves the offer of a product and of its group. A key for each lets one purchase have it.
-    package static func reserveOffer(
+    static func reserveOffer(
         group: String, for stored: StoredTransaction, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.send(
@@ -110,7 +110,7 @@ package enum EntitlementRepository {
     }
 
     /// Nothing happens to a transaction without a claim.
-    package static func consumeOffer(
+    static func consumeOffer(
         of value: PaymentTransaction, _ customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.send(
@@ -120,7 +120,7 @@ package enum EntitlementRepository {
             """, value.transactionIdentifier, value.id, customer.bundleId, customer.customerIdentifier)
     }
 
-    package static func releaseOffer(
+    static func releaseOffer(
         of value: PaymentTransaction, _ customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.send(
@@ -133,7 +133,7 @@ package enum EntitlementRepository {
     // MARK: One purchase of a product at a time
 
     /// The purchase in flight of a non-consumable or a subscription; others of the same product wait for it (P8).
-    package static func slotHolder(
+    static func slotHolder(
         of product: String, _ customer: CustomerID, in reader: SQLReader
     ) async throws -> PurchaseObstacle? {
         try await reader.queryOne(
@@ -148,7 +148,7 @@ package enum EntitlementRepository {
     }
 
     /// How many purchases of the customer wait; `limit` at most.
-    package static func waitingCount(
+    static func waitingCount(
         of customer: CustomerID, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> Int {
         try await reader.query(
@@ -159,7 +159,7 @@ package enum EntitlementRepository {
         ).count
     }
 
-    package static func takeSlot(
+    static func takeSlot(
         of product: String, for id: String, _ customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.send(
@@ -169,7 +169,7 @@ package enum EntitlementRepository {
             """, customer.bundleId, customer.customerIdentifier, product, id)
     }
 
-    package static func releaseSlot(
+    static func releaseSlot(
         of value: PaymentTransaction, _ customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.send(
@@ -178,7 +178,7 @@ package enum EntitlementRepository {
     }
 
     /// The purchases that wait for a product, oldest first: whom a released slot wakes.
-    package static func waiting(
+    static func waiting(
         for product: String, _ customer: CustomerID, in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {
         var identifiers: [String] = []
@@ -189,7 +189,7 @@ package enum EntitlementRepository {
     }
 
     /// Asked with every settled purchase, so it has an index of its own.
-    package static let waitingSQL = """
+    static let waitingSQL = """
         SELECT id FROM payment_transaction
         WHERE bundle_id = ? AND customer_identifier = ? AND product_identifier = ? AND phase = 'waiting'
         ORDER BY created_seq LIMIT 100
@@ -207,7 +207,7 @@ extension SubscriptionHistory.Entry {
 
 extension Quote {
     /// The product with its group of today, to ask a customer's history about; nil for what is no subscription.
-    package var historyQuestion: SubscriptionHistory.Question? {
+    var historyQuestion: SubscriptionHistory.Question? {
         guard let product, product.type == .autoRenewable, let group = product.subscriptionGroupIdentifier else {
             return nil
         }
@@ -217,7 +217,7 @@ extension Quote {
     }
 
     /// Whether another product is in the same group today.
-    package func sharesGroup(with other: String) -> Bool {
+    func sharesGroup(with other: String) -> Bool {
         subscriptionGroupProducts?.contains { $0.isExactly(other) } ?? false
     }
 }

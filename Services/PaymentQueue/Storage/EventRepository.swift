@@ -3,12 +3,12 @@ import ServiceDatabase
 import StoreModels
 
 /// The journal rows of all customers in the order of their commits.
-package enum EventRepository {
+enum EventRepository {
     static let table = EventTable("journal")
 
     /// Where a scan from behind `after` ends.
     /// - Returns: nil when there is nothing behind it.
-    package static func scanEnd(
+    static func scanEnd(
         after: EventPosition, in reader: SQLReader
     ) async throws(PersistenceError) -> EventPosition? {
         let dialect = reader.dialect
@@ -26,7 +26,7 @@ package enum EventRepository {
     }
 
     /// What the request asks for among the rows behind `after` up to `end`, in order.
-    package static func events(
+    static func events(
         _ request: EventsRequest, after: EventPosition, through end: EventPosition, in reader: SQLReader
     ) async throws -> [(event: StoreEvent, position: EventPosition)] {
         let dialect = reader.dialect

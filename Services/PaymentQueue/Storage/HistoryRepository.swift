@@ -2,9 +2,9 @@ import Persistence
 import StoreModels
 
 /// Takes transactions away, with all that hangs on them.
-package enum HistoryRepository {
+enum HistoryRepository {
     /// Purchases the processor may be asked about right now, behind `after`, by identifier.
-    package static func charging(
+    static func charging(
         _ scope: HistoryScope, after: String, limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
         try await reader.query(
@@ -19,7 +19,7 @@ package enum HistoryRepository {
     /// Transactions that can go: all but those the processor may be asked about, and those that subscriptions began with
     /// while a renewal is being charged (one in quarantine is not). Each customer's oldest first, so that
     /// nothing goes before what it continues.
-    package static func removable(
+    static func removable(
         _ scope: HistoryScope, limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
         try await reader.query(
@@ -35,7 +35,7 @@ package enum HistoryRepository {
 
     /// Removes a transaction: its payment, and with it the idempotency key, its prompt and downloads, the offer and the
     /// product it has claimed, and what it has given. Refunds the processor has not answered stay in the outbox.
-    package static func remove(
+    static func remove(
         _ id: String, of customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await TransactionRepository.release(waitingFor: id, of: customer, in: transaction)
@@ -58,7 +58,7 @@ package enum HistoryRepository {
 
     /// Forgets restores and their idempotency keys, running ones too: there is nothing left to restore.
     /// - Returns: how many; fewer than `limit` when no more are left.
-    package static func removeRestores(
+    static func removeRestores(
         _ scope: HistoryScope, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Int {
         guard scope.transactionID == nil else { return 0 }

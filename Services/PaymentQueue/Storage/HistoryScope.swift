@@ -1,17 +1,11 @@
 import Persistence
 
 /// What of history is cleared: one transaction, one customer's, or that of all customers of an app.
-package struct HistoryScope: Hashable, Sendable {
-    package var bundleId: String
-    package var customerIdentifier: String?
+struct HistoryScope: Hashable, Sendable {
+    var bundleId: String
+    var customerIdentifier: String?
     /// Together with its customer.
-    package var transactionID: String?
-
-    package init(bundleId: String, customerIdentifier: String? = nil, transactionID: String? = nil) {
-        self.bundleId = bundleId
-        self.customerIdentifier = customerIdentifier
-        self.transactionID = transactionID
-    }
+    var transactionID: String?
 
     /// On `payment_transaction`.
     var condition: String {

@@ -3,9 +3,9 @@ import ServiceDatabase
 import StoreModels
 
 /// The customers' journals: one row per change, written in the change's own commit, numbered without gaps.
-package enum JournalRepository {
+enum JournalRepository {
     /// Writes rows that a ``CustomerCommit`` has numbered.
-    package static func append(
+    static func append(
         _ entries: [JournalEntry], of customer: CustomerID, wall: Timestamp, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         for entry in entries {
@@ -21,7 +21,7 @@ package enum JournalRepository {
     }
 
     /// The changes behind `after`, in order.
-    package static func changes(
+    static func changes(
         of customer: CustomerID, after: Int64, limit: Int, in reader: SQLReader
     ) async throws -> [CustomerChange] {
         try await reader.query(
@@ -61,7 +61,7 @@ package enum JournalRepository {
     /// Removes rows written before `wall`, at most `limit`, and notes with each customer where the journal begins now. The
     /// last row of all stays, because SQLite numbers on from it.
     /// - Returns: how many rows went; fewer than `limit` when no more are that old.
-    package static func prune(
+    static func prune(
         writtenBefore wall: Timestamp, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Int {
         let rows = try await transaction.query(

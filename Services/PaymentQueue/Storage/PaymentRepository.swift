@@ -3,16 +3,16 @@ import ServiceDatabase
 import StoreModels
 
 /// A payment's row: the idempotency key with its fingerprint, and the answer once there is one.
-package struct StoredPayment: Hashable, Sendable {
-    package var fingerprint: String
-    package var transactionID: String
+struct StoredPayment: Hashable, Sendable {
+    var fingerprint: String
+    var transactionID: String
     /// What the terminal commit stored: sent again, byte for byte, to whoever asks again.
-    package var answer: AddPaymentReply?
+    var answer: AddPaymentReply?
 }
 
 /// Idempotency keys. UNIQUE (app, customer, key) is the arbiter, for ever.
-package enum PaymentRepository {
-    package static func find(
+enum PaymentRepository {
+    static func find(
         key: String, of customer: CustomerID, in reader: SQLReader
     ) async throws -> StoredPayment? {
         guard
@@ -26,13 +26,13 @@ package enum PaymentRepository {
 
     /// Whether there is a payment of the app that has come of a promoted purchase. Where there is none any more, the
     /// intent may have been used all the same (``UsedIntentRepository``).
-    package static func exists(intent: String, bundleId: String, in reader: SQLReader) async throws -> Bool {
+    static func exists(intent: String, bundleId: String, in reader: SQLReader) async throws -> Bool {
         try await reader.queryOne(
             "SELECT request_key FROM payment WHERE bundle_id = ? AND intent_identifier = ?", bundleId, intent) != nil
     }
 
     /// The answer that was stored with a transaction's terminal commit; nil before it.
-    package static func answer(
+    static func answer(
         of transactionID: String, _ customer: CustomerID, in reader: SQLReader
     ) async throws -> AddPaymentReply? {
         try await reader.queryOne(
@@ -51,7 +51,7 @@ package enum PaymentRepository {
         return AddPaymentReply(status: status, transaction: transaction, isReplayed: true)
     }
 
-    package static func insert(
+    static func insert(
         _ payment: Payment, fingerprint: String, transactionID: String, of customer: CustomerID, wall: Timestamp,
         in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -67,7 +67,7 @@ package enum PaymentRepository {
 
     /// Keeps the answer; the first one stands. Nothing happens to a transaction that no key asked for.
     /// - Parameter body: the transaction's JSON.
-    package static func storeAnswer(
+    static func storeAnswer(
         status: Int, body: String, of transactionID: String, _ customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.send(

@@ -2,8 +2,8 @@ import Persistence
 import StoreModels
 
 /// Open prompts. An answered one has no row: whoever deletes the row has answered.
-package enum PromptRepository {
-    package static func insert(
+enum PromptRepository {
+    static func insert(
         _ kinds: [Prompt.Kind], _ purpose: StoredPrompt.Purpose = .purchase, about stored: StoredTransaction,
         times: Int = 1, wall: Timestamp, in transaction: SQLTransaction
     ) async throws {
@@ -19,7 +19,7 @@ package enum PromptRepository {
             stored.customer.customerIdentifier, stored.id, times, wall.milliseconds)
     }
 
-    package static func find(_ id: String, in reader: SQLReader) async throws -> StoredPrompt? {
+    static func find(_ id: String, in reader: SQLReader) async throws -> StoredPrompt? {
         try await reader.queryOne(
             """
             SELECT p.*, c.account FROM prompt p
@@ -30,7 +30,7 @@ package enum PromptRepository {
     }
 
     /// The open question about a transaction.
-    package static func find(
+    static func find(
         about transactionID: String, _ purpose: StoredPrompt.Purpose, _ customer: CustomerID,
         in reader: SQLReader
     ) async throws -> StoredPrompt? {
@@ -44,13 +44,13 @@ package enum PromptRepository {
     }
 
     /// - Returns: false when the prompt was answered already.
-    package static func remove(_ id: String, in transaction: SQLTransaction) async throws(PersistenceError) -> Bool {
+    static func remove(_ id: String, in transaction: SQLTransaction) async throws(PersistenceError) -> Bool {
         try await transaction.execute("DELETE FROM prompt WHERE id = ?", id) == 1
     }
 
     /// The question is asked once more while it is open.
     /// - Returns: false when it is not open.
-    package static func setTimes(
+    static func setTimes(
         _ times: Int, about transactionID: String, _ purpose: StoredPrompt.Purpose, _ customer: CustomerID,
         in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {
@@ -62,7 +62,7 @@ package enum PromptRepository {
     }
 
     /// The question goes, when there is one: what it was about is no longer so.
-    package static func withdraw(
+    static func withdraw(
         about transactionID: String, _ purpose: StoredPrompt.Purpose, _ customer: CustomerID,
         in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -74,7 +74,7 @@ package enum PromptRepository {
     }
 
     /// Questions of a kind that were asked by then, oldest first.
-    package static func list(
+    static func list(
         _ kind: Prompt.Kind, askedBy wall: Timestamp, limit: Int, in reader: SQLReader
     ) async throws -> [StoredPrompt] {
         try await reader.query(
@@ -87,7 +87,7 @@ package enum PromptRepository {
     }
 
     /// Open prompts behind `after`, oldest first.
-    package static func list(
+    static func list(
         account: String?, after: String, limit: Int, in reader: SQLReader
     ) async throws -> [StoredPrompt] {
         var conditions = ["p.id > ?"]

@@ -2,7 +2,7 @@
 ///
 /// Nothing rests on it but the work saved. Two that drive one purchase ask the processor about one charge, and the
 /// database decides whose answer is written.
-package struct PurchaseClaims: Sendable {
+struct PurchaseClaims: Sendable {
     /// Of this process; random.
     let replica: String
     /// A new purchase is left this long to the request that began it; milliseconds.
@@ -11,7 +11,7 @@ package struct PurchaseClaims: Sendable {
     /// left is taken up.
     let lease: Int64
 
-    package init(headStart: Duration = .seconds(1), lease: Duration = .seconds(4)) {
+    init(headStart: Duration = .seconds(1), lease: Duration = .seconds(4)) {
         var random = SystemRandomNumberGenerator()
         replica = String(random.next() as UInt64, radix: 36)
         self.headStart = headStart.milliseconds

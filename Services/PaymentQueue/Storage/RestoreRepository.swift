@@ -3,8 +3,8 @@ import ServiceDatabase
 import StoreModels
 
 /// Restores as rows, and the originals they bring back.
-package enum RestoreRepository {
-    package static func find(
+enum RestoreRepository {
+    static func find(
         _ id: String, of customer: CustomerID, in reader: SQLReader
     ) async throws -> StoredRestore? {
         try await reader.queryOne(
@@ -13,7 +13,7 @@ package enum RestoreRepository {
         ).map(StoredRestore.init)
     }
 
-    package static func find(
+    static func find(
         key: String, of customer: CustomerID, in reader: SQLReader
     ) async throws -> StoredRestore? {
         try await reader.queryOne(
@@ -22,7 +22,7 @@ package enum RestoreRepository {
         ).map(StoredRestore.init)
     }
 
-    package static func insert(
+    static func insert(
         _ stored: StoredRestore, startedSeq: Int64, wall: Timestamp, in transaction: SQLTransaction
     ) async throws {
         try await transaction.send(
@@ -38,7 +38,7 @@ package enum RestoreRepository {
     }
 
     /// Writes how far a running restore is.
-    package static func advance(
+    static func advance(
         _ stored: StoredRestore, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.send(
@@ -51,7 +51,7 @@ package enum RestoreRepository {
 
     /// Notes that a stream of the device has written the end.
     /// - Returns: false when the device has no such restore, or it has not ended.
-    package static func acknowledge(
+    static func acknowledge(
         _ id: String, of customer: CustomerID, deviceId: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {
         try await transaction.execute(
@@ -62,7 +62,7 @@ package enum RestoreRepository {
     }
 
     /// Restores of a device that have ended without a stream having written it, oldest first.
-    package static func unacknowledged(
+    static func unacknowledged(
         of customer: CustomerID, deviceId: String, limit: Int, in reader: SQLReader
     ) async throws -> [Restore] {
         try await reader.query(
@@ -76,14 +76,14 @@ package enum RestoreRepository {
     }
 
     /// Restores that somebody has to take to their end, behind `after`, by identifier.
-    package static func running(after: String, limit: Int, in reader: SQLReader) async throws -> [StoredRestore] {
+    static func running(after: String, limit: Int, in reader: SQLReader) async throws -> [StoredRestore] {
         try await reader.query(
             "SELECT * FROM restore WHERE state = 'running' AND id > ? ORDER BY id LIMIT ?", after, limit
         ).map(StoredRestore.init)
     }
 
     /// The customer's last purchased or restored transaction, by its number; 0 before the first.
-    package static func lastNumber(
+    static func lastNumber(
         of customer: CustomerID, in reader: SQLReader
     ) async throws(PersistenceError) -> Int64 {
         try await reader.queryOne(
@@ -96,15 +96,15 @@ package enum RestoreRepository {
     }
 
     /// An original with its subscription's state, and until when that gives access; nil for a non-consumable.
-    package struct Original: Sendable {
-        package var stored: StoredTransaction
-        package var activeUntil: Timestamp?
-        package var state: SubscriptionState?
+    struct Original: Sendable {
+        var stored: StoredTransaction
+        var activeUntil: Timestamp?
+        var state: SubscriptionState?
     }
 
     /// What a customer owns and has subscribed to, by its first transaction, in the order of purchase: those numbered
     /// behind `after` up to `through`.
-    package static func originals(
+    static func originals(
         of customer: CustomerID, after: Int64, through: Int64, limit: Int, in reader: SQLReader
     ) async throws -> [Original] {
         try await reader.query(

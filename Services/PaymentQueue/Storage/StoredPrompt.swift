@@ -2,9 +2,9 @@ import Persistence
 import StoreModels
 
 /// A question that waits for an answer.
-package struct StoredPrompt: Hashable, Sendable {
+struct StoredPrompt: Hashable, Sendable {
     /// What asks.
-    package enum Purpose: String, Sendable {
+    enum Purpose: String, Sendable {
         /// A purchase under way, which waits for the answer.
         case purchase
         /// An unfinished transaction that was delivered again.
@@ -13,17 +13,17 @@ package struct StoredPrompt: Hashable, Sendable {
         case priceConsent
     }
 
-    package var id: String
-    package var kind: Prompt.Kind
-    package var purpose: Purpose
+    var id: String
+    var kind: Prompt.Kind
+    var purpose: Purpose
     /// Who is asked after this one has agreed, one after the other.
-    package var nextKinds: [Prompt.Kind]
-    package var customer: CustomerID
-    package var account: String
-    package var transactionID: String
-    package var times: Int
+    var nextKinds: [Prompt.Kind]
+    var customer: CustomerID
+    var account: String
+    var transactionID: String
+    var times: Int
     /// Wall time.
-    package var createdAt: Timestamp
+    var createdAt: Timestamp
 
     init(_ row: SQLRow) throws {
         id = try row["id"]
@@ -40,7 +40,7 @@ package struct StoredPrompt: Hashable, Sendable {
     }
 
     /// The answers it takes: nothing can be declined of what was bought already.
-    package var answers: [Prompt.Answer] {
+    var answers: [Prompt.Answer] {
         purpose == .redelivery ? [.approve, .cancel] : PaymentSheetPolicy.answers(to: kind)
     }
 

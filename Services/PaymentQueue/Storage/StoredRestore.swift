@@ -3,18 +3,18 @@ import ServiceDatabase
 import StoreModels
 
 /// A restore's row: the restore as its device is told of it, and how far it is.
-package struct StoredRestore: Hashable, Sendable {
-    package var customer: CustomerID
+struct StoredRestore: Hashable, Sendable {
+    var customer: CustomerID
     /// The only one that is told.
-    package var deviceId: String
-    package var requestKey: String
-    package var restore: Restore
+    var deviceId: String
+    var requestKey: String
+    var restore: Restore
     /// Originals with a larger transaction number were purchased after it began; they are no part of it.
-    package var throughNumber: Int64
+    var throughNumber: Int64
     /// The transaction number of the last original that is restored.
-    package var lastNumber: Int64
+    var lastNumber: Int64
 
-    package var id: String { restore.restoreIdentifier }
+    var id: String { restore.restoreIdentifier }
 }
 
 extension StoredRestore {

@@ -3,9 +3,9 @@ import ServiceDatabase
 import StoreModels
 
 /// A transaction's row: the transaction, whose it is, and what the service itself has to remember of it.
-package struct StoredTransaction: Hashable, Sendable {
+struct StoredTransaction: Hashable, Sendable {
     /// What a transaction that has not ended is about, or that it has ended.
-    package enum Phase: String, Sendable {
+    enum Phase: String, Sendable {
         /// Another purchase of the same product has to end first.
         case waiting
         /// The processor is being asked, again and again until it answers.
@@ -18,35 +18,35 @@ package struct StoredTransaction: Hashable, Sendable {
         case settled
     }
 
-    package var customer: CustomerID
+    var customer: CustomerID
     /// `deliveries` included, as of the moment of reading.
-    package var transaction: PaymentTransaction
-    package var phase: Phase
+    var transaction: PaymentTransaction
+    var phase: Phase
     /// A person has to answer a prompt first; until then nobody does what `phase` says.
-    package var awaitsAnswer: Bool
-    package var isFinished: Bool
+    var awaitsAnswer: Bool
+    var isFinished: Bool
     /// It is deferred, or was before it went on.
-    package var wasDeferred: Bool
+    var wasDeferred: Bool
     /// The transaction whose end a waiting purchase waits for; until then no sweep looks at it. Nil where no one commit
     /// ends the waiting, as while a renewal is due.
-    package var waitsFor: String?
+    var waitsFor: String?
     /// What it waits for goes on only when a person has acted. Known to the commit that planned it, and not stored.
-    package var waitsForPerson = false
+    var waitsForPerson = false
     /// The journal row of its first revision: its place in the customer's queue.
-    package var createdSeq: Int64
+    var createdSeq: Int64
     /// The journal row it was purchased or restored with: its place in the customer's history. Nil before that.
-    package var historySeq: Int64?
+    var historySeq: Int64?
     /// Nil while it waits, and for a purchase that failed before there were any.
-    package var terms: PurchaseTerms?
+    var terms: PurchaseTerms?
     /// What the purchase was planned with; kept while it waits and when it was interrupted, to be planned again.
-    package var quote: Quote?
+    var quote: Quote?
     /// What came with the payment about an offer; kept, like the payment, to be planned again.
-    package var request: OfferRequest?
+    var request: OfferRequest?
     /// The key of its charge: a renewal has its period's, a purchase one made of its `id`.
-    package var chargeKey: String
+    var chargeKey: String
 
     /// - Parameter chargeKey: nil is a purchase's.
-    package init(
+    init(
         customer: CustomerID, transaction: PaymentTransaction, phase: Phase, awaitsAnswer: Bool = false,
         isFinished: Bool = false, wasDeferred: Bool = false, waitsFor: String? = nil, createdSeq: Int64,
         historySeq: Int64? = nil,
@@ -67,7 +67,7 @@ package struct StoredTransaction: Hashable, Sendable {
         self.chargeKey = chargeKey ?? Self.chargeKey(of: transaction.id)
     }
 
-    package var id: String { transaction.id }
+    var id: String { transaction.id }
 
     /// The key of a purchase's charge.
     static func chargeKey(of id: String) -> String { chargeKeyPrefix + id }
@@ -81,10 +81,10 @@ package struct StoredTransaction: Hashable, Sendable {
     }
 
     /// What the subscription is kept by that it is a purchase of; nil also while it waits and nothing is agreed.
-    package var subscriptionKey: String? { terms?.subscription?.key }
+    var subscriptionKey: String? { terms?.subscription?.key }
 
     /// Nothing more happens to it by itself.
-    package var isAtRest: Bool { phase == .settled || phase == .quarantined || awaitsAnswer }
+    var isAtRest: Bool { phase == .settled || phase == .quarantined || awaitsAnswer }
 
     /// Nothing happens to it before a person has acted: no request waits for that.
     var isWithPerson: Bool { isAtRest || waitsForPerson }

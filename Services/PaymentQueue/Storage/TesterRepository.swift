@@ -3,9 +3,9 @@ import ServiceDatabase
 import StoreModels
 
 /// What operators have set of accounts. A row holds the settings as they were put, and nothing of the defaults.
-package enum TesterRepository {
+enum TesterRepository {
     /// What was set; nil for an account nobody has set.
-    package static func find(_ account: String, in reader: SQLReader) async throws -> TesterSettings? {
+    static func find(_ account: String, in reader: SQLReader) async throws -> TesterSettings? {
         guard let row = try await reader.queryOne("SELECT settings FROM tester WHERE account = ?", account) else {
             return nil
         }
@@ -13,13 +13,13 @@ package enum TesterRepository {
     }
 
     /// What the account does at the store: what was set, over the app's defaults, over StoreKit's own behaviour.
-    package static func effective(
+    static func effective(
         _ account: String, defaults: TesterSettings?, in reader: SQLReader
     ) async throws -> TesterSettings {
         (try await find(account, in: reader) ?? TesterSettings()).over(defaults).over(.standard)
     }
 
-    package static func put(
+    static func put(
         _ settings: TesterSettings, of account: String, wall: Timestamp, in transaction: SQLTransaction
     ) async throws {
         try await transaction.execute(
@@ -30,13 +30,13 @@ package enum TesterRepository {
         try await raiseVersion(in: transaction)
     }
 
-    package static func delete(_ account: String, in transaction: SQLTransaction) async throws(PersistenceError) {
+    static func delete(_ account: String, in transaction: SQLTransaction) async throws(PersistenceError) {
         try await transaction.execute("DELETE FROM tester WHERE account = ?", account)
         try await raiseVersion(in: transaction)
     }
 
     /// How far the settings of all accounts have come.
-    package static func version(in reader: SQLReader) async throws -> Int64 {
+    static func version(in reader: SQLReader) async throws -> Int64 {
         guard let row = try await reader.queryOne("SELECT version FROM testers_version") else {
             throw StoreError(.internal, "the testers' settings have no version")
         }
@@ -44,12 +44,12 @@ package enum TesterRepository {
     }
 
     /// In the commit of every change of what the store says of an account.
-    package static func raiseVersion(in transaction: SQLTransaction) async throws(PersistenceError) {
+    static func raiseVersion(in transaction: SQLTransaction) async throws(PersistenceError) {
         try await transaction.execute("UPDATE testers_version SET version = version + 1")
     }
 
     /// Accounts that were set or have customers, behind `after`, by name.
-    package static func accounts(
+    static func accounts(
         after: String, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {
         // Both halves come from an index in the order of the whole, so a page costs what it shows.
@@ -64,7 +64,7 @@ package enum TesterRepository {
     }
 
     /// The storefront of all of an account's customers; nil when there are none, or they differ.
-    package static func commonStorefront(
+    static func commonStorefront(
         of account: String, in reader: SQLReader
     ) async throws(PersistenceError) -> String? {
         guard

@@ -4,7 +4,7 @@ import StoreModels
 extension TransactionRepository {
     /// A device's unfinished transactions behind `after`, oldest first: what belongs to the customer, and what this
     /// device caused itself.
-    package static func unfinished(
+    static func unfinished(
         of customer: CustomerID, deviceId: String, after: Int64, limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
         try await reader.query(
@@ -18,7 +18,7 @@ extension TransactionRepository {
     }
 
     /// A device's own purchases under way that began behind `after` and not behind `through`, oldest first.
-    package static func underWay(
+    static func underWay(
         of customer: CustomerID, deviceId: String, after: Int64, through: Int64, limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
         try await reader.query(
@@ -32,7 +32,7 @@ extension TransactionRepository {
     }
 
     /// The rest of a device's unfinished transactions, likewise.
-    package static func ended(
+    static func ended(
         of customer: CustomerID, deviceId: String, after: Int64, through: Int64, limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
         try await reader.query(
@@ -47,7 +47,7 @@ extension TransactionRepository {
     }
 
     /// Counts a launch or resume that brings these (M51).
-    package static func countDelivery(
+    static func countDelivery(
         of identifiers: [String], _ customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         let places = identifiers.map { _ in "?" }.joined(separator: ", ")
@@ -61,7 +61,7 @@ extension TransactionRepository {
 
     /// Counts that people are asked to sign in because a transaction is delivered again.
     /// - Returns: how often that was.
-    package static func countSignIn(
+    static func countSignIn(
         _ id: String, _ customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Int {
         let row = try await transaction.queryOne(
@@ -74,7 +74,7 @@ extension TransactionRepository {
 
     /// Purchased and restored, in the order in which they became so, from behind a place. Nothing comes in before a
     /// place that was read.
-    package static func history(
+    static func history(
         of customer: CustomerID, after: Int64, limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
         try await reader.query(
@@ -87,7 +87,7 @@ extension TransactionRepository {
     }
 
     /// What was given again for nothing, or restored, because of a purchase.
-    package static func copies(
+    static func copies(
         of value: PaymentTransaction, _ customer: CustomerID, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
         guard let identifier = value.transactionIdentifier else { return [] }
@@ -102,7 +102,7 @@ extension TransactionRepository {
     }
 
     /// How many transactions wait for their finish. Bounded by `limit`: more than that makes no difference.
-    package static func unfinishedCount(
+    static func unfinishedCount(
         of customer: CustomerID, limit: Int, in reader: SQLReader
     ) async throws(PersistenceError) -> Int {
         try await reader.query(
@@ -115,7 +115,7 @@ extension TransactionRepository {
     }
 
     /// For the operator, across customers, by identifier and so by age.
-    package static func list(
+    static func list(
         _ request: TransactionListRequest, in reader: SQLReader
     ) async throws -> [(StoredTransaction, account: String)] {
         var conditions = ["t.id > ?"]
@@ -140,7 +140,7 @@ extension TransactionRepository {
 
     /// Transactions that somebody has to take to their end, by identifier. Quarantined ones and those that wait for an
     /// answer are a person's business; those that wait for another one come back with its end.
-    package static func unsettled(after: String, limit: Int, in reader: SQLReader) async throws(PersistenceError)
+    static func unsettled(after: String, limit: Int, in reader: SQLReader) async throws(PersistenceError)
         -> [String]
     {
         var identifiers: [String] = []
@@ -158,7 +158,7 @@ extension TransactionRepository {
     /// As ``unsettled(after:limit:in:)``, those only that no other replica is at; PostgreSQL only. Claims what nobody
     /// has claimed, or not lately, by the database's clock, which all replicas share; what another one is claiming at
     /// the moment is skipped.
-    package static func claimUnsettled(
+    static func claimUnsettled(
         _ claims: PurchaseClaims, after: String, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> [String] {
         let now = transaction.dialect.now
@@ -183,7 +183,7 @@ extension TransactionRepository {
     }
 
     /// How many transactions are quarantined; the health check tells.
-    package static func quarantinedCount(in reader: SQLReader) async throws(PersistenceError) -> Int {
+    static func quarantinedCount(in reader: SQLReader) async throws(PersistenceError) -> Int {
         let row = try await reader.queryOne(
             "SELECT COUNT(*) AS quarantined FROM payment_transaction WHERE \(isOpen) AND phase = 'quarantined'")
         return try row?["quarantined"] ?? 0

@@ -3,9 +3,9 @@ import ServiceDatabase
 import StoreModels
 
 /// Transactions as rows. Every statement that serves a customer carries app and customer.
-package enum TransactionRepository {
+enum TransactionRepository {
     /// - Parameter body: the transaction's JSON.
-    package static func insert(
+    static func insert(
         _ stored: StoredTransaction, body: String, in transaction: SQLTransaction
     ) async throws {
         let value = stored.transaction
@@ -26,7 +26,7 @@ package enum TransactionRepository {
 
     /// Writes what has become of a purchased or restored transaction since, a refund or an upgrade: its next revision.
     /// - Returns: false when the row was no longer at the revision before, and nothing is written.
-    package static func rewrite(
+    static func rewrite(
         _ value: PaymentTransaction, body: String, of customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {
         try await transaction.execute(
@@ -41,7 +41,7 @@ package enum TransactionRepository {
     /// Writes what becomes of `known`, which may have been read before this transaction.
     /// - Parameter body: the transaction's JSON.
     /// - Returns: whether the row was still as it is known; false means somebody else was first and nothing is written.
-    package static func advance(
+    static func advance(
         _ stored: StoredTransaction, body: String, from known: StoredTransaction, in transaction: SQLTransaction
     ) async throws -> Bool {
         let value = stored.transaction
@@ -64,7 +64,7 @@ package enum TransactionRepository {
     /// Writes what the service itself remembers of a transaction whose state stays: its phase, and whether it waits for
     /// an answer.
     /// - Returns: whether the row was still in that state.
-    package static func setPhase(
+    static func setPhase(
         of stored: StoredTransaction, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {
         try await transaction.execute(
@@ -76,7 +76,7 @@ package enum TransactionRepository {
     }
 
     /// Writes what a purchase waits for.
-    package static func setWaitsFor(
+    static func setWaitsFor(
         of stored: StoredTransaction, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.send(
@@ -87,7 +87,7 @@ package enum TransactionRepository {
     }
 
     /// What waited for a transaction need not wait for it any longer.
-    package static func release(
+    static func release(
         waitingFor id: String, of customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.send(
@@ -99,7 +99,7 @@ package enum TransactionRepository {
 
     /// Takes a transaction out of the queue.
     /// - Returns: false when it was out already.
-    package static func markFinished(
+    static func markFinished(
         _ id: String, of customer: CustomerID, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {
         try await transaction.execute(
@@ -109,7 +109,7 @@ package enum TransactionRepository {
             """, id, customer.bundleId, customer.customerIdentifier) == 1
     }
 
-    package static func find(
+    static func find(
         _ id: String, of customer: CustomerID, in reader: SQLReader
     ) async throws -> StoredTransaction? {
         try await reader.queryOne(
@@ -119,7 +119,7 @@ package enum TransactionRepository {
     }
 
     /// As ``find(_:of:in:)``, by `id` or, where it is all digits, by `transactionIdentifier`.
-    package static func find(
+    static func find(
         spelled text: String, of customer: CustomerID, in reader: SQLReader
     ) async throws -> StoredTransaction? {
         guard let number = Identifiers.transactionNumber(text) else {
@@ -134,7 +134,7 @@ package enum TransactionRepository {
     }
 
     /// For operators, whose transactions are everybody's: by `id` or by `transactionIdentifier`.
-    package static func find(spelled text: String, in reader: SQLReader) async throws -> StoredTransaction? {
+    static func find(spelled text: String, in reader: SQLReader) async throws -> StoredTransaction? {
         guard let number = Identifiers.transactionNumber(text) else { return try await find(text, in: reader) }
         return try await reader.queryOne("SELECT * FROM payment_transaction WHERE transaction_number = ?", number).map(
             StoredTransaction.init)
@@ -142,7 +142,7 @@ package enum TransactionRepository {
 
     /// The transaction a download comes with, while it is in the queue.
     /// - Throws: `notFound`, also for another customer's, for one this device is not told of, and after its finish.
-    package static func download(
+    static func download(
         _ id: String, of customer: CustomerID, deviceId: String, in reader: SQLReader
     ) async throws -> StoredTransaction {
         guard let transactionID = Identifiers.transaction(ofDownload: id),
@@ -153,12 +153,12 @@ package enum TransactionRepository {
     }
 
     /// For the service itself, which knows an identifier from its own table.
-    package static func find(_ id: String, in reader: SQLReader) async throws -> StoredTransaction? {
+    static func find(_ id: String, in reader: SQLReader) async throws -> StoredTransaction? {
         try await reader.queryOne("SELECT * FROM payment_transaction WHERE id = ?", id).map(StoredTransaction.init)
     }
 
     /// The transaction that has taken an interrupted one's place.
-    package static func successor(
+    static func successor(
         of id: String, _ customer: CustomerID, in reader: SQLReader
     ) async throws -> StoredTransaction? {
         try await reader.queryOne(
@@ -169,12 +169,12 @@ package enum TransactionRepository {
     }
 
     /// The next identifier of a purchased or restored transaction: decimal, and larger than all before it.
-    package static func nextIdentifier(in transaction: SQLTransaction) async throws -> String {
+    static func nextIdentifier(in transaction: SQLTransaction) async throws -> String {
         "\(try await CounterRepository.next(.transaction, in: transaction) as Int64)"
     }
 
     /// The next ones of several, growing.
-    package static func nextIdentifiers(_ count: Int, in transaction: SQLTransaction) async throws -> [String] {
+    static func nextIdentifiers(_ count: Int, in transaction: SQLTransaction) async throws -> [String] {
         try await CounterRepository.next(.transaction, count: count, in: transaction).map { "\($0)" }
     }
 }

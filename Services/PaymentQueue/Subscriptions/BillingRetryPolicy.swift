@@ -2,33 +2,28 @@ import StoreModels
 
 /// When a renewal that was declined is tried again. Apple tries for up to 60 days and does not say when; the days are
 /// ours. Under a tester's rate they shrink with the whole.
-package struct BillingRetryPolicy: Hashable, Sendable {
+struct BillingRetryPolicy: Hashable, Sendable {
     /// Days behind the failure on which the processor is asked again; the last one is the end.
-    package static let days: [Int64] = [1, 2, 3, 5, 8, 13, 21, 34, 45, 60]
+    static let days: [Int64] = [1, 2, 3, 5, 8, 13, 21, 34, 45, 60]
 
     /// When the charge was declined first.
-    package let since: Timestamp
+    let since: Timestamp
     /// How long it is tried, in milliseconds.
-    package let length: Int64
-
-    package init(since: Timestamp, length: Int64) {
-        self.since = since
-        self.length = length
-    }
+    let length: Int64
 
     /// The subscription expires then, unless it has been charged.
-    package var end: Timestamp { Timestamp(milliseconds: since.milliseconds + length) }
+    var end: Timestamp { Timestamp(milliseconds: since.milliseconds + length) }
 
     /// The first try at or behind an instant.
     /// - Returns: nil when there is none any more.
-    package func next(notBefore instant: Timestamp) -> Timestamp? {
+    func next(notBefore instant: Timestamp) -> Timestamp? {
         Self.days.lazy.map { day in
             Timestamp(milliseconds: since.milliseconds + length * day / (Self.days.last ?? day))
         }.first { $0 >= instant }
     }
 
     /// The first try behind an instant.
-    package func next(after instant: Timestamp) -> Timestamp? {
+    func next(after instant: Timestamp) -> Timestamp? {
         next(notBefore: Timestamp(milliseconds: instant.milliseconds + 1))
     }
 }

@@ -2,17 +2,17 @@ import Persistence
 import StoreModels
 
 /// Subscriptions of which something has fallen due, and the charges of their renewals.
-package enum DueRepository {
+enum DueRepository {
     /// A place among what is due, in the order in which it is worked off.
-    package struct Place: Hashable, Sendable {
-        package var at: Timestamp
-        package var originalID: String
+    struct Place: Hashable, Sendable {
+        var at: Timestamp
+        var originalID: String
 
         static let start = Place(at: Timestamp(milliseconds: .min), originalID: "")
     }
 
     /// What is due of an app by `now`, behind a place, in order; what another replica is at is left out.
-    package static func due(
+    static func due(
         of bundleId: String, now: Timestamp, after place: Place, claims: PurchaseClaims, limit: Int,
         in reader: SQLReader
     ) async throws -> [DueSubscription] {
@@ -27,7 +27,7 @@ package enum DueRepository {
     }
 
     /// Charges under way although nothing is due: an operator was early, or the clock was set back since.
-    package static func strays(
+    static func strays(
         of bundleId: String, now: Timestamp, claims: PurchaseClaims, limit: Int, in reader: SQLReader
     ) async throws -> [DueSubscription] {
         // The plus keeps SQLite from looking through all that is due some day, rather than the few under way.
@@ -41,7 +41,7 @@ package enum DueRepository {
 
     /// Charges under way in a scope, those in quarantine left out; of one transaction those of the subscription that began
     /// with it.
-    package static func attempts(
+    static func attempts(
         _ scope: HistoryScope, limit: Int, in reader: SQLReader
     ) async throws -> [DueSubscription] {
         var condition = "s.bundle_id = ?"
@@ -57,13 +57,13 @@ package enum DueRepository {
         ).map(DueSubscription.init)
     }
 
-    package static func find(_ originalID: String, in reader: SQLReader) async throws -> DueSubscription? {
+    static func find(_ originalID: String, in reader: SQLReader) async throws -> DueSubscription? {
         try await reader.queryOne("\(DueSubscription.select) WHERE s.original_id = ?", originalID).map(
             DueSubscription.init)
     }
 
     /// The subscription whose first transaction has this identifier.
-    package static func originalID(
+    static func originalID(
         ofIdentifier identifier: String, in reader: SQLReader
     ) async throws(PersistenceError) -> String? {
         try await reader.queryOne("SELECT original_id FROM subscription WHERE original_identifier = ?", identifier)
@@ -71,7 +71,7 @@ package enum DueRepository {
     }
 
     /// How many renewals are in quarantine; the health check tells.
-    package static func quarantinedCount(in reader: SQLReader) async throws(PersistenceError) -> Int {
+    static func quarantinedCount(in reader: SQLReader) async throws(PersistenceError) -> Int {
         let row = try await reader.queryOne(
             "SELECT COUNT(*) AS quarantined FROM subscription WHERE attempt IS NOT NULL AND due_at IS NULL")
         return try row?["quarantined"] ?? 0
@@ -88,7 +88,7 @@ package enum DueRepository {
     /// nobody; who holds the row is about to change it, and then it is decided anew.
     /// - Parameter value: as it was decided on.
     /// - Returns: whether it is fixed.
-    package static func fix(
+    static func fix(
         _ attempt: String, of value: StoredSubscription, _ claims: PurchaseClaims, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {
         let now = transaction.dialect.now
@@ -102,7 +102,7 @@ package enum DueRepository {
     }
 
     /// Takes over a charge that was fixed, by us before or by a replica whose claim has run out.
-    package static func claim(
+    static func claim(
         _ value: StoredSubscription, _ claims: PurchaseClaims, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {
         let now = transaction.dialect.now

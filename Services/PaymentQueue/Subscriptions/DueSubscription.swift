@@ -3,21 +3,21 @@ import ServiceDatabase
 import StoreModels
 
 /// A subscription with what deciding about its renewal needs, read in one statement.
-package struct DueSubscription: Hashable, Sendable {
-    package var value: StoredSubscription
-    package var account: String
-    package var storefront: String
+struct DueSubscription: Hashable, Sendable {
+    var value: StoredSubscription
+    var account: String
+    var storefront: String
     /// What was set of the account; nil for one nobody has set.
-    package var tester: TesterSettings?
-    package var lastAmount: Money?
+    var tester: TesterSettings?
+    var lastAmount: Money?
 
     /// What is asked of Catalog.
-    package var quoteRequest: QuoteRequest {
+    var quoteRequest: QuoteRequest {
         QuoteRequest(
             bundleId: value.customer.bundleId, productIdentifier: value.renewProduct, storefront: storefront)
     }
 
-    package func facts(_ quote: Quote) -> RenewalPolicy.Facts {
+    func facts(_ quote: Quote) -> RenewalPolicy.Facts {
         RenewalPolicy.Facts(
             quote: quote, tester: (tester ?? TesterSettings()).over(quote.testerDefaults), lastAmount: lastAmount)
     }

@@ -4,7 +4,7 @@ import StoreModels
 
 /// Looks whether subscriptions of testers who are asked cost more by now than was agreed to. An import says nothing of
 /// whom it concerns, so this looks by itself.
-package struct PriceConsentDesk: Sendable {
+struct PriceConsentDesk: Sendable {
     /// Between two looks.
     static let interval: Duration = .seconds(1)
     static let pageSize = 100
@@ -16,7 +16,7 @@ package struct PriceConsentDesk: Sendable {
 
     /// - Returns: how many subscriptions have changed.
     @discardableResult
-    package func sweep() async throws -> Int {
+    func sweep() async throws -> Int {
         var (count, after) = (0, "")
         while true {
             let place = after

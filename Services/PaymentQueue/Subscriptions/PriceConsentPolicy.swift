@@ -2,9 +2,9 @@ import StoreModels
 
 /// Decides what a price that has gone up since its subscriber agreed to it leads to, without I/O. A lower price, another
 /// currency and a product the subscriber has chosen themselves need no consent.
-package enum PriceConsentPolicy {
+enum PriceConsentPolicy {
     /// What the next renewal may do.
-    package enum Renewal: Hashable, Sendable {
+    enum Renewal: Hashable, Sendable {
         /// It costs what the product costs.
         case charge
         /// The subscriber was not asked in time: it costs the agreed price once more, and they are asked.
@@ -15,7 +15,7 @@ package enum PriceConsentPolicy {
 
     /// What is to be done as long as the renewal is not due.
     /// - Returns: nil when the subscription is as it should be.
-    package static func look(
+    static func look(
         at value: StoredSubscription, _ quote: Quote, _ consent: TesterSettings.PriceConsent
     ) -> SubscriptionChange? {
         guard let raised = raised(value, quote), consent != .agree else {
@@ -31,7 +31,7 @@ package enum PriceConsentPolicy {
         return .priceRaised(wanted)
     }
 
-    package static func renewal(
+    static func renewal(
         of value: StoredSubscription, _ quote: Quote, _ consent: TesterSettings.PriceConsent
     ) -> Renewal {
         guard let raised = raised(value, quote) else { return .charge }

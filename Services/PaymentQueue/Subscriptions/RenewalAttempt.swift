@@ -7,31 +7,31 @@ import StoreModels
 /// {"chargeKey":"renew:2000000000000001:1","identifier":"2000000000000002","period":1,"product":"com.example.pro.monthly","terms":{…},
 ///  "at":"2026-12-28T10:00:00.000Z","hasGrace":false}
 /// ```
-package struct RenewalAttempt: Hashable, Sendable, Codable {
+struct RenewalAttempt: Hashable, Sendable, Codable {
     /// `renew:<original identifier>:<period>`, with `:<n>` behind it from the second try of a period on.
-    package var chargeKey: String
+    var chargeKey: String
     /// Of the transaction it makes when it is approved. It is taken in the order in which renewals fall due, so that a
     /// clock moved twice the same way gives the same identifiers, whatever the processor answers first. A refusal
     /// leaves it unused; renewals that cost nothing, and attempts of older stores, have none and take theirs at the end.
-    package var identifier: String?
+    var identifier: String?
     /// The period it pays.
-    package var period: Int
-    package var product: String
-    package var terms: PurchaseTerms
+    var period: Int
+    var product: String
+    var terms: PurchaseTerms
     /// Of the offer, the periods left behind this one.
-    package var offerLeft: Int
+    var offerLeft: Int
     /// As of when it happens, by the app's clock.
-    package var at: Timestamp
-    package var hasGrace: Bool
+    var at: Timestamp
+    var hasGrace: Bool
     /// What the period before cost, where the regular price is another one now.
-    package var formerPrice: Money?
+    var formerPrice: Money?
     /// The subscriber has to agree to a higher price, and was not asked in time: the next period has it.
-    package var asks: PriceIncrease?
+    var asks: PriceIncrease?
 
     private static let prefix = "renew:"
 
     /// A definitive no gives the next try a key of its own; an unknown outcome does not.
-    package static func chargeKey(of value: StoredSubscription) -> String {
+    static func chargeKey(of value: StoredSubscription) -> String {
         let key = "\(prefix)\(value.originalIdentifier):\(value.periodIndex + 1)"
         return value.retryCount == 0 ? key : "\(key):\(value.retryCount + 1)"
     }

@@ -3,9 +3,9 @@ import StoreModels
 
 /// Sees that what falls due happens: every half second of the machine's own time, and at once after a clock was moved.
 /// Knows nothing by heart; each sweep reads the tables.
-package struct RenewalJanitor: Sendable {
+struct RenewalJanitor: Sendable {
     /// Between two sweeps; monotonic.
-    package static let interval: Duration = .milliseconds(500)
+    static let interval: Duration = .milliseconds(500)
     /// For going on with clock moves that were left half done, in one sweep.
     static let advanceTime: Duration = .seconds(5)
 
@@ -15,13 +15,13 @@ package struct RenewalJanitor: Sendable {
 
     /// - Returns: how many things have happened.
     @discardableResult
-    package func sweep() async throws -> Int {
+    func sweep() async throws -> Int {
         let done = try await renewer.sweep()
         return done + (try await clocks.sweep(until: .now + Self.advanceTime))
     }
 
     /// Until the task is cancelled. A round that fails is told of and not the end.
-    package func run() async {
+    func run() async {
         while !Task.isCancelled {
             do {
                 if try await sweep() > 0 { continue }

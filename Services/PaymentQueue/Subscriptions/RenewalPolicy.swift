@@ -1,18 +1,18 @@
 import StoreModels
 
 /// Decides what happens to a subscription of which something has fallen due; no I/O.
-package enum RenewalPolicy {
+enum RenewalPolicy {
     /// What the decision rests on besides the subscription.
-    package struct Facts: Hashable, Sendable {
+    struct Facts: Hashable, Sendable {
         /// Of the product the next renewal buys, in the customer's storefront.
-        package var quote: Quote
+        var quote: Quote
         /// What the account does at the store.
-        package var tester: TesterSettings
+        var tester: TesterSettings
         /// What the present period has cost; nil for one sold before periods were kept.
-        package var lastAmount: Money?
+        var lastAmount: Money?
     }
 
-    package enum Step: Hashable, Sendable {
+    enum Step: Hashable, Sendable {
         /// Without asking anybody.
         case change(SubscriptionChange)
         /// A charge, or a period that costs nothing.
@@ -20,13 +20,13 @@ package enum RenewalPolicy {
     }
 
     /// Whether the step depends on what is for sale.
-    package static func needsQuote(_ value: StoredSubscription, at: Timestamp) -> Bool {
+    static func needsQuote(_ value: StoredSubscription, at: Timestamp) -> Bool {
         withoutQuote(value, at: at) == nil
     }
 
     /// What happens whatever is for sale.
     /// - Parameter at: the instant that has fallen due.
-    package static func withoutQuote(_ value: StoredSubscription, at: Timestamp) -> SubscriptionChange? {
+    static func withoutQuote(_ value: StoredSubscription, at: Timestamp) -> SubscriptionChange? {
         switch value.state {
         case .subscribed:
             if !value.willAutoRenew { return .expired(.cancelled) }
@@ -41,7 +41,7 @@ package enum RenewalPolicy {
     }
 
     /// - Parameter at: the instant that has fallen due, or the operator's now.
-    package static func step(_ value: StoredSubscription, _ facts: Facts, at: Timestamp) -> Step {
+    static func step(_ value: StoredSubscription, _ facts: Facts, at: Timestamp) -> Step {
         if let change = withoutQuote(value, at: at) { return .change(change) }
         if !isAgreed(value, facts) { return .change(.expired(.priceIncreaseRefused)) }
         return renewal(value, facts, at: at).map(Step.renew) ?? .change(.expired(.productNotAvailable))
@@ -49,14 +49,14 @@ package enum RenewalPolicy {
 
     /// Whether the subscriber has agreed to what the next period costs, as far as they have to. An offer that goes on costs
     /// what was agreed with it.
-    package static func isAgreed(_ value: StoredSubscription, _ facts: Facts) -> Bool {
+    static func isAgreed(_ value: StoredSubscription, _ facts: Facts) -> Bool {
         offer(of: value) != nil
             || PriceConsentPolicy.renewal(of: value, facts.quote, facts.tester.priceConsent ?? .agree) != .refuse
     }
 
     /// The charge of the next period.
     /// - Returns: nil for a product that is not for sale any more.
-    package static func renewal(_ value: StoredSubscription, _ facts: Facts, at: Timestamp) -> RenewalAttempt? {
+    static func renewal(_ value: StoredSubscription, _ facts: Facts, at: Timestamp) -> RenewalAttempt? {
         guard facts.quote.availability == .available, let product = facts.quote.product,
             let agreed = PurchaseTerms(
                 product: product, level: facts.quote.subscriptionLevel, quantity: 1,

@@ -6,27 +6,22 @@ import StoreModels
 ///
 /// A rate that has a column in Apple's table (a month in 30 s, 3, 5, 15, 30 or 60 minutes) gives each length its own
 /// time; the others, for which there is no column, give every length the same. Which name means which is ours.
-package struct RenewalSchedule: Hashable, Sendable {
+struct RenewalSchedule: Hashable, Sendable {
     /// Where periods are counted from, and how many of the product's lengths the present one ends behind it.
-    package struct Anchor: Hashable, Sendable {
-        package var at: Timestamp
-        package var count: Int
-
-        package init(at: Timestamp, count: Int) {
-            self.at = at
-            self.count = count
-        }
+    struct Anchor: Hashable, Sendable {
+        var at: Timestamp
+        var count: Int
     }
 
     /// Subscriptions with compressed periods renew so often and then expire, as in Apple's sandbox.
-    package static let compressedRenewalsMax = 12
+    static let compressedRenewalsMax = 12
 
-    package let rate: SubscriptionRenewalRate
+    let rate: SubscriptionRenewalRate
 
-    package init(_ rate: SubscriptionRenewalRate) { self.rate = rate }
+    init(_ rate: SubscriptionRenewalRate) { self.rate = rate }
 
     /// The end of `count` periods in a row that begin at `start`.
-    package func end(of period: SubscriptionPeriod, times count: Int = 1, from start: Timestamp) -> Timestamp {
+    func end(of period: SubscriptionPeriod, times count: Int = 1, from start: Timestamp) -> Timestamp {
         guard let length = milliseconds(of: period) else { return period.times(count).end(from: start) }
         return Timestamp(milliseconds: start.milliseconds + length * Int64(count))
     }
@@ -36,7 +31,7 @@ package struct RenewalSchedule: Hashable, Sendable {
     /// - Parameters:
     ///   - access: how long was bought.
     ///   - length: the product's own period.
-    package func anchor(
+    func anchor(
         from start: Timestamp, to end: Timestamp, access: SubscriptionPeriod, length: SubscriptionPeriod
     ) -> Anchor {
         guard rate == .realTime, let months = access.months, let each = length.months, months % each == 0 else {
@@ -47,7 +42,7 @@ package struct RenewalSchedule: Hashable, Sendable {
 
     /// How long access goes on after a charge was declined: 16 days, 6 for weekly subscriptions, half a month's time
     /// under a rate; never longer than the period. Milliseconds.
-    package func grace(of length: SubscriptionPeriod) -> Int64 {
+    func grace(of length: SubscriptionPeriod) -> Int64 {
         let isWeekly = length == SubscriptionPeriod(numberOfUnits: 1, unit: .week)
         switch rate.compression {
         case .none: return (isWeekly ? 6 : 16) * Self.day
@@ -59,7 +54,7 @@ package struct RenewalSchedule: Hashable, Sendable {
 
     /// How long a charge that was declined is tried again, grace included: 60 days; twice a month's time, or two periods,
     /// under a rate. Milliseconds.
-    package var retry: Int64 {
+    var retry: Int64 {
         switch rate.compression {
         case .none: 60 * Self.day
         case .daily(let day): 60 * day

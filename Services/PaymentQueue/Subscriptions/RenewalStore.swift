@@ -3,7 +3,7 @@ import ServiceDatabase
 import StoreModels
 
 /// The commits of renewals. Each is one function; between them the process may die.
-package struct RenewalStore: Sendable {
+struct RenewalStore: Sendable {
     /// What an outcome commit has left behind.
     struct Settled: Sendable {
         var value: StoredSubscription

@@ -3,65 +3,65 @@ import ServiceDatabase
 import StoreModels
 
 /// A customer's subscription in one group, as its row has it: all that deciding about the next event needs.
-package struct StoredSubscription: Hashable, Sendable {
+struct StoredSubscription: Hashable, Sendable {
     /// An offer whose periods are charged one by one, and how many of them are left.
-    package struct RunningOffer: Hashable, Sendable, Codable {
-        package var applied: AppliedOffer
+    struct RunningOffer: Hashable, Sendable, Codable {
+        var applied: AppliedOffer
         /// Of one period.
-        package var amount: Money
-        package var periodsLeft: Int
+        var amount: Money
+        var periodsLeft: Int
     }
 
-    package var customer: CustomerID
+    var customer: CustomerID
     /// The group it began in, by which its row is found.
-    package var group: String
+    var group: String
     /// The group its product was in when it was last paid.
-    package var paidGroup: String
+    var paidGroup: String
     /// The `id` of the first transaction, and its identifier.
-    package var originalID: String
-    package var originalIdentifier: String
+    var originalID: String
+    var originalIdentifier: String
     /// Grows by one with each write; a writer names the one it follows.
-    package var revision: Int
-    package var state: SubscriptionState
-    package var product: String
+    var revision: Int
+    var state: SubscriptionState
+    var product: String
     /// 1 is the highest service.
-    package var level: Int
+    var level: Int
     /// The product's own period.
-    package var length: SubscriptionPeriod
+    var length: SubscriptionPeriod
     /// How many periods came before the present one.
-    package var periodIndex: Int
-    package var periodStart: Timestamp
+    var periodIndex: Int
+    var periodStart: Timestamp
     /// When the present period ends or has ended. Grace is not part of it.
-    package var activeUntil: Timestamp
+    var activeUntil: Timestamp
     /// The latest transaction's `id`, and its identifier.
-    package var activeID: String
-    package var activeTransaction: String
+    var activeID: String
+    var activeTransaction: String
     /// Periods are counted from here, so that a month's end stays a month's end: period n ends `length` × (`anchorCount` + 1)
     /// after it.
-    package var anchor: Timestamp
-    package var anchorCount: Int
-    package var willAutoRenew: Bool
+    var anchor: Timestamp
+    var anchorCount: Int
+    var willAutoRenew: Bool
     /// What the next renewal buys.
-    package var renewProduct: String
-    package var offer: RunningOffer?
+    var renewProduct: String
+    var offer: RunningOffer?
     /// How the tester's rate compresses periods.
-    package var rate: SubscriptionRenewalRate
+    var rate: SubscriptionRenewalRate
     /// Renewals since the last purchase; compressed subscriptions have at most twelve.
-    package var renewals: Int
-    package var failsNext: Bool
-    package var retrySince: Timestamp?
-    package var retryCount: Int
-    package var graceUntil: Timestamp?
-    package var expirationReason: Subscription.ExpirationReason?
+    var renewals: Int
+    var failsNext: Bool
+    var retrySince: Timestamp?
+    var retryCount: Int
+    var graceUntil: Timestamp?
+    var expirationReason: Subscription.ExpirationReason?
     /// The product's own price as the subscriber has agreed to it; nil for one sold before this was kept.
-    package var agreedPrice: Money?
-    package var priceIncrease: PriceIncrease?
+    var agreedPrice: Money?
+    var priceIncrease: PriceIncrease?
     /// When something happens next, by the app's clock; nil when nothing does by itself.
-    package var dueAt: Timestamp?
+    var dueAt: Timestamp?
     /// The charge under way, as JSON of the engine's own.
-    package var attempt: String?
+    var attempt: String?
 
-    package init(
+    init(
         customer: CustomerID, group: String, paidGroup: String? = nil, originalID: String, originalIdentifier: String,
         revision: Int,
         state: SubscriptionState, product: String, level: Int, length: SubscriptionPeriod, periodIndex: Int,
@@ -111,11 +111,11 @@ package struct StoredSubscription: Hashable, Sendable {
     }
 
     /// The processor has charged another amount for a renewal than was agreed. It stays so until an operator has decided.
-    package var isQuarantined: Bool { attempt != nil && dueAt == nil }
+    var isQuarantined: Bool { attempt != nil && dueAt == nil }
 
     /// Existing subscribers: their renewal may be due and nobody has seen to it yet.
     /// - Parameter now: the app's clock.
-    package func isActive(at now: Timestamp) -> Bool {
+    func isActive(at now: Timestamp) -> Bool {
         switch state {
         case .subscribed: activeUntil > now || willAutoRenew
         case .inGracePeriod, .inBillingRetryPeriod: true
@@ -132,7 +132,7 @@ extension StoredSubscription {
     /// Whether a compressed subscription has come to the sandbox's bound.
     var hasRenewedEnough: Bool { rate != .realTime && renewals >= RenewalSchedule.compressedRenewalsMax }
 
-    package init(_ row: SQLRow) throws {
+    init(_ row: SQLRow) throws {
         let length: String = try row["length"]
         guard let period = SubscriptionPeriod(iso8601: length) else {
             throw StoreError(.internal, "a stored period '\(length)' cannot be read")

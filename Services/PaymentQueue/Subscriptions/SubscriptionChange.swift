@@ -1,7 +1,7 @@
 import StoreModels
 
 /// What happens to a subscription (``SubscriptionStateMachine``).
-package enum SubscriptionChange: Hashable, Sendable {
+enum SubscriptionChange: Hashable, Sendable {
     /// A purchase that takes effect at once: the first of the group, one after it had lapsed, an upgrade, a crossgrade.
     case bought(SubscriptionPurchase)
     /// The next period is paid, or costs nothing.
@@ -30,7 +30,7 @@ package enum SubscriptionChange: Hashable, Sendable {
 }
 
 /// What belongs into the commit of a change, besides the subscription's row.
-package enum SubscriptionAction: Hashable, Sendable {
+enum SubscriptionAction: Hashable, Sendable {
     /// An entry of the timeline; whose account it is, is known to the commit.
     case record(SubscriptionEvent)
     case writePeriod(SubscriptionPeriodRow)
@@ -46,77 +46,77 @@ package enum SubscriptionAction: Hashable, Sendable {
 }
 
 /// How money or entitlement was taken back.
-package enum SubscriptionEnding: Hashable, Sendable { case refunded, revoked }
+enum SubscriptionEnding: Hashable, Sendable { case refunded, revoked }
 
 /// A period whose money or entitlement is taken back.
-package struct SubscriptionTakenBack: Hashable, Sendable {
-    package var ending: SubscriptionEnding
-    package var refunded: Money?
-    package var period: Int
+struct SubscriptionTakenBack: Hashable, Sendable {
+    var ending: SubscriptionEnding
+    var refunded: Money?
+    var period: Int
     /// Of the transaction that paid it.
-    package var identifier: String?
+    var identifier: String?
 }
 
 /// A period that is paid.
-package struct SubscriptionPaid: Hashable, Sendable {
+struct SubscriptionPaid: Hashable, Sendable {
     /// The transaction's `id`, and its identifier.
-    package var id: String
-    package var identifier: String
-    package var product: String
+    var id: String
+    var identifier: String
+    var product: String
     /// Nil where nothing was charged.
-    package var chargeKey: String?
-    package var amount: Money
-    package var start: Timestamp
-    package var end: Timestamp
+    var chargeKey: String?
+    var amount: Money
+    var start: Timestamp
+    var end: Timestamp
 }
 
 /// A purchase that begins a period now.
-package struct SubscriptionPurchase: Hashable, Sendable {
-    package var paid: SubscriptionPaid
+struct SubscriptionPurchase: Hashable, Sendable {
+    var paid: SubscriptionPaid
     /// The product's group.
-    package var group: String
+    var group: String
     /// The product's own price, which the subscriber agrees to; nil where it is not known.
-    package var price: Money?
-    package var level: Int
+    var price: Money?
+    var level: Int
     /// The product's own period, and how long was bought.
-    package var length: SubscriptionPeriod
-    package var accessPeriod: SubscriptionPeriod
-    package var offer: StoredSubscription.RunningOffer?
-    package var rate: SubscriptionRenewalRate
+    var length: SubscriptionPeriod
+    var accessPeriod: SubscriptionPeriod
+    var offer: StoredSubscription.RunningOffer?
+    var rate: SubscriptionRenewalRate
 }
 
 /// A renewal that is paid.
-package struct SubscriptionRenewal: Hashable, Sendable {
-    package var id: String
-    package var identifier: String
-    package var product: String
+struct SubscriptionRenewal: Hashable, Sendable {
+    var id: String
+    var identifier: String
+    var product: String
     /// The product's group.
-    package var group: String
+    var group: String
     /// The product's own price.
-    package var price: Money?
+    var price: Money?
     /// A price the subscriber was not asked about in time: this period costs the one before, and they are asked now.
-    package var asks: PriceIncrease?
-    package var level: Int
-    package var length: SubscriptionPeriod
-    package var chargeKey: String?
-    package var amount: Money
+    var asks: PriceIncrease?
+    var level: Int
+    var length: SubscriptionPeriod
+    var chargeKey: String?
+    var amount: Money
     /// The offer of the new period.
-    package var offer: StoredSubscription.RunningOffer?
+    var offer: StoredSubscription.RunningOffer?
     /// What the period before has cost at the regular price, when the new one costs another.
-    package var formerPrice: Money?
+    var formerPrice: Money?
 }
 
 /// A renewal the processor has charged another amount for than was agreed.
-package struct SubscriptionMismatch: Hashable, Sendable {
-    package var agreed: Money
+struct SubscriptionMismatch: Hashable, Sendable {
+    var agreed: Money
     /// Nil where the processor has not said.
-    package var charged: Money?
+    var charged: Money?
 }
 
 /// A renewal the processor has refused.
-package struct SubscriptionDecline: Hashable, Sendable {
-    package var amount: Money
-    package var reason: String?
+struct SubscriptionDecline: Hashable, Sendable {
+    var amount: Money
+    var reason: String?
     /// The app's subscriptions have a grace period.
-    package var hasGrace: Bool
+    var hasGrace: Bool
 }

@@ -5,7 +5,7 @@ import StoreModels
 /// `subscription.update` and `.operate`: what customers and operators do to one subscription. It is brought up to the
 /// app's clock first, so that nothing is changed under a renewal's feet: a cancellation that is acknowledged before the
 /// boundary is never followed by a charge (S3).
-package struct SubscriptionDesk: Sendable {
+struct SubscriptionDesk: Sendable {
     static let daysMax = 90
 
     let store: RenewalStore
@@ -17,7 +17,7 @@ package struct SubscriptionDesk: Sendable {
     /// - Throws: `requestInvalid`; `notFound`; `transactionStateInvalid` where the state has no such edge;
     ///   `serviceUnavailable` while the processor or Catalog has to answer first; `outcomeUnknown` when a charge was begun
     ///   and its end is not known, it goes on by itself.
-    package func operate(
+    func operate(
         _ request: OperateSubscriptionRequest, deadline: ContinuousClock.Instant
     ) async throws -> OperateSubscriptionReply {
         try Self.check(request)
@@ -107,7 +107,7 @@ package struct SubscriptionDesk: Sendable {
 
     /// - Throws: `notFound`, also for another customer's; `productNotFound` for a product that is not of the group;
     ///   `requestInvalid` for one that is to be bought; `transactionStateInvalid`; `serviceUnavailable`.
-    package func update(
+    func update(
         _ request: UpdateSubscriptionRequest, deadline: ContinuousClock.Instant
     ) async throws -> Subscription {
         let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
@@ -147,7 +147,7 @@ package struct SubscriptionDesk: Sendable {
 
     /// The app puts the question about a higher price off, or has the person asked.
     /// - Throws: `notFound`, also for another customer's.
-    package func showPriceConsent(_ request: ShowPriceConsentRequest) async throws -> Subscription {
+    func showPriceConsent(_ request: ShowPriceConsentRequest) async throws -> Subscription {
         let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
         let due = try await store.database.read { reader in
             try await SubscriptionLookup.find(

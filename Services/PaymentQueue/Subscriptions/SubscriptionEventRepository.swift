@@ -3,8 +3,8 @@ import ServiceDatabase
 import StoreModels
 
 /// The timelines of subscriptions, as rows: each is written in the commit in which it happened.
-package enum SubscriptionEventRepository {
-    package static func insert(
+enum SubscriptionEventRepository {
+    static func insert(
         _ event: SubscriptionEvent, account: String, of subscription: StoredSubscription, in transaction: SQLTransaction
     ) async throws {
         var event = event
@@ -18,10 +18,10 @@ package enum SubscriptionEventRepository {
     }
 
     /// An entry, and its place among all of the store's.
-    package typealias Placed = (position: Int64, event: SubscriptionEvent)
+    typealias Placed = (position: Int64, event: SubscriptionEvent)
 
     /// What has happened to a subscription behind a place, in the order it was written.
-    package static func timeline(
+    static func timeline(
         of originalID: String, after position: Int64, limit: Int, in reader: SQLReader
     ) async throws -> [Placed] {
         try await reader.query(
@@ -33,7 +33,7 @@ package enum SubscriptionEventRepository {
     }
 
     /// The place of an app's last entry; 0 before the first.
-    package static func last(of bundleId: String, in reader: SQLReader) async throws(PersistenceError) -> Int64 {
+    static func last(of bundleId: String, in reader: SQLReader) async throws(PersistenceError) -> Int64 {
         let row = try await reader.queryOne(
             "SELECT MAX(position) AS last FROM subscription_event WHERE bundle_id = ?", bundleId)
         let last: Int64? = try row?["last"]
@@ -41,7 +41,7 @@ package enum SubscriptionEventRepository {
     }
 
     /// How many entries of an app lie between two places.
-    package static func count(
+    static func count(
         of bundleId: String, after first: Int64, through last: Int64, in reader: SQLReader
     ) async throws(PersistenceError) -> Int {
         let row = try await reader.queryOne(
@@ -51,7 +51,7 @@ package enum SubscriptionEventRepository {
     }
 
     /// The first entries between two places, by business time.
-    package static func list(
+    static func list(
         of bundleId: String, after first: Int64, through last: Int64, limit: Int, in reader: SQLReader
     ) async throws -> [SubscriptionEvent] {
         // The index holds all that the order needs, so that only the rows of the answer are fetched.

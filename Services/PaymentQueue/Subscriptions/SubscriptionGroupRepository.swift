@@ -1,14 +1,14 @@
 import Persistence
 
 /// In which groups the products of a subscription were paid: one row for each pair there ever was.
-package enum SubscriptionGroupRepository {
-    package struct Row: Hashable, Sendable {
-        package var originalID: String
-        package var product: String
-        package var group: String
+enum SubscriptionGroupRepository {
+    struct Row: Hashable, Sendable {
+        var originalID: String
+        var product: String
+        var group: String
     }
 
-    package static func insert(
+    static func insert(
         _ group: String, of product: String, _ subscription: StoredSubscription, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.send(
@@ -19,7 +19,7 @@ package enum SubscriptionGroupRepository {
             product, group)
     }
 
-    package static func all(of customer: CustomerID, in reader: SQLReader) async throws(PersistenceError) -> [Row] {
+    static func all(of customer: CustomerID, in reader: SQLReader) async throws(PersistenceError) -> [Row] {
         var rows: [Row] = []
         for row in try await reader.query(
             """

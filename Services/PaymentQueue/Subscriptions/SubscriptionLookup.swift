@@ -2,10 +2,10 @@ import Persistence
 import StoreModels
 
 /// Finds subscriptions for those who know a transaction of theirs, and lists them.
-package enum SubscriptionLookup {
+enum SubscriptionLookup {
     /// The subscription a transaction belongs to, by the transaction's `id` or its identifier, whoever's it is.
     /// - Throws: `notFound`.
-    package static func find(_ id: String, in reader: SQLReader) async throws -> DueSubscription {
+    static func find(_ id: String, in reader: SQLReader) async throws -> DueSubscription {
         var identifier = id
         if let stored = try await TransactionRepository.find(id, in: reader)?.transaction {
             identifier = stored.originalTransactionIdentifier ?? stored.transactionIdentifier ?? id
@@ -23,7 +23,7 @@ package enum SubscriptionLookup {
     }
 
     /// A customer's own subscription, by its first transaction's identifier.
-    package static func find(
+    static func find(
         original identifier: String, of customer: CustomerID, in reader: SQLReader
     ) async throws -> DueSubscription? {
         try await reader.queryOne(
@@ -35,7 +35,7 @@ package enum SubscriptionLookup {
     }
 
     /// A customer's, in the order of their first purchase.
-    package static func list(
+    static func list(
         of customer: CustomerID, after: String, limit: Int, in reader: SQLReader
     ) async throws -> [DueSubscription] {
         try await reader.query(
@@ -48,8 +48,7 @@ package enum SubscriptionLookup {
     }
 
     /// For the operator, across customers, in the order of their first purchase.
-    package static func list(_ request: SubscriptionListRequest, in reader: SQLReader) async throws -> [DueSubscription]
-    {
+    static func list(_ request: SubscriptionListRequest, in reader: SQLReader) async throws -> [DueSubscription] {
         var conditions = ["s.original_identifier > ?"]
         var arguments: [any SQLValueConvertible] = [request.after ?? ""]
         func add(_ condition: String, _ argument: (any SQLValueConvertible)?) {

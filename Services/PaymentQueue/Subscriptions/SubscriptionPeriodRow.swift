@@ -3,22 +3,22 @@ import StoreModels
 
 /// One period of a subscription that was bought, renewed or recovered: a row, and one captured charge unless it was free
 /// (S1, S2).
-package struct SubscriptionPeriodRow: Hashable, Sendable {
-    package var index: Int
+struct SubscriptionPeriodRow: Hashable, Sendable {
+    var index: Int
     /// The transaction's `id`, and its identifier.
-    package var id: String
-    package var identifier: String
-    package var product: String
+    var id: String
+    var identifier: String
+    var product: String
     /// What the processor knows its charge by; nil for a period that cost nothing.
-    package var chargeKey: String?
-    package var amount: Money
-    package var start: Timestamp
-    package var end: Timestamp
+    var chargeKey: String?
+    var amount: Money
+    var start: Timestamp
+    var end: Timestamp
 }
 
 /// The periods as rows. Their primary key lets a period be paid for once.
-package enum SubscriptionPeriodRepository {
-    package static func insert(
+enum SubscriptionPeriodRepository {
+    static func insert(
         _ period: SubscriptionPeriodRow, of subscription: StoredSubscription, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.send(
@@ -32,7 +32,7 @@ package enum SubscriptionPeriodRepository {
     }
 
     /// A period ends later than it was sold for.
-    package static func setEnd(
+    static func setEnd(
         _ end: Timestamp, ofPeriod index: Int, of originalID: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.send(
@@ -41,7 +41,7 @@ package enum SubscriptionPeriodRepository {
     }
 
     /// All periods are over at an instant; what would have begun later has no length.
-    package static func cut(
+    static func cut(
         at end: Timestamp, of originalID: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.send(
@@ -52,16 +52,16 @@ package enum SubscriptionPeriodRepository {
     }
 
     /// A period that is not the latest one.
-    package struct Other: Hashable, Sendable {
-        package var id: String
-        package var index: Int
-        package var start: Timestamp
-        package var end: Timestamp
+    struct Other: Hashable, Sendable {
+        var id: String
+        var index: Int
+        var start: Timestamp
+        var end: Timestamp
     }
 
     /// Periods besides the latest one that are not over at an instant: an operator has renewed early, or the clock was set
     /// back.
-    package static func others(
+    static func others(
         than known: StoredSubscription, endingAfter instant: Timestamp, in reader: SQLReader
     ) async throws -> [Other] {
         try await reader.query(
@@ -78,15 +78,15 @@ package enum SubscriptionPeriodRepository {
     }
 
     /// A period that a transaction has paid.
-    package struct Paid: Hashable, Sendable {
-        package var originalID: String
-        package var index: Int
-        package var start: Timestamp
-        package var end: Timestamp
+    struct Paid: Hashable, Sendable {
+        var originalID: String
+        var index: Int
+        var start: Timestamp
+        var end: Timestamp
     }
 
     /// The period a transaction has paid.
-    package static func find(
+    static func find(
         transactionID: String, in reader: SQLReader
     ) async throws(PersistenceError) -> Paid? {
         guard
@@ -100,7 +100,7 @@ package enum SubscriptionPeriodRepository {
     }
 
     /// The transactions of periods behind one, the last one first, that are not over at an instant.
-    package static func later(
+    static func later(
         than paid: Paid, endingAfter instant: Timestamp, in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {
         var identifiers: [String] = []

@@ -3,7 +3,7 @@ import Persistence
 import StoreModels
 
 /// `subscription.list`, `.search` and `.timeline`.
-package struct SubscriptionReader: Sendable {
+struct SubscriptionReader: Sendable {
     static let pageMax = 100
     static let eventsMax = 500
     /// For all quotes of an answer; what is not known by then is left out.
@@ -14,7 +14,7 @@ package struct SubscriptionReader: Sendable {
     let quotes: QuoteCache
 
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer.
-    package func list(_ request: SubscriptionsRequest) async throws -> SubscriptionsPage {
+    func list(_ request: SubscriptionsRequest) async throws -> SubscriptionsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
         let (rows, winBacks, now) = try await database.read { reader in
@@ -33,7 +33,7 @@ package struct SubscriptionReader: Sendable {
     }
 
     /// - Throws: `requestInvalid`.
-    package func search(_ request: SubscriptionListRequest) async throws -> SubscriptionsPage {
+    func search(_ request: SubscriptionListRequest) async throws -> SubscriptionsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         let (rows, now) = try await database.read { reader in
             var wanted = request
@@ -52,7 +52,7 @@ package struct SubscriptionReader: Sendable {
     }
 
     /// - Throws: `requestInvalid`, `notFound`.
-    package func timeline(_ request: TimelineRequest) async throws -> SubscriptionTimeline {
+    func timeline(_ request: TimelineRequest) async throws -> SubscriptionTimeline {
         try ReplyBudget.checkLimit(request.limit, max: Self.eventsMax)
         guard let place = Int64(request.after ?? "0"), place >= 0 else {
             throw StoreError(

@@ -6,7 +6,7 @@ import Synchronization
 /// Does what has fallen due: fixes charges, asks the processor, writes down what it says, again and again until there
 /// is an answer. The janitor, a clock that is moved, a purchase in the group and an operator all come through here; one of
 /// them at a time per subscription in this process. Between replicas the database decides.
-package final class SubscriptionRenewer: Sendable {
+final class SubscriptionRenewer: Sendable {
     /// Subscriptions of one page, whose charges are fixed in one commit.
     static let pageSize = 512
     /// Charges and commits under way at once.
@@ -42,7 +42,7 @@ package final class SubscriptionRenewer: Sendable {
     /// Does what is due in all apps, in each for so long at most that the others get their turn, however fast its clock.
     /// - Returns: how many things have happened.
     @discardableResult
-    package func sweep() async throws -> Int {
+    func sweep() async throws -> Int {
         var total = 0
         for app in try await store.appsDue() {
             let last = ContinuousClock.now + Self.turn
@@ -207,7 +207,7 @@ package final class SubscriptionRenewer: Sendable {
     /// does so before the first commit.
     /// - Returns: whether nothing is due any more by itself; false when the time was over first.
     @discardableResult
-    package func catchUp(
+    func catchUp(
         _ customer: CustomerID, group: String, until last: ContinuousClock.Instant
     ) async throws -> Bool {
         guard let id = try await store.originalID(of: customer, group: group) else { return true }

@@ -3,8 +3,8 @@ import ServiceDatabase
 import StoreModels
 
 /// Subscriptions as rows, one per customer and group they began in.
-package enum SubscriptionRepository {
-    package static func find(
+enum SubscriptionRepository {
+    static func find(
         group: String, of customer: CustomerID, in reader: SQLReader
     ) async throws -> StoredSubscription? {
         try await reader.queryOne(
@@ -16,7 +16,7 @@ package enum SubscriptionRepository {
     }
 
     /// The one a transaction has paid a period of.
-    package static func find(
+    static func find(
         paidBy transactionID: String, in reader: SQLReader
     ) async throws -> StoredSubscription? {
         try await reader.queryOne(
@@ -28,7 +28,7 @@ package enum SubscriptionRepository {
     }
 
     /// As ``find(group:of:in:)``, locked until the commit. The customer's lock comes first.
-    package static func lock(
+    static func lock(
         group: String, of customer: CustomerID, in transaction: SQLTransaction
     ) async throws -> StoredSubscription? {
         try await transaction.queryOne(
@@ -40,7 +40,7 @@ package enum SubscriptionRepository {
     }
 
     /// The same, by its first transaction's `id`.
-    package static func lock(
+    static func lock(
         originalID: String, of customer: CustomerID, in transaction: SQLTransaction
     ) async throws -> StoredSubscription? {
         try await transaction.queryOne(
@@ -53,7 +53,7 @@ package enum SubscriptionRepository {
 
     /// All of a customer's, locked until the commit.
     @discardableResult
-    package static func lockAll(
+    static func lockAll(
         of customer: CustomerID, in transaction: SQLTransaction
     ) async throws -> [StoredSubscription] {
         try await transaction.query(
@@ -65,7 +65,7 @@ package enum SubscriptionRepository {
     }
 
     /// All of a customer's, in the order of their first purchase.
-    package static func all(of customer: CustomerID, in reader: SQLReader) async throws -> [StoredSubscription] {
+    static func all(of customer: CustomerID, in reader: SQLReader) async throws -> [StoredSubscription] {
         try await reader.query(
             """
             SELECT * FROM subscription WHERE bundle_id = ? AND customer_identifier = ?
@@ -75,7 +75,7 @@ package enum SubscriptionRepository {
     }
 
     /// Purchases of the customer that wait for another one, or for a renewal; an index of their own holds nothing else.
-    package static func waitingPurchases(
+    static func waitingPurchases(
         of customer: CustomerID, in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {
         var identifiers: [String] = []
@@ -91,7 +91,7 @@ package enum SubscriptionRepository {
     }
 
     /// The primary key lets a customer begin one subscription in a group (S6).
-    package static func insert(_ value: StoredSubscription, in transaction: SQLTransaction) async throws {
+    static func insert(_ value: StoredSubscription, in transaction: SQLTransaction) async throws {
         try await transaction.execute(
             """
             INSERT INTO subscription (state, product_identifier, level, length, period_index, period_start, active_until,
@@ -108,7 +108,7 @@ package enum SubscriptionRepository {
 
     /// Writes what becomes of a subscription, whose `revision` is the one it was read with. A claim on it ends.
     /// - Returns: the subscription with its new revision; nil when somebody else was first and nothing is written.
-    package static func update(
+    static func update(
         _ value: StoredSubscription, in transaction: SQLTransaction
     ) async throws -> StoredSubscription? {
         var next = value

@@ -11,20 +11,20 @@ import StoreModels
 ///     └── charged: the next period
 /// ```
 /// Only `bought` leads out of `expired` and `revoked`. A new period never begins before its charge is captured.
-package struct SubscriptionStateMachine: Hashable, Sendable {
-    package private(set) var value: StoredSubscription
+struct SubscriptionStateMachine: Hashable, Sendable {
+    private(set) var value: StoredSubscription
     private var actions: [SubscriptionAction] = []
     private let at: Timestamp
 
     /// - Parameter at: when it happens, by the app's clock; at or behind `dueAt` for what falls due.
-    package init(_ value: StoredSubscription, at: Timestamp) {
+    init(_ value: StoredSubscription, at: Timestamp) {
         self.value = value
         self.at = at
     }
 
     /// - Returns: what belongs into the commit that writes ``value``.
     /// - Throws: `transactionStateInvalid` where the state has no such edge.
-    package mutating func handle(_ event: SubscriptionChange) throws(StoreError) -> [SubscriptionAction] {
+    mutating func handle(_ event: SubscriptionChange) throws(StoreError) -> [SubscriptionAction] {
         actions = []
         switch event {
         case .bought(let purchase): buy(purchase)

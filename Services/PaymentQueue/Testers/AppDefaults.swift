@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// While Catalog is away the last answer stands; before the first one there are no defaults. Nothing that costs money
 /// asks here: a purchase takes the defaults of its own quote.
-package final class AppDefaults: Sendable {
+final class AppDefaults: Sendable {
     /// Timeout of the request to Catalog.
     static let answerTime: Duration = .seconds(1)
     /// Apps kept; when there are more, all go.
@@ -15,7 +15,7 @@ package final class AppDefaults: Sendable {
     private let known = Mutex<[ExactText: TesterSettings?]>([:])
     private let requests: SharedRequest<ExactText, App>
 
-    package init(
+    init(
         fetch: @escaping @Sendable (AppRequest, ContinuousClock.Instant) async throws(StoreError) -> App
     ) {
         requests = SharedRequest(patience: Self.answerTime) { (bundleId, deadline) async throws(StoreError) in
@@ -24,7 +24,7 @@ package final class AppDefaults: Sendable {
     }
 
     /// - Parameter deadline: of the caller.
-    package func of(_ bundleId: String, until deadline: ContinuousClock.Instant) async -> TesterSettings? {
+    func of(_ bundleId: String, until deadline: ContinuousClock.Instant) async -> TesterSettings? {
         guard let app = try? await requests.ask(ExactText(bundleId), until: deadline) else {
             return known.withLock { $0[bundleId] ?? nil }
         }

@@ -5,7 +5,7 @@ import StoreModels
 ///
 /// The processor comes first: it gives up the charges of purchases in flight, and what it has charged already ends as
 /// purchased before it goes. So nothing is charged without a transaction, whoever comes late.
-package struct HistoryDesk: Sendable {
+struct HistoryDesk: Sendable {
     /// Purchases of one page; so many are cancelled before the next are looked up.
     static let pageSize = 256
     /// Cancellations under way at once.
@@ -16,7 +16,7 @@ package struct HistoryDesk: Sendable {
     let renewer: SubscriptionRenewer
     let cancelCharge: @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
 
-    package init(
+    init(
         store: PurchaseStore, driver: PurchaseDriver, renewer: SubscriptionRenewer,
         cancelCharge:
             @escaping @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) ->
@@ -33,7 +33,7 @@ package struct HistoryDesk: Sendable {
     /// Doing it again does what was left undone.
     /// - Throws: `notFound` for an unknown account; `requestInvalid`; `serviceUnavailable` when the processor does not answer about a
     ///   purchase in flight, or the time was too short for all.
-    package func clear(
+    func clear(
         _ request: ClearHistoryRequest, deadline: ContinuousClock.Instant
     ) async throws -> ClearHistoryReply {
         let scope = try await store.scope(request)
@@ -43,7 +43,7 @@ package struct HistoryDesk: Sendable {
 
     /// Clears the history of all customers of an app and sets its clock to the wall clock.
     /// - Throws: as ``clear(_:deadline:)``.
-    package func reset(_ request: ResetRequest, deadline: ContinuousClock.Instant) async throws -> ResetReply {
+    func reset(_ request: ResetRequest, deadline: ContinuousClock.Instant) async throws -> ResetReply {
         let scope = HistoryScope(bundleId: request.bundleId)
         try await use(request.intents, of: request.bundleId)
         let last = deadline - PurchaseCoordinator.replyMargin
@@ -55,7 +55,7 @@ package struct HistoryDesk: Sendable {
 
     /// Removes one transaction for good, as ``clear(_:deadline:)`` does all of them.
     /// - Throws: `notFound`; `serviceUnavailable` when it is in flight and the processor does not answer.
-    package func delete(_ request: OperateTransactionRequest, deadline: ContinuousClock.Instant) async throws -> Empty {
+    func delete(_ request: OperateTransactionRequest, deadline: ContinuousClock.Instant) async throws -> Empty {
         let scope = try await store.scope(of: request.id)
         _ = try await remove(scope, until: deadline - PurchaseCoordinator.replyMargin)
         return Empty()

@@ -3,39 +3,29 @@ import Persistence
 import StoreModels
 
 /// `tester.get`, `.put`, `.delete` and `.list`: what accounts do at the store, as operators have set it.
-package struct TesterDesk: Sendable {
+struct TesterDesk: Sendable {
     static let pageMax = 500
 
     let database: any SQLDatabase
     let clock: BusinessClock
     let storefronts: @Sendable (ContinuousClock.Instant) async throws(StoreError) -> [Storefront]
 
-    /// - Parameter storefronts: those Catalog knows.
-    package init(
-        database: any SQLDatabase, clock: BusinessClock,
-        storefronts: @escaping @Sendable (ContinuousClock.Instant) async throws(StoreError) -> [Storefront]
-    ) {
-        self.database = database
-        self.clock = clock
-        self.storefronts = storefronts
-    }
-
     /// An account nobody has set does what StoreKit does, whether it has been here or not.
     /// - Throws: `requestInvalid`.
-    package func get(_ request: TesterRequest) async throws -> Tester {
+    func get(_ request: TesterRequest) async throws -> Tester {
         try AccountValidation.checkName(request.account)
         return try await database.read { reader in try await Self.tester(request.account, in: reader) }
     }
 
     /// Grows with each change of any account.
-    package func version(_ request: Empty) async throws -> TestersVersion {
+    func version(_ request: Empty) async throws -> TestersVersion {
         TestersVersion(version: try await database.read { reader in try await TesterRepository.version(in: reader) })
     }
 
     /// Replaces what was set. A storefront moves the account's customers of all apps in the same commit; without one
     /// they stay where they are.
     /// - Throws: `requestInvalid`, also for a storefront Catalog does not know; `serviceUnavailable` when Catalog cannot be asked about the storefront. Then nothing is stored.
-    package func put(_ request: PutTesterRequest, deadline: ContinuousClock.Instant) async throws -> Tester {
+    func put(_ request: PutTesterRequest, deadline: ContinuousClock.Instant) async throws -> Tester {
         try AccountValidation.checkName(request.account)
         try TesterValidation.check(request.settings)
         if let storefront = request.settings.storefront { try await checkKnown(storefront, deadline) }
@@ -65,7 +55,7 @@ package struct TesterDesk: Sendable {
 
     /// Back to the defaults. The account's customers stay, and stay where they live. Deleting again is fine.
     /// - Throws: `requestInvalid`.
-    package func delete(_ request: TesterRequest) async throws -> Empty {
+    func delete(_ request: TesterRequest) async throws -> Empty {
         try AccountValidation.checkName(request.account)
         try await database.write { transaction in try await TesterRepository.delete(request.account, in: transaction) }
         return Empty()
@@ -73,7 +63,7 @@ package struct TesterDesk: Sendable {
 
     /// Accounts that were set or have been in an app, by name.
     /// - Throws: `requestInvalid`.
-    package func list(_ request: PageRequest) async throws -> TestersPage {
+    func list(_ request: PageRequest) async throws -> TestersPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         return try await database.read { reader in
             let accounts = try await TesterRepository.accounts(

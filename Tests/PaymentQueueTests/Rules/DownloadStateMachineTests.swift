@@ -1,7 +1,8 @@
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: a download takes the edges of the contract and no others, and a repetition is no error (M47, M54, M55).
 /// Method: every state meets every action; what is expected stands in one table.

@@ -1,5 +1,6 @@
-import PaymentQueue
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: what is asked of a process under test is understood as it was meant, or refused by name.
 @Suite struct FailpointPlanTests {

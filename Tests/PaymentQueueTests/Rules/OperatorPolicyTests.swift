@@ -1,6 +1,7 @@
-import PaymentQueue
 import StoreModels
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: an operator's word has one effect, whoever repeats it or comes second is told what came of the first, and a
 /// transaction that such a word is not about is left alone (D2, D4).

@@ -1,6 +1,7 @@
-import PaymentQueue
 import StoreModels
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: what the sheet decides, setting by setting, and which setting comes first.
 @Suite struct PaymentSheetPolicyTests {

@@ -1,6 +1,7 @@
-import PaymentQueue
 import StoreModels
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: what the store sells and what the sheet says become one plan: nobody is asked in vain, and nobody waits to fail.
 @Suite struct PurchasePlanTests {

@@ -1,6 +1,7 @@
-import PaymentQueue
 import StoreModels
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: quote, history and quantity decide what becomes of a payment, and nothing else does.
 @Suite struct PurchasePolicyTests {

@@ -1,7 +1,8 @@
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: what goes back is never more than was paid (P10), nor more than is unused.
 @Suite struct RefundPolicyTests {

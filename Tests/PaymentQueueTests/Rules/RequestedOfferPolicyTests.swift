@@ -1,6 +1,7 @@
-import PaymentQueue
 import StoreModels
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: promotional, win-back and code offers are sold to whom they are for, and the errors are StoreKit's 11, 12, 13, 18.
 @Suite struct RequestedOfferPolicyTests {

@@ -1,6 +1,7 @@
-import PaymentQueue
 import StoreModels
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: what a restore brings back, and what a restored transaction says (M38 to M42; R1).
 @Suite struct RestorePolicyTests {

@@ -1,6 +1,7 @@
-import PaymentQueue
 import StoreModels
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: every name of an error that StoreKit's tools use ends in the code StoreKit's observer is told.
 @Suite struct SimulatedErrorTests {

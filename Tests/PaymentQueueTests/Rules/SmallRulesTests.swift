@@ -1,8 +1,9 @@
-import PaymentQueue
 import ServiceDatabase
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 @Suite struct RequestFingerprintTests {
     private let payment = Payment(requestIdentifier: "key", productIdentifier: "coins", applicationUsername: "a")

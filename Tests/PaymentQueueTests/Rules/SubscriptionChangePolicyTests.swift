@@ -1,6 +1,7 @@
-import PaymentQueue
 import StoreModels
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: what buying in a group does, as one truth table (`mission.md` §2.7; S6).
 @Suite struct SubscriptionChangePolicyTests {

@@ -1,7 +1,8 @@
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: whatever comes in whatever order, a transaction's revisions form a path of StoreKit's graph, and what each
 /// state demands holds at every step (M27 to M31, M53; P7).

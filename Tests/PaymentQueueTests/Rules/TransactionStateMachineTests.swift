@@ -1,6 +1,7 @@
-import PaymentQueue
 import StoreModels
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: a transaction takes StoreKit's edges and no others (M27, M53; P7).
 /// Method: every state meets every event; the expected result stands in one table.

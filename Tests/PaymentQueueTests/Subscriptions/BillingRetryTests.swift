@@ -1,7 +1,8 @@
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: a renewal that is declined is tried for sixty days, with or without grace, and recovered as Apple says.
 @Suite(.serialized) struct BillingRetryTests {

@@ -1,10 +1,11 @@
 import BusService
-import PaymentQueue
 import Persistence
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: an app's clock is set, stopped, sped up and moved, one key one move, and nothing else of the machine moves.
 @Suite(.serialized) struct ClockTests {

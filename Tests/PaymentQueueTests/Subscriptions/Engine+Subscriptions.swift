@@ -1,8 +1,9 @@
 import BusService
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
+
+@testable import PaymentQueue
 
 /// What a test does to clocks and subscriptions.
 extension TestStore {

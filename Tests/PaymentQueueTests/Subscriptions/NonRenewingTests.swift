@@ -1,7 +1,8 @@
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: a non-renewing subscription is sold once and never again by itself, whatever the clock says; its term is the
 /// app's to count.

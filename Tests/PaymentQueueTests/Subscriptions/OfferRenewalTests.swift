@@ -1,7 +1,8 @@
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: introductory offers are billed as their mode says, and the regular price afterwards (M114–M118, S4).
 @Suite(.serialized) struct OfferRenewalTests {

@@ -1,9 +1,10 @@
 import BusService
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: a higher price is charged to those who have agreed to it, and to nobody else who is asked.
 @Suite(.serialized) struct PriceConsentTests {

@@ -1,10 +1,11 @@
 import BusClient
 import BusService
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: a renewal the processor has charged another amount for is neither given nor declined, holds up no clock, and ends
 /// when an operator says how.

@@ -1,10 +1,11 @@
 import BusService
-import PaymentQueue
 import Persistence
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: wherever the process dies, each period is charged once and given once (S1, S2, P2).
 @Suite(.serialized) struct RenewalCrashTests {

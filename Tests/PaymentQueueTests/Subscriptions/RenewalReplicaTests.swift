@@ -1,8 +1,9 @@
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: with replicas, on PostgreSQL, each period is charged once, whoever is at it, and a late answer writes nothing.
 @Suite(.serialized) struct RenewalReplicaTests {

@@ -1,7 +1,8 @@
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: periods end where the calendar, or StoreKit's table, says.
 @Suite struct RenewalScheduleTests {

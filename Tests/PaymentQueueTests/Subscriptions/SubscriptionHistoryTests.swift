@@ -1,9 +1,10 @@
-import PaymentQueue
 import Persistence
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: S1–S6 hold over random histories: purchases, changes, declines, cancellations, operators, clocks that jump
 /// thirty days either way, and processes that die at any checkpoint.

@@ -1,8 +1,9 @@
 import BusService
-import PaymentQueue
 import Persistence
 import StoreModels
 import Testing
+
+@testable import PaymentQueue
 
 extension TestStore {
     /// Checks what holds of subscriptions once nothing is under way, from the tables and the processor's ledger.

@@ -1,7 +1,8 @@
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// Goal: what customers and operators do to a subscription between its boundaries.
 @Suite(.serialized) struct SubscriptionOperationTests {

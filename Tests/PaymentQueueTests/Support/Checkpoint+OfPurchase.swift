@@ -1,4 +1,4 @@
-import PaymentQueue
+@testable import PaymentQueue
 
 extension Checkpoint {
     /// Those every purchase comes by.

@@ -1,9 +1,10 @@
 import BusService
-import PaymentQueue
 import Persistence
 import ServiceTesting
 import StoreModels
 import StorebusTesting
+
+@testable import PaymentQueue
 
 /// Refunds, revocations and receipts, as a test asks for them.
 extension TestStore {

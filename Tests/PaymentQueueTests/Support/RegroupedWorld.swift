@@ -1,7 +1,8 @@
-import PaymentQueue
 import StoreModels
 import StorebusTesting
 import Testing
+
+@testable import PaymentQueue
 
 /// A customer of a developer who regroups subscriptions at random.
 struct RegroupedWorld {

@@ -1,9 +1,10 @@
 import BusService
-import PaymentQueue
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Synchronization
+
+@testable import PaymentQueue
 
 /// A customer's app on a device.
 struct Shopper: Sendable {

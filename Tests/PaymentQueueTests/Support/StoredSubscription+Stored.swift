@@ -1,5 +1,6 @@
-import PaymentQueue
 import StoreModels
+
+@testable import PaymentQueue
 
 extension StoredSubscription {
     /// An active subscription of the group "pro", for rules that look at one.

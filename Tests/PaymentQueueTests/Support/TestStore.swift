@@ -3,12 +3,13 @@ import BusService
 import Logging
 import Operations
 import PaymentProcessor
-import PaymentQueue
 import Persistence
 import ServiceTesting
 import StoreModels
 import StorebusTesting
 import Synchronization
+
+@testable import PaymentQueue
 
 /// A store small enough for a test: payment-queue and payment-processor with real databases on a bus inside the
 /// process, between a catalogue and a processor that do what the test says.

@@ -1,15 +1,20 @@
-extension PaymentQueueSchema {
-    /// Restores, downloads, interrupted purchases.
+import Persistence
+
+extension Migration {
+    /// Restores, downloads and interrupted purchases.
     ///
-    /// - `was_deferred` stays when a transaction goes on, so that a word on it that comes late is told from one on a
-    ///   transaction that was never deferred. Deferral was the only way to a third revision so far.
-    /// - `supersedes` is unique: whoever resolves an interrupted purchase, one transaction takes its place.
-    /// - A restore is its own cursor: originals up to `through_number` belong to it, those up to `last_number` are done.
-    ///   `started_seq` is where the journal stood, which orders a device's restores.
+    /// - `was_deferred` stays when a transaction goes on, so that a late answer to it differs from one to a transaction
+    ///   that was never deferred. Deferral was the only way to a third revision so far.
+    /// - `supersedes` is unique: an interrupted purchase is replaced once.
+    /// - A restore is its own cursor: originals up to `through_number` belong to it, those up to `last_number` are
+    ///   done. `started_seq` is the journal's head at its start, which orders a device's restores.
     /// - A download has a row when its device has touched it; until then it waits.
-    /// - The journal learns of changes that are no transaction's and go to one device; it is copied, because neither its
-    ///   NOT NULLs nor its checks can be altered in place. Its rows are numbered by the engine from now on.
-    static let fourth = """
+    /// - The journal also holds changes that are no transaction's and go to one device. It is copied, because neither
+    ///   its NOT NULLs nor its checks can be altered in place. Its rows are numbered by the engine from now on.
+    static let restores = Migration(
+        number: 4, name: "restores, downloads and interrupted purchases", sql: sql)
+
+    private static let sql = """
         ALTER TABLE payment_transaction ADD COLUMN was_deferred INTEGER NOT NULL DEFAULT 0;
         UPDATE payment_transaction SET was_deferred = 1 WHERE state = 'deferred' OR revision > 2;
         ALTER TABLE payment_transaction ADD COLUMN supersedes TEXT;
@@ -80,32 +85,5 @@ extension PaymentQueueSchema {
         DROP TABLE journal;
         ALTER TABLE journal_next RENAME TO journal;
         CREATE INDEX journal_age ON journal (written_at);
-        """
-
-    /// What orders the events of the whole store. SQLite's rows are written one commit after the other, so the journal's
-    /// own number does. PostgreSQL's are not: there a row remembers its transaction, and readers stop before the oldest
-    /// one that is under way (``EventRepository``).
-    static let fifth = "DELETE FROM counter WHERE name = 'event';"
-
-    /// Nothing was sold on PostgreSQL before this step.
-    static let fifthOnPostgres = """
-        DELETE FROM counter WHERE name = 'event';
-        ALTER SEQUENCE counter_transaction RESTART WITH 2000000000000001;
-        ALTER TABLE journal ALTER COLUMN xact SET DEFAULT (pg_current_xact_id()::text::bigint);
-        CREATE INDEX journal_xact ON journal (xact, position);
-        """
-
-    /// Which replica is at what was left under way, and until when (``PurchaseClaims``). On PostgreSQL a new row begins
-    /// with the moment it was written, by the server's clock; SQLite has one process and needs neither.
-    static let sixth = """
-        ALTER TABLE payment_transaction ADD COLUMN claimed_by TEXT;
-        ALTER TABLE payment_transaction ADD COLUMN claimed_until BIGINT NOT NULL DEFAULT 0;
-        """
-
-    static let sixthOnPostgres = """
-        ALTER TABLE payment_transaction ADD COLUMN claimed_by TEXT COLLATE "C";
-        ALTER TABLE payment_transaction ADD COLUMN claimed_until BIGINT NOT NULL DEFAULT 0;
-        ALTER TABLE payment_transaction ALTER COLUMN claimed_until
-            SET DEFAULT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT);
         """
 }

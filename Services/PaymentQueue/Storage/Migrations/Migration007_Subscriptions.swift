@@ -1,17 +1,22 @@
-extension PaymentQueueSchema {
-    /// Subscriptions that renew, refunds, revocations, clocks that are moved.
+import Persistence
+
+extension Migration {
+    /// Subscriptions that renew, refunds, revocations and clocks that are moved.
     ///
     /// - `subscription` takes the place of `subscription_group`: one row per customer and group (S6). What was bought
     ///   before this step renews by itself from its expiry on.
     /// - `subscription_period` has one row for each paid period (S1): `charge_key` is null for one that cost nothing.
-    /// - `attempt` is the charge that is under way, with all it was decided on, so that whoever finds it asks the
-    ///   processor about the same charge; `claimed_by` and `claimed_until` say which replica is at it.
-    /// - `refund` is what the processor has still to be told; P10 is the processor's to keep.
+    /// - `attempt` is the charge in progress with all it was decided on, so that each replica asks the processor about
+    ///   the same charge; `claimed_by` and `claimed_until` say which replica works on it.
+    /// - `refund` is what the processor has yet to be sent; P10 is the processor's to keep.
     /// - `opened_at` is when a customer came first, by the app's clock; `created_at` is by the wall's.
-    /// - `offer_nonce` has the payment that each promotional offer's nonce came with first; `offer_request` is what else came
-    ///   with a payment about an offer.
-    /// - `revocation_seen` is how far a device's streams have told of `revocation`.
-    static let seventh = """
+    /// - `offer_nonce` has the payment that each promotional offer's nonce came with first; `offer_request` is what
+    ///   else came with a payment about an offer.
+    /// - `revocation_seen` is the last `revocation` that a device's streams have written.
+    static let subscriptions = Migration(
+        number: 7, name: "subscriptions, refunds and clocks that move", sql: sql)
+
+    private static let sql = """
         ALTER TABLE app_clock ADD COLUMN rate_name TEXT;
         ALTER TABLE app_clock ADD COLUMN is_frozen INTEGER NOT NULL DEFAULT 0;
 
@@ -146,54 +151,5 @@ extension PaymentQueueSchema {
             seq BIGINT NOT NULL,
             PRIMARY KEY (bundle_id, customer_identifier, device_id)
         );
-        """
-
-    /// The journal learns of two more kinds of change, and no longer of a closed list of events.
-    static let eighth = """
-        CREATE TABLE journal_next (
-            bundle_id TEXT NOT NULL,
-            customer_identifier TEXT NOT NULL,
-            seq BIGINT NOT NULL,
-            transaction_id TEXT,
-            revision INTEGER,
-            kind TEXT NOT NULL CHECK (
-                kind IN (
-                    'updated', 'removed', 'restoreEnded', 'downloadsUpdated', 'entitlementsRevoked',
-                    'subscriptionChanged')),
-            device_id TEXT,
-            body TEXT NOT NULL,
-            written_at BIGINT NOT NULL,
-            position INTEGER PRIMARY KEY,
-            xact BIGINT NOT NULL DEFAULT 0,
-            event TEXT,
-            UNIQUE (bundle_id, customer_identifier, seq),
-            CHECK ((kind = 'restoreEnded') = (transaction_id IS NULL)),
-            CHECK ((transaction_id IS NULL) = (revision IS NULL)),
-            CHECK ((kind IN ('restoreEnded', 'downloadsUpdated')) = (device_id IS NOT NULL))
-        );
-        INSERT INTO journal_next (bundle_id, customer_identifier, seq, transaction_id, revision, kind, device_id, body,
-            written_at, position, xact, event)
-        SELECT bundle_id, customer_identifier, seq, transaction_id, revision, kind, device_id, body, written_at,
-            position, xact, event
-        FROM journal;
-        DROP TABLE journal;
-        ALTER TABLE journal_next RENAME TO journal;
-        CREATE INDEX journal_age ON journal (written_at);
-        """
-
-    /// Every sweep asks each app for its renewals under way. Without the app in the index that looks through all of the
-    /// app's subscriptions, twice a second.
-    static let ninth = """
-        DROP INDEX subscription_attempt;
-        CREATE INDEX subscription_attempt ON subscription (bundle_id, original_id) WHERE attempt IS NOT NULL;
-        """
-
-    /// The names are those the checks were given when the table was made.
-    static let eighthOnPostgres = """
-        ALTER TABLE journal DROP CONSTRAINT journal_next_kind_check;
-        ALTER TABLE journal DROP CONSTRAINT journal_next_event_check;
-        ALTER TABLE journal ADD CONSTRAINT journal_kind_check CHECK (
-            kind IN (
-                'updated', 'removed', 'restoreEnded', 'downloadsUpdated', 'entitlementsRevoked', 'subscriptionChanged'));
         """
 }

@@ -1,12 +1,16 @@
 import Persistence
 
-extension PaymentQueueSchema {
-    /// The key of a transaction's charge is stored beside it, and a refund outlives the purchase whose money it is.
+extension Migration {
+    /// Charge keys beside the transactions, and refunds that outlive their purchase.
     ///
-    /// A renewal whose subscription was deleted has lost its period and the charge's key with it; there the key is in its
-    /// payment. A purchase may have been sent with such a key by its client, but then it has a row in `payment`, or
-    /// supersedes one that has. Refunds that are still open may have been written with the wrong key.
-    static func chargeKeys(_ dialect: SQLDialect) -> String {
+    /// A renewal whose subscription was deleted has lost its period and the charge's key with it; the key is in its
+    /// payment. A client may have sent such a key with a purchase, but then it has a row in `payment`, or supersedes
+    /// one that has. Refunds that are still open may have been written with the wrong key.
+    static let chargeKeys = Migration(
+        number: 15, name: "charge keys beside what was charged, refunds that outlive it", sql: sql(.sqlite),
+        postgres: sql(.postgres))
+
+    private static func sql(_ dialect: SQLDialect) -> String {
         let isPostgres = dialect == .postgres
         let (text, requestKey) =
             isPostgres
@@ -47,20 +51,4 @@ extension PaymentQueueSchema {
             CREATE INDEX refund_transaction ON refund (transaction_id);
             """
     }
-
-    /// The place of a purchased or restored transaction in its customer's history: the journal row it came with. The
-    /// customer's lock numbers those, so what is committed later has a later place. A transaction's number has not that
-    /// order, because a renewal takes its own before the processor is asked.
-    ///
-    /// What is there already keeps its order, below every journal row that is still to come.
-    static let historyOrder = """
-        ALTER TABLE payment_transaction ADD COLUMN history_seq BIGINT;
-        UPDATE payment_transaction SET history_seq = h.place FROM (
-            SELECT id, ROW_NUMBER() OVER (
-                PARTITION BY bundle_id, customer_identifier ORDER BY transaction_number) AS place
-            FROM payment_transaction WHERE transaction_number IS NOT NULL) AS h
-        WHERE h.id = payment_transaction.id;
-        CREATE UNIQUE INDEX payment_transaction_history_order
-            ON payment_transaction (bundle_id, customer_identifier, history_seq) WHERE history_seq IS NOT NULL;
-        """
 }

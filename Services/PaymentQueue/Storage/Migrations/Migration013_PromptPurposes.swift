@@ -1,13 +1,18 @@
-extension PaymentQueueSchema {
-    /// Prompts about other things than a purchase under way, and more than one person to ask after another.
+import Persistence
+
+extension Migration {
+    /// Prompts for more than a purchase in progress, and several prompts in a row.
     ///
-    /// - `next_kinds` is who is asked after this one has agreed, separated by commas.
-    /// - `purpose` lets a transaction have one open prompt for its purchase, one for signing in again when it is delivered
-    ///   again, and one for the price of the subscription it is the latest of.
-    /// - `subscription.price` is what its subscriber has agreed to, and what they are asked; null for one sold before, which
-    ///   the next renewal fills in.
-    /// - `times` counts how often people were asked to sign in again.
-    static let promptPurposes = """
+    /// - `next_kinds` are the prompts that follow once this one is approved, separated by commas.
+    /// - `purpose` lets a transaction have one open prompt for its purchase, one for signing in again when it is
+    ///   delivered again, and one for the price of the subscription it is the latest of.
+    /// - `subscription.price` is the price its subscriber agreed to, and the one that is asked about; null for one sold
+    ///   before, which the next renewal fills in.
+    /// - `times` counts sign-in requests.
+    static let promptPurposes = Migration(
+        number: 13, name: "prompts for more than a purchase", sql: sql)
+
+    private static let sql = """
         CREATE TABLE prompt_next (
             id TEXT PRIMARY KEY,
             kind TEXT NOT NULL,

@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (nil, "nobody knows this device yet"), (Promoted.device(isLaunched: false), "has never been launched here"),
+        (nil, "unknown device"), (Promoted.device(isLaunched: false), "has never been launched here"),
         (Promoted.device(osVersion: "10.3.3", platform: .iOS), "need iOS 11.0 or later"),
         (Device(deviceId: "alice-1", platform: .iOS, osVersion: "18.0"), "the app is not on this device"),
     ])

@@ -140,7 +140,7 @@ import Testing
         store.answer("GET /admin/v1/prompts", ["prompts": .array([])])
         let (refused, said) = await store.run("approve", "t_1")
         #expect(refused == .refused)
-        #expect(said.narration.contains("t_1 is purchasing, and nobody is asked"))
+        #expect(said.narration.contains("t_1 is purchasing, and has no open prompt"))
     }
 
     @Test func `a deferred purchase is decided by its identifier or the end of it`() async throws {

@@ -19,7 +19,7 @@ struct AccountCommand: AsyncParsableCommand {
 /// `storebus account list`
 struct AccountListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the accounts somebody has set or that have bought.",
+        commandName: "list", abstract: "List the accounts that have settings or purchases.",
         discussion: "storebus account list -o names", aliases: ["ls"])
 
     @OptionGroup var global: GlobalOptions

@@ -115,7 +115,7 @@ extension BusCommand {
                 storebus bus ping
                 storebus bus ping catalog
 
-                Asks who is there ($SRV.PING), then each instance by itself, and exits with 75 when nobody answers.
+                Asks who is there ($SRV.PING), then each instance by itself, and exits with 75 when no service answers.
                 """)
 
         @Argument(help: ArgumentHelp("Only this service.", valueName: "service"), completion: Completion.services)
@@ -129,7 +129,7 @@ extension BusCommand {
                 let instances = try await callingBus { () throws(BusError) in try await discovery.ping(service) }
                 guard !instances.isEmpty else {
                     throw CLIError(
-                        .nobodyAnswers, service.map { "no instance of '\($0)' answers" } ?? "nobody is on the bus",
+                        .nobodyAnswers, service.map { "no instance of '\($0)' answers" } ?? "no services connected",
                         hints: ["who is there: storebus bus ls"], retryable: true)
                 }
                 var report = PingReport()
@@ -169,7 +169,7 @@ private struct PingReport {
     }
 
     var result: CommandResult {
-        CommandResult(table, items: items, names: names, next: "storebus bus stats", ifEmpty: "nobody is on the bus")
+        CommandResult(table, items: items, names: names, next: "storebus bus stats", ifEmpty: "no services connected")
     }
 }
 
@@ -182,7 +182,7 @@ extension BusCommand {
                 storebus bus req '$SRV.INFO.catalog' '{}'
                 storebus bus req sb.catalog.v1.storefronts.list '{}' --timeout 2s
 
-                Exits with 1 when the answer is an error, and with 75 when nobody takes the subject or answers in \
+                Exits with 1 when the answer is an error, and with 75 when no service takes the subject or answers in \
                 time (5s unless --timeout says otherwise).
                 """)
 
@@ -225,7 +225,7 @@ extension BusCommand {
     /// `storebus bus pub`
     struct Publish: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "pub", abstract: "Publish a message; nobody need be there.",
+            commandName: "pub", abstract: "Publish a message; it needs no subscriber.",
             discussion: """
                 storebus bus pub lunch.ready '{"table":4}'
                 """)

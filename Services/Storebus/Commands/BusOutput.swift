@@ -24,7 +24,7 @@ enum BusTables {
                 ]))
         }
         return CommandResult(
-            table, items: items, names: services, next: "storebus bus stats", ifEmpty: "nobody is on the bus")
+            table, items: items, names: services, next: "storebus bus stats", ifEmpty: "no services connected")
     }
 
     /// One row an endpoint.
@@ -74,13 +74,13 @@ enum BusTables {
         }
         return CommandResult(
             table, items: items, names: instances.map(\.instance), next: "storebus doctor",
-            ifEmpty: "nobody is on the bus")
+            ifEmpty: "no services connected")
     }
 
     private static func result(_ table: Table, _ instances: [BusInstance]) -> CommandResult {
         CommandResult(
             table, items: instances.map(\.json), names: instances.map(\.instance), next: "storebus bus health",
-            ifEmpty: instances.isEmpty ? "nobody is on the bus" : "nobody told of endpoints")
+            ifEmpty: instances.isEmpty ? "no services connected" : "no endpoints reported")
     }
 
     private static func worst(_ statuses: [String]) -> String {

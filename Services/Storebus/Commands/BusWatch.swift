@@ -41,7 +41,7 @@ extension BusCommand {
                 storebus bus trace 2000000000000001
 
                 With a word that is not a subject pattern (it has no dot and no wildcard), such as a transaction or a trace's number, \
-                only messages that hold it. Answers go to private inboxes, which nobody can look into.
+                only messages that hold it. Answers go to private inboxes, which cannot be read.
                 """)
 
         @Argument(help: ArgumentHelp("A pattern, or a text to look for.", valueName: "txn|pattern"))

@@ -4,7 +4,7 @@ import StoreModels
 /// `storebus buy PRODUCT --as alice`
 struct BuyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "buy", abstract: "Buy a product as somebody's app would.",
+        commandName: "buy", abstract: "Buy a product as an account's app would.",
         discussion: """
             storebus buy com.example.pro.monthly --as alice
             storebus buy com.example.fishingHotSpots --as bob --quantity 3 --storefront FRA
@@ -22,7 +22,7 @@ struct BuyCommand: AsyncParsableCommand {
             know. It sets the account for as long as the purchase takes and puts back what was set, also when the \
             purchase fails or at Ctrl-C; so it is not for purchases of one account side by side.
 
-            An introductory offer is given to whoever may have it; --offer intro buys nothing when that is not so. \
+            An introductory offer is given to every eligible account; --offer intro buys nothing for any other. \
             --offer promo:ID is signed here, as the app's server would, with the key in --offer-key: PEM with \
             --offer-key-id, or what storebus key create --kind subscriptionOffer -o json prints. --offer code:ID and \
             winback:ID are redeemed outside the app, as in the App Store.

@@ -9,7 +9,7 @@ struct ApproveCommand: AsyncParsableCommand {
             storebus approve …0001
 
             What a parent says about a deferred purchase, or a shopper at a payment sheet that is open (storebus prompt \
-            list). Whoever answers first decides; who comes second is told what has become of it.
+            list). The first answer decides; a later one gets the outcome.
             """)
 
     @OptionGroup var named: TransactionArgument
@@ -100,7 +100,7 @@ struct Decision: Sendable {
         guard let prompt = try await PromptLookup.about(transaction, context) else {
             let name = Format.name(transaction)
             throw CLIError(
-                CLIErrorCode(.notFound), "\(name) is purchasing, and nobody is asked",
+                CLIErrorCode(.notFound), "\(name) is purchasing, and has no open prompt",
                 hints: ["what waits: storebus prompt list", "storebus why \(name)"])
         }
         let answer: Prompt.Answer = verdict == .approve ? .approve : .decline

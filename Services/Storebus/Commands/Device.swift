@@ -4,7 +4,7 @@ import StoreModels
 /// `storebus device …`
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "device", abstract: "Devices: their systems, the apps on them, what an app is told at launch.",
+        commandName: "device", abstract: "Devices: their systems, the apps on them, what an app receives at launch.",
         discussion: """
             storebus device add alice-2 --as alice
             storebus device resume alice-2 --as alice
@@ -117,12 +117,12 @@ struct DeviceAddCommand: AsyncParsableCommand {
 /// `storebus device resume`
 struct DeviceResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Bring an account's app to the front, and show what its observer is told.",
+        commandName: "resume", abstract: "Bring an account's app to the front, and show what its observer receives.",
         discussion: """
             storebus device resume alice-2 --as alice
 
-            Every unfinished transaction of the device comes again, and what it has missed; then the command ends. Being \
-            told counts as a delivery. storebus watch --as alice --device alice-2 goes on instead.
+            Every unfinished transaction of the device comes again, and what it has missed; then the command ends. What \
+            is received counts as delivered. storebus watch --as alice --device alice-2 goes on instead.
             """)
 
     @OptionGroup var named: DeviceArguments
@@ -149,7 +149,7 @@ struct DeviceArgument: ParsableArguments {
         try await DidYouMean.replacing(.notFound, body) { _ in
             let known = (try? await context.api.devices())?.map(\.deviceId) ?? []
             return CLIError(
-                CLIErrorCode(.notFound), "nobody knows a device '\(device)'",
+                CLIErrorCode(.notFound), "device '\(device)' not found",
                 hints: Suggestion.hints(for: device, among: known)
                     + ["all devices: storebus device list", "a new one: storebus device put \(device)"])
         }

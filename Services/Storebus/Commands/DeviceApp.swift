@@ -9,7 +9,7 @@ struct DeviceInstallCommand: AsyncParsableCommand {
             storebus device install alice-2
             storebus device install alice-1 --app-version 2.0 --promoted-purchases purchaseIntent
 
-            The app's present version unless named. A device nobody knows is made. storebus device add launches it.
+            The app's present version unless named. An unknown device is made. storebus device add launches it.
             """)
 
     @OptionGroup var named: DeviceArgument

@@ -153,7 +153,7 @@ enum EligibilityFormat {
         case .subscribed: "subscribed to \(group) now\(decider)"
         case .inGracePeriod: "a subscriber of \(group) still\(decider), in the grace period"
         case .inBillingRetryPeriod: "a subscriber of \(group) still\(decider), whose renewal is charged again"
-        case .historyUnavailable: "payment-queue is away, so nobody knows what was bought; it is not guessed"
+        case .historyUnavailable: "payment-queue is away, so past purchases are unknown; it is not guessed"
         }
     }
 

@@ -28,8 +28,8 @@ struct IntentStartCommand: AsyncParsableCommand {
             storebus intent itms-services://?action=purchaseIntent&bundleId=com.example.app&productIdentifier=x --as bob
 
             The purchase waits for the app, which opens, is downloaded, has to be bought or upgraded first. A link also \
-            begins what is not promoted or not for sale yet; its bundleId says which app. In a shell a link stands in \
-            quotes.
+            begins what is not promoted or not for sale yet; its bundleId says which app. In a shell a link is put \
+            in quotes.
             """)
 
     @Argument(

@@ -50,7 +50,7 @@ struct IntentListCommand: AsyncParsableCommand {
 /// `storebus intent show`
 struct IntentShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show one of them: where it stands and what it waits for.",
+        commandName: "show", abstract: "Show one of them: its state and what it waits for.",
         discussion: "storebus intent show …2k9f")
 
     @OptionGroup var named: IntentArgument

@@ -81,7 +81,7 @@ enum IntentTable {
                 : "the app has saved the payment and may add it later"
         case .continued: "the payment was added"
         case .cancelled: "the app does not sell it now"
-        case .expired: "nobody wanted it any more"
+        case .expired: "it expired unanswered"
         }
     }
 

@@ -13,7 +13,7 @@ struct LogsCommand: AsyncParsableCommand {
             storebus logs -f -o jsonl
             storebus logs --trace 4bf92f3577b34da6a3ce929d0e0e4736
 
-            A service's name stands for all its replicas, payment-queue#2 for the second alone. Errors print the trace of \
+            A service's name means all its replicas, payment-queue#2 for the second alone. Errors print the trace of \
             their request; its beginning is enough.
             """)
 

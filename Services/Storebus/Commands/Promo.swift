@@ -10,8 +10,8 @@ struct PromoCommand: AsyncParsableCommand {
             storebus promo order com.example.hiddenBeaches com.example.pro.monthly
             storebus promo hide com.example.pro.monthly --device alice-1
 
-            Without --device, what the operator sets up for everybody, as in App Store Connect. With it, what the app has \
-            set on one device with SKProductStorePromotionController.
+            Without --device, what the operator sets up for all customers, as in App Store Connect. With it, what the app \
+            has set on one device with SKProductStorePromotionController.
             """,
         subcommands: [
             PromoListCommand.self, PromoOrderCommand.self, PromoHideCommand.self, PromoShowCommand.self,
@@ -179,7 +179,7 @@ struct PromoFeaturedCommand: AsyncParsableCommand {
             storebus promo featured --none
 
             The tab is one for all apps. Products take the place of those their app had there; other apps' stay. A \
-            device shows of it what stands on its page too: storebus page --featured.
+            device shows of it what is on its page too: storebus page --featured.
             """)
 
     @Argument(

@@ -9,7 +9,7 @@ struct PromoImageCommand: AsyncParsableCommand {
             storebus promo image put com.example.hiddenBeaches beach.png
             storebus promo image approve com.example.hiddenBeaches
 
-            A product is promoted once its image is approved. storebus promo list says where each stands.
+            A product is promoted once its image is approved. storebus promo list shows the state of each.
             """, subcommands: [Put.self, Approve.self, Reject.self, Get.self])
 
     /// Of which product.

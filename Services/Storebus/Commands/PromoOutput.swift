@@ -146,7 +146,7 @@ struct DevicePromotionsReport: Hashable, Sendable {
     }
 
     private var notes: [String] {
-        guard device != nil else { return ["nobody knows this device yet: it shows what the operator shows"] }
+        guard device != nil else { return ["unknown device: it shows what the operator shows"] }
         if let unsupported { return [unsupported] }
         guard let app else { return ["the app is not on this device, so nothing is set here"] }
         let launched = "the app has never been launched here, so nothing can be set"

@@ -36,7 +36,7 @@ struct PromptCommand: AsyncParsableCommand {
                         "storebus prompt answer \($0.id) \($0.answers.first?.rawValue ?? "approve")"
                     }
                         ?? "storebus account set alice --sheet interactive",
-                    ifEmpty: "nobody is asked anything"))
+                    ifEmpty: "no open prompts"))
         }
     }
 

@@ -24,7 +24,7 @@ struct SubCommand: AsyncParsableCommand {
     /// `storebus sub list`
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List subscriptions, of everybody or of one account.",
+            commandName: "list", abstract: "List subscriptions, of all accounts or of one.",
             discussion: """
                 storebus sub list
                 storebus sub list --as alice
@@ -73,7 +73,7 @@ struct SubCommand: AsyncParsableCommand {
     /// `storebus sub show`
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show one subscription: where it stands and what comes next.",
+            commandName: "show", abstract: "Show one subscription: its state and what comes next.",
             discussion: """
                 storebus sub show --as alice
                 storebus sub show …0001

@@ -140,7 +140,7 @@ struct SubscriptionOperation: Sendable {
         } catch  where error.code.name == StoreErrorCode.transactionStateInvalid.name {
             var error = error
             let name = subscription.originalTransactionIdentifier
-            error.hints = ["where it stands: storebus sub show \(name)", "storebus why \(name)"]
+            error.hints = ["its state: storebus sub show \(name)", "storebus why \(name)"]
             throw error
         }
     }

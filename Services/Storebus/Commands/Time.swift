@@ -58,7 +58,7 @@ struct TimeCommand: AsyncParsableCommand {
     /// `storebus time real`
     struct Real: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "real", abstract: "Let the clock run as fast as the wall's, from where it stands.",
+            commandName: "real", abstract: "Let the clock run as fast as the wall's, from its present time.",
             discussion: """
                 storebus time real
                 storebus time real --now

@@ -15,7 +15,7 @@ struct TxCommand: AsyncParsableCommand {
     /// `storebus tx list`
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List transactions, of everybody or of one account.",
+            commandName: "list", abstract: "List transactions, of all accounts or of one.",
             discussion: """
                 storebus tx list --as alice --unfinished
                 storebus tx list 'state=deferred product~pro. since=10m'

@@ -11,9 +11,9 @@ struct WatchCommand: AsyncParsableCommand {
             storebus watch --as alice
             storebus tx watch product~pro.
 
-            Without --as, what happens to everybody's transactions from now on, seen from outside. With it, what the \
-            transaction observer of that account's app is told: every unfinished transaction, then what changes; being \
-            told counts as a delivery. Until Ctrl-C; a lost connection is made again. With -o jsonl one event a line.
+            Without --as, what happens to all accounts' transactions from now on, seen from outside. With it, what the \
+            transaction observer of that account's app receives: every unfinished transaction, then what changes; what \
+            is received counts as delivered. Until Ctrl-C; a lost connection is made again. With -o jsonl one event a line.
             """)
 
     @Argument(help: ArgumentHelp("Which events, such as type=purchased account=alice.", valueName: "filter"))

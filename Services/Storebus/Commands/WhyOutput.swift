@@ -69,7 +69,7 @@ struct TransactionExplanation: Sendable {
             let place = transaction.storefrontChange?.storefront.countryCode ?? ""
             return "\(row.account) has moved to \(place), and the app is asked whether the purchase goes on there"
         case .purchasing: return "it has no outcome yet; a payment sheet or the processor is waited for"
-        case .deferred: return "somebody has to approve it; until then every device of \(row.account) is told so"
+        case .deferred: return "it has to be approved; until then every device of \(row.account) is told so"
         case .failed where transaction.isInterrupted:
             return
                 "the shopper was interrupted: once that is resolved, the purchase is made anew; this one is sent at every launch until it is finished"
@@ -77,7 +77,7 @@ struct TransactionExplanation: Sendable {
             let reason = "the app has not finished it, so it is sent at every launch"
             guard transaction.deliveries == 0 else { return reason }
             let who = transaction.transactionState == .purchased ? "no app of \(row.account)" : "no app on that device"
-            return "\(reason); \(who) has had its stream open since, so it was sent to nobody yet"
+            return "\(reason); \(who) has had its stream open since, so it has not been sent yet"
         }
     }
 
@@ -110,7 +110,7 @@ struct SubscriptionExplanation: Sendable {
     }
 
     private func date(_ event: SubscriptionEvent?) -> String {
-        event.map { Format.time($0.at) } ?? "a time nobody noted"
+        event.map { Format.time($0.at) } ?? "an unrecorded time"
     }
 
     // MARK: Renewal

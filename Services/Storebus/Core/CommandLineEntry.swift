@@ -147,7 +147,7 @@ struct CommandTree: Hashable, Sendable {
     static let absent = [
         "listen": [
             "no webhooks are sent; wait for an event: storebus wait purchased --as ACCOUNT",
-            "what an app is told: storebus watch --as ACCOUNT",
+            "what an app receives: storebus watch --as ACCOUNT",
         ],
         "trigger": [
             "events are made by what causes them: storebus buy PRODUCT --as ACCOUNT",

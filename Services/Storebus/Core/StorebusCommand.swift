@@ -9,7 +9,7 @@ struct StorebusCommand: AsyncParsableCommand {
             storebus up                               start a store, with a sample
             storebus up --import App.storekit         start one with your own products
             storebus buy PRODUCT --as alice           buy something
-            storebus watch --as alice                 see what alice's app is told
+            storebus watch --as alice                 see what alice's app receives
             storebus finish TRANSACTION --as alice    say that it was delivered
             storebus restore --as alice               bring back what was bought
             storebus time advance 3mo                 let three months pass, with their renewals

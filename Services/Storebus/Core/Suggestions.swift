@@ -46,13 +46,13 @@ enum DidYouMean {
             !testers.contains(where: { $0.account.isExactly(account) })
         else { return [] }
         let near = Suggestion.hints(for: account, among: testers.map(\.account))
-        return ["nobody has set or used this account"] + near
+        return ["this account has not been set or used yet"] + near
     }
 
     static func accountError(_ account: String, _ context: CommandContext) async -> CLIError {
         let testers = (try? await context.api.testers()) ?? []
         return CLIError(
-            CLIErrorCode(.notFound), "nobody knows an account '\(account)'",
+            CLIErrorCode(.notFound), "account '\(account)' not found",
             hints: Suggestion.hints(for: account, among: testers.map(\.account))
                 + ["all accounts: storebus account list"])
     }

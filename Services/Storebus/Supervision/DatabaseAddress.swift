@@ -52,7 +52,7 @@ struct DatabaseAddress: Hashable, Sendable {
             let address = try DatabaseAddress(flag, origin: "--database-url")
             guard !address.hasPassword else {
                 throw CLIError(
-                    .usage, "a password on the command line can be seen by everybody on this machine",
+                    .usage, "a password on the command line can be seen by every user of this machine",
                     hints: [
                         "keep it in a file: DATABASE_PASSWORD_FILE", "or set DATABASE_URL instead of --database-url",
                     ])

@@ -76,7 +76,7 @@ enum PostgresProbe {
         var answer: UInt8 = 0
         let count = recv(descriptor, &answer, 1, 0)
         let known = [UInt8(ascii: "S"), UInt8(ascii: "N")]
-        return count == 1 && known.contains(answer) ? nil : "what listens there is no PostgreSQL"
+        return count == 1 && known.contains(answer) ? nil : "the server is not PostgreSQL"
     }
 
     private static func wait(_ descriptor: Int32, _ events: Int16) -> Bool {

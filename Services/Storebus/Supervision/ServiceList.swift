@@ -259,7 +259,7 @@ struct ExternalBus: Hashable, Sendable {
             let bus = try ExternalBus(flag, origin: "--bus-url")
             guard bus.place == flag else {
                 throw CLIError(
-                    .usage, "a secret on the command line can be seen by everybody on this machine",
+                    .usage, "a secret on the command line can be seen by every user of this machine",
                     hints: ["keep it in a file: BUS_CREDENTIALS_FILE", "or set BUS_URL instead of --bus-url"])
             }
             return bus

@@ -17,33 +17,30 @@ import StoreModels
 package final class PaymentQueueService: ServiceLifecycle.Service {
     let database: any SQLDatabase
     let logger: Logger
-    let accounts: AccountOpener
-    let customers: AccountReader
-    let testers: TesterDesk
+    let accounts: AccountService
+    let testers: TesterService
     let purchases: PurchaseCoordinator
-    let prompts: PromptDesk
-    let signIns: SignInDesk
+    let prompts: PromptService
+    let signIns: SignInService
     /// Subscriptions that cost more by now.
-    let priceConsents: PriceConsentDesk
-    let history: HistoryDesk
+    let priceConsents: PriceConsentService
+    let history: HistoryService
     let queue: QueueReader
     let events: EventReader
-    let transactions: TransactionDesk
-    let operators: OperatorDesk
-    let restores: RestoreDesk
-    let downloads: DownloadDesk
+    let transactions: TransactionService
+    let operators: OperatorService
+    let restores: RestoreService
+    let downloads: DownloadService
     let janitor: PurchaseJanitor
-    let restoreJanitor: RestoreJanitor
     let callbacks: ChargeCallbacks
-    let refunds: RefundDesk
-    let refundJanitor: RefundJanitor
-    let receipts: ReceiptDesk
+    let refunds: RefundService
+    let receipts: ReceiptService
     /// What falls due: renewals, retries, expiries.
     let renewer: SubscriptionRenewer
     let renewalJanitor: RenewalJanitor
-    let subscriptions: SubscriptionDesk
+    let subscriptions: SubscriptionService
     let subscriptionReader: SubscriptionReader
-    let clocks: ClockDesk
+    let clocks: ClockService
     /// Tells the quotes which apps have changed.
     private let appChanges: BackgroundJob
     let pruner: JournalPruner
@@ -77,10 +74,9 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
             store: store, collaborators: collaborators, checkpoint: checkpoint, record: record, logger: logger)
         self.database = database
         self.logger = logger
-        self.accounts = AccountOpener(database: database, clock: clock)
         let defaults = AppDefaults(fetch: collaborators.app)
-        self.customers = AccountReader(database: database, defaults: defaults)
-        self.testers = TesterDesk(database: database, clock: clock, storefronts: collaborators.storefronts)
+        self.accounts = AccountService(database: database, clock: clock, defaults: defaults)
+        self.testers = TesterService(database: database, clock: clock, storefronts: collaborators.storefronts)
         let quotes = QuoteCache(fetch: collaborators.quote)
         self.appChanges = BackgroundJob { await collaborators.appChanges { quotes.forget($0) } }
         let renewals = RenewalStore(database: database, clock: clock, claims: claims, checkpoint: checkpoint)
@@ -90,37 +86,35 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
         let catchUp: PurchaseDriver.CatchUp = { try await renewer.catchUp($0, group: $1, until: $2) }
         let driver = settling.lettingFirst(catchUp)
         self.subscriptionReader = SubscriptionReader(database: database, clock: clock, quotes: quotes)
-        self.subscriptions = SubscriptionDesk(store: renewals, renewer: renewer, reader: subscriptionReader)
-        self.priceConsents = PriceConsentDesk(
+        self.subscriptions = SubscriptionService(store: renewals, renewer: renewer, reader: subscriptionReader)
+        self.priceConsents = PriceConsentService(
             store: renewals, quotes: quotes, publish: collaborators.publish, logger: logger)
-        self.clocks = ClockDesk(store: ClockStore(database: database, clock: clock), renewer: renewer)
+        self.clocks = ClockService(database: database, clock: clock, renewer: renewer)
         self.renewalJanitor = RenewalJanitor(renewer: renewer, clocks: clocks, logger: logger)
         self.purchases = PurchaseCoordinator(store: store, driver: driver, quotes: quotes)
         let storefronts = StorefrontLookup(storefronts: collaborators.storefronts)
-        self.prompts = PromptDesk(store: store, driver: driver, storefronts: storefronts)
-        self.signIns = SignInDesk(database: database, clock: clock)
-        self.history = HistoryDesk(
+        self.prompts = PromptService(store: store, driver: driver, storefronts: storefronts)
+        self.signIns = SignInService(database: database, clock: clock)
+        self.history = HistoryService(
             store: store, driver: driver, renewer: renewer, cancelCharge: collaborators.cancelCharge)
         self.queue = QueueReader(database: database)
         self.events = EventReader(database: database)
-        self.transactions = TransactionDesk(
+        self.transactions = TransactionService(
             database: database, clock: clock, checkpoint: checkpoint, publish: collaborators.publish)
-        self.operators = OperatorDesk(store: store, driver: driver, storefronts: storefronts)
-        let restoreStore = RestoreStore(database: database, clock: clock, checkpoint: checkpoint)
-        self.restores = RestoreDesk(
-            store: restoreStore, defaults: defaults, checkpoint: checkpoint, publish: collaborators.publish)
-        self.downloads = DownloadDesk(
+        self.operators = OperatorService(store: store, driver: driver, storefronts: storefronts)
+        self.restores = RestoreService(
+            database: database, clock: clock, defaults: defaults, checkpoint: checkpoint,
+            publish: collaborators.publish, logger: logger)
+        self.downloads = DownloadService(
             database: database, clock: clock, defaults: defaults, checkpoint: checkpoint,
             publish: collaborators.publish)
-        self.restoreJanitor = RestoreJanitor(store: restoreStore, desk: restores, logger: logger)
         self.janitor = PurchaseJanitor(store: store, driver: driver, logger: logger)
         self.callbacks = ChargeCallbacks(
             janitor: janitor, renewer: renewer, subscribe: collaborators.chargeChanges)
-        let refundStore = RefundStore(database: database, clock: clock, checkpoint: checkpoint)
-        self.refunds = RefundDesk(
-            store: refundStore, collaborators: collaborators, catchUp: catchUp, record: record, logger: logger)
-        self.refundJanitor = RefundJanitor(store: refundStore, desk: refunds)
-        self.receipts = ReceiptDesk(database: database, clock: clock)
+        self.refunds = RefundService(
+            database: database, clock: clock, collaborators: collaborators, catchUp: catchUp, checkpoint: checkpoint,
+            record: record, logger: logger)
+        self.receipts = ReceiptService(database: database, clock: clock)
         self.pruner = JournalPruner(database: database, clock: clock, logger: logger)
     }
 
@@ -153,7 +147,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
 
     private func registerPurchases(on endpoints: DatabaseEndpoints) {
         endpoints.handle(PaymentEndpoints.openAccount, accounts.open)
-        endpoints.handle(PaymentEndpoints.getAccount, customers.get)
+        endpoints.handle(PaymentEndpoints.getAccount, accounts.get)
         endpoints.handle(PaymentEndpoints.addPayment, purchases.add)
     }
 
@@ -217,14 +211,16 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
             BackgroundJob { await self.callbacks.run() },
             appChanges,
             BackgroundJob { await self.renewalJanitor.run() },
-            .repeating("restore janitor", every: RestoreJanitor.interval, logger) {
-                try await self.restoreJanitor.sweep()
+            .repeating("restore janitor", every: RestoreService.sweepInterval, logger) {
+                try await self.restores.sweep()
             },
-            .repeating("refund janitor", every: RefundJanitor.interval, logger) {
-                try await self.refundJanitor.sweep()
+            .repeating("refund janitor", every: RefundService.sweepInterval, logger) {
+                try await self.refunds.sweep()
             },
-            .repeating("unanswered questions", every: PromptDesk.interval, logger) { try await self.prompts.sweep() },
-            .repeating("prices", every: PriceConsentDesk.interval, logger) { try await self.priceConsents.sweep() },
+            .repeating("unanswered questions", every: PromptService.interval, logger) {
+                try await self.prompts.sweep()
+            },
+            .repeating("prices", every: PriceConsentService.interval, logger) { try await self.priceConsents.sweep() },
             .repeating("pruner", every: JournalPruner.interval, logger) { try await self.pruner.prune() },
         ])
         await database.close()

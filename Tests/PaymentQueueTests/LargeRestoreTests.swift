@@ -45,7 +45,7 @@ import Testing
         #expect(originals == originals.sorted())
         #expect(changes.last?.restore?.restored == Self.count)
         #expect(changes.last?.restore?.state == .finished)
-        #expect(try await store.current.service.restoreJanitor.sweep() == 0)
+        #expect(try await store.current.service.restores.sweep() == 0)
     }
 
     @Test(arguments: Engine.allCases) func `R1: all of it in one call`(_ engine: Engine) async throws {
@@ -72,7 +72,7 @@ import Testing
             if isBegun {
                 // While it runs its key finds it, and helps it along.
                 async let again = alice.restore(within: .seconds(20))
-                async let swept = store.current.service.restoreJanitor.sweep()
+                async let swept = store.current.service.restores.sweep()
                 #expect(try await (again.state, swept) == (.finished, 0))
             } else {
                 _ = try await alice.restore(within: .seconds(20))
@@ -90,7 +90,7 @@ import Testing
             await #expect(throws: StoreError.self) { try await alice.restore() }
             try await store.restartQueue()
             try await alice.finish(try await alice.add("beaches", key: "late").transaction.id)
-            #expect(try await store.current.service.restoreJanitor.sweep() == 0)
+            #expect(try await store.current.service.restores.sweep() == 0)
             #expect(try await alice.restore().restored == Self.count)
             // Three rows of the late purchase are between the restored ones.
             #expect(try await alice.changes().head == head + Int64(Self.count) + 1 + 3)

@@ -238,7 +238,7 @@ import Testing
             _ = try await store.reset()
             #expect(try await store.transactions().isEmpty)
             if place == .afterRefund {
-                _ = try? await store.current.service.refundJanitor.sweep(now: .now + .seconds(60))
+                _ = try? await store.current.service.refunds.sweep(now: .now + .seconds(60))
                 #expect(store.current.crash.hasCrashed, "the processor has answered, and it is not written down")
                 try await store.restartQueue()
             }

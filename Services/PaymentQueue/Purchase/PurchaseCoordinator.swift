@@ -129,10 +129,10 @@ private final class WaitingPlaces: Sendable {
     /// An eighth of ``BusServiceLimits/bulkhead``.
     static let perCustomer = BusServiceLimits.bulkhead / 8
 
-    private let taken = Mutex<[CustomerID: Int]>([:])
+    private let taken = Mutex<[CustomerReference: Int]>([:])
 
     /// - Returns: false when the customer's places are taken.
-    func take(_ customer: CustomerID) -> Bool {
+    func take(_ customer: CustomerReference) -> Bool {
         taken.withLock { taken in
             guard taken[customer, default: 0] < Self.perCustomer else { return false }
             taken[customer, default: 0] += 1
@@ -140,7 +140,7 @@ private final class WaitingPlaces: Sendable {
         }
     }
 
-    func giveBack(_ customer: CustomerID) {
+    func giveBack(_ customer: CustomerReference) {
         taken.withLock { taken in
             let left = taken[customer, default: 1] - 1
             taken[customer] = left == 0 ? nil : left
@@ -149,8 +149,6 @@ private final class WaitingPlaces: Sendable {
 }
 
 extension AddPaymentRequest {
-    fileprivate var customer: CustomerID { CustomerID(bundleId: bundleId, customerIdentifier: customerIdentifier) }
-
     /// A quote for a test is another question than an ordinary one, so the cache never takes one for the other.
     fileprivate func quote(in storefront: String) -> QuoteRequest {
         QuoteRequest(

@@ -11,7 +11,7 @@ struct PurchaseDriver: Sendable {
     static let chargeTime: Duration = .seconds(3)
 
     /// Does what is due of a customer's subscription, by the group it began in; `Purchase` itself knows no renewals.
-    typealias CatchUp = @Sendable (CustomerID, String, ContinuousClock.Instant) async throws -> Void
+    typealias CatchUp = @Sendable (CustomerReference, String, ContinuousClock.Instant) async throws -> Void
 
     let store: PurchaseStore
     let collaborators: PurchaseCollaborators

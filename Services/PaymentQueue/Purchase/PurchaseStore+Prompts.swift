@@ -12,7 +12,7 @@ extension PurchaseStore {
 
     /// Takes a person's answer: the prompt goes and the purchase goes on, in one commit. The row's deletion is the
     /// arbiter, so exactly one answer counts.
-    /// - Parameter storefront: as for ``CustomerCommit/take(_:error:to:about:in:)``.
+    /// - Parameter storefront: as for ``CustomerTransaction/take(_:error:to:about:in:)``.
     /// - Throws: `notFound` for a prompt that was answered; `requestInvalid` for an answer this prompt does not have.
     func answer(_ request: AnswerPromptRequest, in storefront: Storefront? = nil) async throws -> Answered {
         try await database.write { transaction in
@@ -24,7 +24,8 @@ extension PurchaseStore {
                     .requestInvalid, "a prompt of kind \(prompt.kind.rawValue) is answered with \(names)",
                     details: ["path": .string("$.answer")])
             }
-            let committed = try await CustomerCommit.run(prompt.customer, in: transaction, clock: clock) { commit in
+            let committed = try await CustomerTransaction.run(prompt.customer, in: transaction, clock: clock) {
+                commit in
                 guard try await PromptRepository.remove(prompt.id, in: transaction),
                     let stored = try await TransactionRepository.find(
                         prompt.transactionID, of: prompt.customer, in: transaction)
@@ -59,7 +60,7 @@ extension PurchaseStore {
         }
         return try await database.write { transaction in
             var joined: String?
-            let committed = try await CustomerCommit.run(known.customer, in: transaction, clock: clock) { commit in
+            let committed = try await CustomerTransaction.run(known.customer, in: transaction, clock: clock) { commit in
                 guard
                     let stored = try await TransactionRepository.find(known.id, of: known.customer, in: transaction)
                 else { throw StoreError(.notFound, "no such transaction") }
@@ -102,7 +103,7 @@ extension PurchaseStore {
     func question(
         about request: TransactionRequest
     ) async throws -> (stored: StoredTransaction, prompt: StoredPrompt?) {
-        let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
+        let customer = request.customer
         return try await database.read { reader in
             guard
                 let stored = try await TransactionRepository.find(spelled: request.id, of: customer, in: reader),

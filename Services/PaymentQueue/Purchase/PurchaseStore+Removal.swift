@@ -69,9 +69,9 @@ extension PurchaseStore {
     /// - Returns: the identifiers of those that are gone.
     private static func remove(
         _ rows: [StoredTransaction], of scope: HistoryScope, in transaction: SQLTransaction, clock: BusinessClock
-    ) async throws -> CustomerCommit.Committed<[String]>? {
+    ) async throws -> CustomerTransaction.Committed<[String]>? {
         guard let customer = rows.first?.customer else { return nil }
-        return try await CustomerCommit.run(customer, in: transaction, clock: clock) { commit in
+        return try await CustomerTransaction.run(customer, in: transaction, clock: clock) { commit in
             let own = HistoryScope(
                 bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier,
                 transactionID: scope.transactionID)

@@ -11,7 +11,7 @@ struct PurchaseStore: Sendable {
         /// Purchases that waited for this one.
         var woken: [String]
 
-        init(_ committed: CustomerCommit.Committed<StoredTransaction>) {
+        init(_ committed: CustomerTransaction.Committed<StoredTransaction>) {
             (stored, changes, woken) = (committed.output, committed.changes, committed.woken)
         }
     }
@@ -49,7 +49,7 @@ struct PurchaseStore: Sendable {
 
     /// Who pays, and what the key stands for already; one snapshot.
     func lookUp(
-        key: String, of customer: CustomerID
+        key: String, of customer: CustomerReference
     ) async throws -> (customer: Customer, payment: StoredPayment?)? {
         try await database.read { reader in
             guard let found = try await CustomerRepository.find(customer, in: reader) else { return nil }
@@ -100,7 +100,7 @@ struct PurchaseStore: Sendable {
     func begin(
         _ request: AddPaymentRequest, quote: Quote, storefront: String, fingerprint: String
     ) async throws -> Begun {
-        let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
+        let customer = request.customer
         var random = SystemRandomNumberGenerator()
         let purchase = NewPurchase(
             id: Identifiers.transaction(wall: clock.wall(), random: &random), payment: request.payment,
@@ -108,7 +108,7 @@ struct PurchaseStore: Sendable {
             request: OfferRequest(discountCheck: request.discountCheck, redeemed: request.redeemedOffer),
             fingerprint: fingerprint)
         return try await database.write { transaction in
-            let committed = try await CustomerCommit.run(
+            let committed = try await CustomerTransaction.run(
                 customer, in: transaction, clock: clock, checkpoint: checkpoint
             ) { commit in
                 let key = purchase.payment.requestIdentifier
@@ -167,10 +167,10 @@ struct PurchaseStore: Sendable {
     /// - Parameter rereads: false for a body that writes only what the row as it is known leads to.
     private func inCommit(
         on known: StoredTransaction, rereads: Bool = true, then reached: Checkpoint? = nil,
-        _ body: @escaping @Sendable (inout CustomerCommit, StoredTransaction) async throws -> StoredTransaction
+        _ body: @escaping @Sendable (inout CustomerTransaction, StoredTransaction) async throws -> StoredTransaction
     ) async throws -> Written? {
         try await database.write { transaction in
-            let committed = try await CustomerCommit.run(
+            let committed = try await CustomerTransaction.run(
                 known.customer, in: transaction, clock: clock, checkpoint: checkpoint
             ) { commit in
                 if !rereads, !known.isAtRest {

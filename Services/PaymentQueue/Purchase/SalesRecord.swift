@@ -61,13 +61,13 @@ struct SalesRecord: Sendable {
         logger.info("renewal \(outcome.rawValue)", metadata: metadata)
     }
 
-    func note(_ ending: SubscriptionEnding, of value: PaymentTransaction, _ customer: CustomerID) {
+    func note(_ ending: SubscriptionEnding, of value: PaymentTransaction, _ customer: CustomerReference) {
         takenBack[ending]?.increment()
         let word = ending == .refunded ? "refunded" : "revoked"
         logger.info("purchase \(word)", metadata: Self.facts(value, of: customer))
     }
 
-    private static func facts(_ value: PaymentTransaction, of customer: CustomerID) -> Logger.Metadata {
+    private static func facts(_ value: PaymentTransaction, of customer: CustomerReference) -> Logger.Metadata {
         var facts: Logger.Metadata = [
             "transaction": "\(value.id)", "bundleId": "\(customer.bundleId)",
             "customerIdentifier": "\(customer.customerIdentifier)",

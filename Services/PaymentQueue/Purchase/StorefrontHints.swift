@@ -7,11 +7,11 @@ final class StorefrontHints: Sendable {
     /// Customers remembered; when there are more, all go.
     static let customersMax = 10_000
 
-    private let storefronts = Mutex<[CustomerID: String]>([:])
+    private let storefronts = Mutex<[CustomerReference: String]>([:])
 
-    func of(_ customer: CustomerID) -> String? { storefronts.withLock { $0[customer] } }
+    func of(_ customer: CustomerReference) -> String? { storefronts.withLock { $0[customer] } }
 
-    func keep(_ storefront: String, of customer: CustomerID) {
+    func keep(_ storefront: String, of customer: CustomerReference) {
         storefronts.withLock { storefronts in
             if storefronts.count >= Self.customersMax { storefronts.removeAll() }
             storefronts[customer] = storefront

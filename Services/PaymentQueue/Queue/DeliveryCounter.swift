@@ -1,4 +1,5 @@
 import Persistence
+import StoreModels
 import Synchronization
 
 /// Counts launches and resumes in the transactions they bring (M51), one page at a time.
@@ -17,7 +18,7 @@ final class DeliveryCounter: Sendable {
     init(database: any SQLDatabase) { self.database = database }
 
     /// Adds one to the deliveries of a customer's transactions; those deleted meanwhile are passed over.
-    func count(_ identifiers: [String], of customer: CustomerID) async throws {
+    func count(_ identifiers: [String], of customer: CustomerReference) async throws {
         await enter()
         defer { leave() }
         try await database.write { transaction in

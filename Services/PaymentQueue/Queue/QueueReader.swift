@@ -19,7 +19,7 @@ struct QueueReader: Sendable {
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer, or an `after` that is none of theirs.
     func snapshot(_ request: SnapshotRequest) async throws -> Snapshot {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
-        let id = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
+        let id = request.customer
         var (page, isFirst) = try await database.read { reader in
             guard let customer = try await CustomerRepository.find(id, in: reader) else { throw Self.unknown }
             return try await Self.page(request, of: customer, in: reader)
@@ -79,7 +79,7 @@ struct QueueReader: Sendable {
 
     /// Where a page begins; the transaction it begins behind may have been finished since.
     private static func place(
-        of request: SnapshotRequest, _ customer: CustomerID, in reader: SQLReader
+        of request: SnapshotRequest, _ customer: CustomerReference, in reader: SQLReader
     ) async throws -> StreamPlace {
         guard let after = request.after else { return request.opening == nil ? .rest(after: 0) : .underWay(after: 0) }
         if request.opening != nil, let place = StreamPlace(after) { return place }
@@ -120,7 +120,7 @@ struct QueueReader: Sendable {
     func changes(_ request: ChangesRequest) async throws -> ChangesReply {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         return try await database.read { reader in
-            let id = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
+            let id = request.customer
             guard let customer = try await CustomerRepository.find(id, in: reader) else {
                 throw StoreError(.notFound, "no such customer")
             }
@@ -144,7 +144,7 @@ struct QueueReader: Sendable {
             try await CustomerRepository.heads(request.customers, in: reader)
         }
         let heads = request.customers.map {
-            known[CustomerID(bundleId: $0.bundleId, customerIdentifier: $0.customerIdentifier)]
+            known[CustomerReference(bundleId: $0.bundleId, customerIdentifier: $0.customerIdentifier)]
         }
         return HeadsReply(heads: heads.map { $0?.seq ?? 0 }, storefronts: heads.map { $0?.storefront ?? "" })
     }

@@ -9,7 +9,7 @@ enum RevocationRepository {
     static let snapshotMax = 100
 
     static func insert(
-        _ value: PaymentTransaction, seq: Int64, of customer: CustomerID, in transaction: SQLTransaction
+        _ value: PaymentTransaction, seq: Int64, of customer: CustomerReference, in transaction: SQLTransaction
     ) async throws {
         try await transaction.send(
             """
@@ -22,7 +22,7 @@ enum RevocationRepository {
     /// What no stream of the device has told of yet, oldest first; nil for a device that was never here, which has nothing
     /// to lose.
     static func unseen(
-        of customer: CustomerID, deviceId: String, in reader: SQLReader
+        of customer: CustomerReference, deviceId: String, in reader: SQLReader
     ) async throws -> [Revocation]? {
         guard
             let row = try await reader.queryOne(
@@ -45,7 +45,7 @@ enum RevocationRepository {
 
     /// Notes that the device's streams have told of everything up to `seq`. It never goes back.
     static func see(
-        through seq: Int64, of customer: CustomerID, deviceId: String, in transaction: SQLTransaction
+        through seq: Int64, of customer: CustomerReference, deviceId: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         try await transaction.execute(
             """

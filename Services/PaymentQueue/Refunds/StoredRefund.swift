@@ -5,7 +5,7 @@ import StoreModels
 struct StoredRefund: Hashable, Sendable {
     /// What the processor knows it by.
     var key: String
-    var customer: CustomerID
+    var customer: CustomerReference
     var chargeKey: String
     var transactionID: String
     var amount: Money
@@ -34,7 +34,7 @@ extension StoredRefund {
         }
         self.init(
             key: try row["refund_key"],
-            customer: CustomerID(bundleId: try row["bundle_id"], customerIdentifier: try row["customer_identifier"]),
+            customer: try CustomerReference(row),
             chargeKey: try row["charge_key"], transactionID: try row["transaction_id"],
             amount: Money(minorUnits: try row["amount_minor"], currency: currency))
     }

@@ -10,7 +10,7 @@ struct RenewalJanitor: Sendable {
     static let advanceTime: Duration = .seconds(5)
 
     let renewer: SubscriptionRenewer
-    let clocks: ClockDesk
+    let clocks: ClockService
     let logger: Logger
 
     /// - Returns: how many things have happened.

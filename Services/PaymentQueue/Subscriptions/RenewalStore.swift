@@ -53,7 +53,7 @@ struct RenewalStore: Sendable {
     }
 
     /// The `id` of the first transaction of a customer's subscription in a group.
-    func originalID(of customer: CustomerID, group: String) async throws -> String? {
+    func originalID(of customer: CustomerReference, group: String) async throws -> String? {
         try await database.read { reader in
             try await SubscriptionRepository.find(group: group, of: customer, in: reader)?.originalID
         }
@@ -97,7 +97,7 @@ struct RenewalStore: Sendable {
     /// - Returns: nil when somebody else was first.
     func settle(_ job: RenewalJob, _ answer: ChargeAnswer) async throws -> Settled? {
         try await database.write { transaction in
-            let committed = try await CustomerCommit.run(
+            let committed = try await CustomerTransaction.run(
                 job.value.customer, in: transaction, clock: clock, checkpoint: checkpoint
             ) { commit in
                 let locked = try await SubscriptionRepository.lock(
@@ -116,7 +116,7 @@ struct RenewalStore: Sendable {
     }
 
     private static func perform(
-        _ job: RenewalJob, _ answer: ChargeAnswer, on known: StoredSubscription, _ commit: inout CustomerCommit
+        _ job: RenewalJob, _ answer: ChargeAnswer, on known: StoredSubscription, _ commit: inout CustomerTransaction
     ) async throws -> (StoredSubscription, PaymentTransaction?) {
         switch (job.work, answer) {
         case (.change(let change), _): return (try await commit.apply(change, to: known, at: job.at), nil)

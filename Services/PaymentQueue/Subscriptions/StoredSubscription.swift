@@ -12,7 +12,7 @@ struct StoredSubscription: Hashable, Sendable {
         var periodsLeft: Int
     }
 
-    var customer: CustomerID
+    var customer: CustomerReference
     /// The group it began in, by which its row is found.
     var group: String
     /// The group its product was in when it was last paid.
@@ -62,7 +62,8 @@ struct StoredSubscription: Hashable, Sendable {
     var attempt: String?
 
     init(
-        customer: CustomerID, group: String, paidGroup: String? = nil, originalID: String, originalIdentifier: String,
+        customer: CustomerReference, group: String, paidGroup: String? = nil, originalID: String,
+        originalIdentifier: String,
         revision: Int,
         state: SubscriptionState, product: String, level: Int, length: SubscriptionPeriod, periodIndex: Int,
         periodStart: Timestamp, activeUntil: Timestamp, activeID: String, activeTransaction: String,
@@ -145,7 +146,7 @@ extension StoredSubscription {
             return value.map(Timestamp.init(milliseconds:))
         }
         self.init(
-            customer: CustomerID(bundleId: try row["bundle_id"], customerIdentifier: try row["customer_identifier"]),
+            customer: try CustomerReference(row),
             group: try row["subscription_group"], paidGroup: try row["paid_group"], originalID: try row["original_id"],
             originalIdentifier: try row["original_identifier"], revision: try row["revision"], state: try row["state"],
             product: try row["product_identifier"], level: try row["level"], length: period,

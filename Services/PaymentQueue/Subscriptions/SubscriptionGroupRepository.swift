@@ -1,4 +1,5 @@
 import Persistence
+import StoreModels
 
 /// In which groups the products of a subscription were paid: one row for each pair there ever was.
 enum SubscriptionGroupRepository {
@@ -19,7 +20,7 @@ enum SubscriptionGroupRepository {
             product, group)
     }
 
-    static func all(of customer: CustomerID, in reader: SQLReader) async throws(PersistenceError) -> [Row] {
+    static func all(of customer: CustomerReference, in reader: SQLReader) async throws(PersistenceError) -> [Row] {
         var rows: [Row] = []
         for row in try await reader.query(
             """

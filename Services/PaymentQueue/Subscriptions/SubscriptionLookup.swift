@@ -24,7 +24,7 @@ enum SubscriptionLookup {
 
     /// A customer's own subscription, by its first transaction's identifier.
     static func find(
-        original identifier: String, of customer: CustomerID, in reader: SQLReader
+        original identifier: String, of customer: CustomerReference, in reader: SQLReader
     ) async throws -> DueSubscription? {
         try await reader.queryOne(
             """
@@ -36,7 +36,7 @@ enum SubscriptionLookup {
 
     /// A customer's, in the order of their first purchase.
     static func list(
-        of customer: CustomerID, after: String, limit: Int, in reader: SQLReader
+        of customer: CustomerReference, after: String, limit: Int, in reader: SQLReader
     ) async throws -> [DueSubscription] {
         try await reader.query(
             """

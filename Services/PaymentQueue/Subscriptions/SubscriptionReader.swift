@@ -16,7 +16,7 @@ struct SubscriptionReader: Sendable {
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer.
     func list(_ request: SubscriptionsRequest) async throws -> SubscriptionsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
-        let customer = CustomerID(bundleId: request.bundleId, customerIdentifier: request.customerIdentifier)
+        let customer = request.customer
         let (rows, winBacks, now) = try await database.read { reader in
             guard try await CustomerRepository.find(customer, in: reader) != nil else {
                 throw StoreError(.notFound, "no such customer")
@@ -72,7 +72,7 @@ struct SubscriptionReader: Sendable {
 
     /// What win-back offers are decided by, of subscriptions that have ended; by their first transaction.
     private func winBackFacts(
-        _ rows: [DueSubscription], of customer: CustomerID, at now: Timestamp, in reader: SQLReader
+        _ rows: [DueSubscription], of customer: CustomerReference, at now: Timestamp, in reader: SQLReader
     ) async throws -> [ExactText: WinBackFacts] {
         let ended = rows.filter { !$0.value.state.isExisting }
         guard !ended.isEmpty else { return [:] }

@@ -208,7 +208,7 @@ final class SubscriptionRenewer: Sendable {
     /// - Returns: whether nothing is due any more by itself; false when the time was over first.
     @discardableResult
     func catchUp(
-        _ customer: CustomerID, group: String, until last: ContinuousClock.Instant
+        _ customer: CustomerReference, group: String, until last: ContinuousClock.Instant
     ) async throws -> Bool {
         guard let id = try await store.originalID(of: customer, group: group) else { return true }
         return try await catchUp(id, until: last)

@@ -5,7 +5,7 @@ import StoreModels
 /// Subscriptions as rows, one per customer and group they began in.
 enum SubscriptionRepository {
     static func find(
-        group: String, of customer: CustomerID, in reader: SQLReader
+        group: String, of customer: CustomerReference, in reader: SQLReader
     ) async throws -> StoredSubscription? {
         try await reader.queryOne(
             """
@@ -29,7 +29,7 @@ enum SubscriptionRepository {
 
     /// As ``find(group:of:in:)``, locked until the commit. The customer's lock comes first.
     static func lock(
-        group: String, of customer: CustomerID, in transaction: SQLTransaction
+        group: String, of customer: CustomerReference, in transaction: SQLTransaction
     ) async throws -> StoredSubscription? {
         try await transaction.queryOne(
             """
@@ -41,7 +41,7 @@ enum SubscriptionRepository {
 
     /// The same, by its first transaction's `id`.
     static func lock(
-        originalID: String, of customer: CustomerID, in transaction: SQLTransaction
+        originalID: String, of customer: CustomerReference, in transaction: SQLTransaction
     ) async throws -> StoredSubscription? {
         try await transaction.queryOne(
             """
@@ -54,7 +54,7 @@ enum SubscriptionRepository {
     /// All of a customer's, locked until the commit.
     @discardableResult
     static func lockAll(
-        of customer: CustomerID, in transaction: SQLTransaction
+        of customer: CustomerReference, in transaction: SQLTransaction
     ) async throws -> [StoredSubscription] {
         try await transaction.query(
             """
@@ -65,7 +65,7 @@ enum SubscriptionRepository {
     }
 
     /// All of a customer's, in the order of their first purchase.
-    static func all(of customer: CustomerID, in reader: SQLReader) async throws -> [StoredSubscription] {
+    static func all(of customer: CustomerReference, in reader: SQLReader) async throws -> [StoredSubscription] {
         try await reader.query(
             """
             SELECT * FROM subscription WHERE bundle_id = ? AND customer_identifier = ?
@@ -76,7 +76,7 @@ enum SubscriptionRepository {
 
     /// Purchases of the customer that wait for another one, or for a renewal; an index of their own holds nothing else.
     static func waitingPurchases(
-        of customer: CustomerID, in reader: SQLReader
+        of customer: CustomerReference, in reader: SQLReader
     ) async throws(PersistenceError) -> [String] {
         var identifiers: [String] = []
         for row in try await reader.query(

@@ -34,7 +34,7 @@ extension TestStore {
 
     /// Sweeps until the processor has answered every refund.
     func settleRefunds() async throws {
-        let janitor = current.service.refundJanitor
+        let janitor = current.service.refunds
         try await eventuallySettled { try await janitor.sweep(now: .now + .seconds(60)) == 0 }
     }
 }

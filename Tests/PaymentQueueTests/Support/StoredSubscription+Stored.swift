@@ -10,7 +10,7 @@ extension StoredSubscription {
     ) -> StoredSubscription {
         let start = Timestamp(milliseconds: 0)
         return StoredSubscription(
-            customer: CustomerID(bundleId: Catalogue.bundleId, customerIdentifier: "c_1"), group: "pro",
+            customer: CustomerReference(bundleId: Catalogue.bundleId, customerIdentifier: "c_1"), group: "pro",
             originalID: "t_1", originalIdentifier: "1", revision: 1, state: state, product: product, level: level,
             length: SubscriptionPeriod(numberOfUnits: 1, unit: unit), periodIndex: 0, periodStart: start,
             activeUntil: until, activeID: "t_1", activeTransaction: "1", anchor: start, anchorCount: 0,

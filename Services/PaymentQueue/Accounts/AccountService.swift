@@ -1,0 +1,123 @@
+import Persistence
+import StoreModels
+
+/// `account.open` and `.get`: the customer behind an account of an app.
+struct AccountService: Sendable {
+    /// An account's storefront where neither a request nor a setting names one.
+    static let defaultStorefront = "USA"
+
+    let database: any SQLDatabase
+    let clock: BusinessClock
+    let defaults: AppDefaults
+
+    /// Finds or makes the customer; opening again gives the same one. The storefront is the tester's, else the one the account was created in;
+    /// that is what the request names, else the app's default.
+    /// - Throws: `requestInvalid`; `storefrontMismatch` when the account lives in another storefront, and then nothing
+    ///   is created.
+    func open(_ request: OpenAccountRequest) async throws -> OpenAccountReply {
+        try check(request)
+        let known = try await database.read { reader in try await Known(request, in: reader) }
+        // Most sessions find everything as it should be, and write nothing but their launch's number.
+        if let customer = known.customer, try known.storefront(for: request) == customer.storefront {
+            return reply(customer, known, request, launch: try await launch(request))
+        }
+        var random = SystemRandomNumberGenerator()
+        let identifier = Identifiers.customer(random: &random)
+        let (customer, settled) = try await database.write { transaction in
+            let known = try await Known(request, in: transaction)
+            let storefront = try known.storefront(for: request)
+            var customer = try await CustomerRepository.open(
+                account: request.account, bundleId: request.bundleId, storefront: storefront,
+                newIdentifier: identifier, wall: clock.wall(), in: transaction)
+            if customer.storefront != storefront {
+                try await CustomerRepository.setStorefront(storefront, of: customer.id, in: transaction)
+                try await TesterRepository.raiseVersion(in: transaction)
+                customer.storefront = storefront
+            }
+            return (customer, known)
+        }
+        return reply(customer, settled, request, launch: try await launch(request))
+    }
+
+    /// A number of its own, larger than those of all launches before: whichever gateway asks and whatever its clock says.
+    private func launch(_ request: OpenAccountRequest) async throws -> Int64? {
+        guard request.launches == true else { return nil }
+        return try await database.write { try await CounterRepository.next(.launch, in: $0) }
+    }
+
+    /// What is stored of the account, from one snapshot.
+    private struct Known: Sendable {
+        var customer: Customer?
+        var tester: TesterSettings
+
+        init(_ request: OpenAccountRequest, in reader: SQLReader) async throws {
+            customer = try await CustomerRepository.find(
+                account: request.account, bundleId: request.bundleId, in: reader)
+            tester = try await TesterRepository.find(request.account, in: reader) ?? TesterSettings()
+        }
+
+        func storefront(for request: OpenAccountRequest) throws(StoreError) -> String {
+            let settled = tester.storefront ?? customer?.storefront
+            guard let wanted = request.storefront else {
+                return settled ?? request.defaults?.storefront ?? AccountService.defaultStorefront
+            }
+            guard let settled, settled != wanted else { return wanted }
+            throw StoreError(
+                .storefrontMismatch,
+                "the account's storefront is \(settled); a session's counts only when it creates the account",
+                details: ["storefront": .string(settled)])
+        }
+    }
+
+    private func reply(
+        _ customer: Customer, _ known: Known, _ request: OpenAccountRequest, launch: Int64?
+    ) -> OpenAccountReply {
+        let effective = known.tester.over(request.defaults).over(.standard)
+        return OpenAccountReply(
+            customerIdentifier: customer.id.customerIdentifier, storefront: customer.storefront,
+            canMakePayments: effective.canMakePayments ?? true, launch: launch)
+    }
+
+    private func check(_ request: OpenAccountRequest) throws(StoreError) {
+        try StoreError.checkIdentifier(request.bundleId, .bundle, "bundleId")
+        try StoreError.checkIdentifier(request.deviceId, .device, "deviceId")
+        try AccountValidation.checkName(request.account)
+        if let storefront = request.storefront { try AccountValidation.checkStorefront(storefront) }
+    }
+
+    // MARK: Get
+
+    /// The customer as the store knows it now.
+    /// - Throws: `requestInvalid` unless exactly one of identifier and account is given; `notFound`.
+    func get(_ request: GetAccountRequest, deadline: ContinuousClock.Instant) async throws -> AccountReply {
+        let find = try finder(request)
+        let defaults = await defaults.of(request.bundleId, until: deadline)
+        return try await database.read { reader in
+            guard let customer = try await find(reader) else { throw StoreError(.notFound, "no such customer") }
+            let tester = try await TesterRepository.effective(customer.account, defaults: defaults, in: reader)
+            return AccountReply(
+                customerIdentifier: customer.id.customerIdentifier, account: customer.account,
+                storefront: customer.storefront, canMakePayments: tester.canMakePayments ?? true,
+                simulatedLoadProductsError: tester.simulatedErrors?.loadProducts,
+                simulatedReceiptError: tester.simulatedErrors?.receiptRefresh.map {
+                    SimulatedError.failure(
+                        $0, "Refreshing the receipt failed with the error the tester is set to meet.")
+                })
+        }
+    }
+
+    private func finder(
+        _ request: GetAccountRequest
+    ) throws(StoreError) -> @Sendable (SQLReader) async throws -> Customer? {
+        switch (request.customerIdentifier, request.account) {
+        case (let identifier?, nil):
+            {
+                try await CustomerRepository.find(
+                    CustomerReference(bundleId: request.bundleId, customerIdentifier: identifier), in: $0)
+            }
+        case (nil, let account?):
+            { try await CustomerRepository.find(account: account, bundleId: request.bundleId, in: $0) }
+        default: throw StoreError(.requestInvalid, "give either customerIdentifier or account")
+        }
+    }
+}

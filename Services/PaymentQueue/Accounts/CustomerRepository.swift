@@ -1,0 +1,164 @@
+import Persistence
+import StoreModels
+
+/// Accounts and the apps' clocks.
+enum CustomerRepository {
+    static func find(_ id: CustomerReference, in reader: SQLReader) async throws(PersistenceError) -> Customer? {
+        try await reader.queryOne(
+            "SELECT * FROM customer WHERE bundle_id = ? AND customer_identifier = ?", id.bundleId, id.customerIdentifier
+        ).map(customer)
+    }
+
+    /// The customer and the app's clock, with the customer's row locked until the commit: the first statement of every
+    /// commit about a customer, so that such commits come one after the other and never wait for one another crosswise.
+    ///
+    /// On PostgreSQL a statement that has waited for a row reads the other tables as they were before. There the lock is a
+    /// statement of its own, sent ahead without a round trip, and the clock is that of after the wait.
+    static func lock(_ id: CustomerReference, in transaction: SQLTransaction) async throws -> (Customer, AppClock)? {
+        if transaction.dialect == .postgres {
+            try await transaction.send(
+                """
+                SELECT 1 FROM customer WHERE bundle_id = ? AND customer_identifier = ? \(transaction.dialect.lockRow)
+                """, id.bundleId, id.customerIdentifier)
+        }
+        guard
+            let row = try await transaction.queryOne(
+                """
+                SELECT c.*, k.epoch, k.anchor_wall, k.anchor_business, k.rate_millionths, k.rate_name, k.is_frozen
+                FROM customer c JOIN app_clock k ON k.bundle_id = c.bundle_id
+                WHERE c.bundle_id = ? AND c.customer_identifier = ?
+                """, id.bundleId, id.customerIdentifier)
+        else { return nil }
+        return (try customer(row), try AppClock(row))
+    }
+
+    /// Where the journal of a locked customer stands now.
+    static func setHead(
+        _ seq: Int64, of id: CustomerReference, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.send(
+            "UPDATE customer SET head_seq = ? WHERE bundle_id = ? AND customer_identifier = ?", seq, id.bundleId,
+            id.customerIdentifier)
+    }
+
+    static func find(
+        account: String, bundleId: String, in reader: SQLReader
+    ) async throws(PersistenceError) -> Customer? {
+        try await reader.queryOne("SELECT * FROM customer WHERE bundle_id = ? AND account = ?", bundleId, account).map(
+            customer)
+    }
+
+    /// Creates the account unless somebody has, and returns what is there.
+    static func open(
+        account: String, bundleId: String, storefront: String, newIdentifier: String, wall: Timestamp,
+        in transaction: SQLTransaction
+    ) async throws -> Customer {
+        try await ClockRepository.insert(bundleId, wall: wall, in: transaction)
+        try await transaction.execute(
+            """
+            INSERT INTO customer (bundle_id, customer_identifier, account, storefront, created_at, opened_at)
+            VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+            """, bundleId, newIdentifier, account, storefront, wall.milliseconds,
+            try await clock(of: bundleId, in: transaction).now(wall: wall).milliseconds)
+        guard let customer = try await find(account: account, bundleId: bundleId, in: transaction) else {
+            throw StoreError(.internal, "the account was not written")
+        }
+        return customer
+    }
+
+    /// The app's clock. Every customer's app has one, made with its first account.
+    static func clock(of bundleId: String, in reader: SQLReader) async throws -> AppClock {
+        guard let clock = try await ClockRepository.find(bundleId, in: reader) else {
+            throw StoreError(.internal, "the app has no clock")
+        }
+        return clock
+    }
+
+    /// Sets the app's clock to the wall clock. Nothing happens to an app without accounts, which has no clock yet.
+    static func resetClock(
+        of bundleId: String, wall: Timestamp, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
+            """
+            UPDATE app_clock SET epoch = epoch + 1, anchor_wall = ?, anchor_business = ?, rate_millionths = ?,
+                rate_name = NULL, is_frozen = 0
+            WHERE bundle_id = ?
+            """, wall.milliseconds, wall.milliseconds, AppClock.realTime, bundleId)
+        // The keys of its moves may be used again.
+        try await transaction.execute("DELETE FROM clock_advance WHERE bundle_id = ?", bundleId)
+    }
+
+    /// Waits for the commits about an app's customers that are under way. Whatever is committed about them later has read
+    /// the clock as it is now.
+    static func awaitCommits(
+        of bundleId: String, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        guard transaction.dialect == .postgres else { return }
+        // In one order, as everybody who locks several does.
+        try await transaction.execute(
+            """
+            SELECT 1 FROM customer WHERE bundle_id = ? ORDER BY bundle_id, customer_identifier
+            \(transaction.dialect.lockRow)
+            """, bundleId)
+    }
+
+    /// When the customer first opened a session with the app, by the app's clock as it ran then.
+    /// - Returns: nil for an unknown customer.
+    static func firstSeen(_ id: CustomerReference, in reader: SQLReader) async throws(PersistenceError) -> Timestamp? {
+        let row = try await reader.queryOne(
+            "SELECT created_at, opened_at FROM customer WHERE bundle_id = ? AND customer_identifier = ?", id.bundleId,
+            id.customerIdentifier)
+        guard let row else { return nil }
+        let (created, opened): (Int64, Int64?) = (try row["created_at"], try row["opened_at"])
+        return Timestamp(milliseconds: opened ?? created)
+    }
+
+    /// Moves one customer to another storefront.
+    static func setStorefront(
+        _ storefront: String, of id: CustomerReference, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
+            "UPDATE customer SET storefront = ? WHERE bundle_id = ? AND customer_identifier = ?", storefront,
+            id.bundleId, id.customerIdentifier)
+    }
+
+    /// Moves an account's customers in all apps.
+    static func setStorefront(
+        _ storefront: String, ofAccount account: String, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.execute(
+            "UPDATE customer SET storefront = ? WHERE account = ? AND storefront <> ?", storefront, account, storefront)
+    }
+
+    /// Where a customer's journal stands, and where the customer lives.
+    struct Head: Hashable, Sendable {
+        var seq: Int64
+        var storefront: String
+    }
+
+    /// The heads of many customers, in one statement; customers without a row have none.
+    static func heads(
+        _ customers: [CustomerReference], in reader: SQLReader
+    ) async throws(PersistenceError) -> [CustomerReference: Head] {
+        guard !customers.isEmpty else { return [:] }
+        let pairs = Array(repeating: "(?, ?)", count: customers.count).joined(separator: ", ")
+        let rows = try await reader.query(
+            """
+            SELECT bundle_id, customer_identifier, head_seq, storefront FROM customer
+            WHERE (bundle_id, customer_identifier) IN (VALUES \(pairs))
+            """, arguments: customers.flatMap { [$0.bundleId, $0.customerIdentifier] })
+        var heads: [CustomerReference: Head] = [:]
+        for row in rows {
+            heads[try CustomerReference(row)] =
+                Head(seq: try row["head_seq"], storefront: try row["storefront"])
+        }
+        return heads
+    }
+
+    private static func customer(_ row: SQLRow) throws(PersistenceError) -> Customer {
+        Customer(
+            id: try CustomerReference(row),
+            account: try row["account"], storefront: try row["storefront"], headSeq: try row["head_seq"],
+            prunedSeq: try row["pruned_seq"])
+    }
+}

@@ -1,0 +1,224 @@
+import Persistence
+import StoreModels
+
+/// `clock.get`, `.put`, `.advance` and `.progress`: an app's business time, and moving it.
+///
+/// A move is one commit, in which the clock jumps; then what has fallen due happens, each thing as of its own instant.
+/// The wall clock and all timers of the machine are untouched.
+struct ClockService: Sendable {
+    /// Between two looks at what others of this process or other replicas work on.
+    static let pause: Duration = .milliseconds(50)
+    /// Moves that one sweep goes on with.
+    static let openMax = 100
+
+    let database: any SQLDatabase
+    let clock: BusinessClock
+    let renewer: SubscriptionRenewer
+
+    func get(_ request: AppRequest) async throws -> AppClockState {
+        try ClockValidation.check(request.bundleId)
+        let bundleId = request.bundleId
+        let known = try await database.read { reader in
+            try await ClockRepository.find(bundleId, in: reader).asyncMap { found in
+                try await Self.state(found, of: bundleId, wall: clock.wall(), in: reader)
+            }
+        }
+        if let known { return known }
+        return try await database.write { transaction in
+            let wall = clock.wall()
+            let made = try await ClockRepository.lock(bundleId, wall: wall, in: transaction)
+            return try await Self.state(made, of: bundleId, wall: wall, in: transaction)
+        }
+    }
+
+    /// Sets the clock. It may be set back: what was billed is not billed again, because a period is paid once (S5).
+    /// - Throws: `requestInvalid`.
+    func put(_ request: PutClockRequest) async throws -> AppClockState {
+        try ClockValidation.check(request.bundleId)
+        if let now = request.now { _ = try AdvanceGoal.check(now, "now") }
+        let state = try await database.write { transaction in
+            let wall = clock.wall()
+            let known = try await ClockRepository.lock(request.bundleId, wall: wall, in: transaction)
+            let next = known.set(now: request.now, rate: request.rate, frozen: request.frozen, wall: wall)
+            try await ClockRepository.set(next, of: request.bundleId, in: transaction)
+            return try await Self.state(next, of: request.bundleId, wall: wall, in: transaction)
+        }
+        renewer.wake()
+        return state
+    }
+
+    /// One key, one move. Answers when all that is due has happened, or shortly before the deadline.
+    /// - Throws: `requestInvalid`, `idempotencyKeyInvalid`, `keyReused`.
+    func advance(
+        _ request: AdvanceClockRequest, deadline: ContinuousClock.Instant
+    ) async throws -> ClockAdvance {
+        try ClockValidation.check(request.bundleId)
+        try ClockValidation.checkKey(request.requestKey)
+        let advance = try await begin(request)
+        renewer.wake()
+        try await work(on: advance, until: deadline - PurchaseCoordinator.replyMargin)
+        return try await progress(advance.id, of: advance.bundleId)
+    }
+
+    /// - Throws: `notFound`.
+    func progress(_ request: AdvanceRequest) async throws -> ClockAdvance {
+        try await progress(request.advanceIdentifier, of: request.bundleId)
+    }
+
+    /// Goes on with moves that a process has left half done, as far as they get without waiting.
+    /// - Returns: how many have reached their end.
+    func sweep(until last: ContinuousClock.Instant) async throws -> Int {
+        var finished = 0
+        let open = try await database.read { reader in
+            try await AdvanceRepository.open(limit: Self.openMax, in: reader)
+        }
+        for id in open {
+            let found = try await database.read { reader in try await AdvanceRepository.find(id, in: reader) }
+            guard let advance = found else { continue }
+            if try await work(on: advance, until: last, waits: false) { finished += 1 }
+        }
+        return finished
+    }
+
+    /// - Parameter waits: for work of others in this process or other replicas, and for replies that do not come.
+    /// - Returns: whether the move has reached its end.
+    @discardableResult
+    private func work(
+        on advance: StoredAdvance, until last: ContinuousClock.Instant, waits: Bool = true
+    ) async throws -> Bool {
+        while true {
+            switch try await step(advance.id) {
+            case .finished: return true
+            case .jumped: renewer.wake()
+            case .working:
+                guard ContinuousClock.now < last else { return false }
+                if try await renewer.sweep(advance.bundleId, until: last) > 0 { continue }
+                guard waits else { return false }
+                try await Task.sleep(until: min(last, .now + Self.pause), clock: .continuous)
+            }
+        }
+    }
+
+    // MARK: Commits
+
+    /// What a look at a move has found.
+    private enum Step: Sendable {
+        /// All that was due has happened.
+        case finished
+        /// The clock has jumped to the next event.
+        case jumped
+        /// Something is still due.
+        case working
+    }
+
+    /// The move a key stands for; the first time the clock jumps.
+    /// - Throws: `requestInvalid`; `keyReused` for another move under the key.
+    private func begin(_ request: AdvanceClockRequest) async throws -> StoredAdvance {
+        let fingerprint = AdvanceGoal.fingerprint(request)
+        return try await database.write { transaction in
+            let wall = clock.wall()
+            let app = try await ClockRepository.lock(request.bundleId, wall: wall, in: transaction)
+            if let known = try await AdvanceRepository.find(
+                key: request.requestKey, of: request.bundleId, in: transaction)
+            {
+                guard known.fingerprint == fingerprint else {
+                    throw StoreError(.keyReused, "this idempotency key was used for another move of the clock")
+                }
+                return known
+            }
+            let now = app.now(wall: wall)
+            var random = SystemRandomNumberGenerator()
+            var advance = StoredAdvance(
+                id: Identifiers.advance(wall: wall, random: &random), bundleId: request.bundleId,
+                requestKey: request.requestKey, fingerprint: fingerprint, from: now, to: now, stepsLeft: 0,
+                firstEvent: try await SubscriptionEventRepository.last(of: request.bundleId, in: transaction))
+            switch try AdvanceGoal(request, now: now) {
+            case .instant(let to): advance.to = to
+            case .events(let count): advance.stepsLeft = count
+            }
+            if advance.to > now { try await jump(app, to: advance.to, of: request.bundleId, wall, in: transaction) }
+            try await AdvanceRepository.insert(advance, wall: wall, in: transaction)
+            return advance
+        }
+    }
+
+    /// Looks whether a move has reached its end, and jumps to its next event when there is one to come.
+    private func step(_ id: String) async throws -> Step {
+        let seen = try await database.read { reader in
+            let advance = try await AdvanceRepository.find(id, in: reader)
+            return try await advance.asyncMap { (advance: $0, remaining: try await remaining(of: $0, in: reader)) }
+        }
+        guard let seen, seen.advance.lastEvent == nil else { return .finished }
+        guard seen.remaining == 0 else { return .working }
+        return try await database.write { transaction in
+            let wall = clock.wall()
+            let app = try await ClockRepository.lock(seen.advance.bundleId, wall: wall, in: transaction)
+            // Read under the clock's lock: replicas go on with one move together.
+            guard var advance = try await AdvanceRepository.find(id, in: transaction), advance.lastEvent == nil else {
+                return .finished
+            }
+            guard try await remaining(of: advance, in: transaction) == 0 else { return .working }
+            if advance.stepsLeft > 0,
+                let next = try await ClockRepository.nextEvent(of: advance.bundleId, in: transaction)
+            {
+                advance.to = max(next, app.now(wall: wall))
+                advance.stepsLeft -= 1
+                try await jump(app, to: advance.to, of: advance.bundleId, wall, in: transaction)
+                try await AdvanceRepository.update(advance, in: transaction)
+                return .jumped
+            }
+            advance.stepsLeft = 0
+            advance.lastEvent = try await SubscriptionEventRepository.last(of: advance.bundleId, in: transaction)
+            try await AdvanceRepository.update(advance, in: transaction)
+            return .finished
+        }
+    }
+
+    /// - Throws: `notFound`.
+    private func progress(_ id: String, of bundleId: String) async throws -> ClockAdvance {
+        try await database.read { reader in
+            guard let advance = try await AdvanceRepository.find(id, in: reader), advance.bundleId.isExactly(bundleId)
+            else {
+                throw StoreError(.notFound, "no such move of this app's clock")
+            }
+            let last = advance.lastEvent ?? .max
+            let events = try await SubscriptionEventRepository.list(
+                of: bundleId, after: advance.firstEvent, through: last, limit: ClockAdvance.eventsMax, in: reader)
+            let count = try await SubscriptionEventRepository.count(
+                of: bundleId, after: advance.firstEvent, through: last, in: reader)
+            return ClockAdvance(
+                advanceIdentifier: id, bundleId: bundleId, from: advance.from, to: advance.to,
+                isFinished: advance.lastEvent != nil, eventCount: count,
+                remaining: advance.lastEvent == nil ? try await remaining(of: advance, in: reader) : 0,
+                events: events, truncated: count > events.count)
+        }
+    }
+
+    /// A clock that was set back since has less to do.
+    private func remaining(of advance: StoredAdvance, in reader: SQLReader) async throws -> Int {
+        let now = try await ClockRepository.find(advance.bundleId, in: reader).map(clock.now)
+        return try await AdvanceRepository.remaining(
+            of: advance.bundleId, through: min(advance.to, now ?? advance.to), in: reader)
+    }
+
+    private func jump(
+        _ app: AppClock, to instant: Timestamp, of bundleId: String, _ wall: Timestamp, in transaction: SQLTransaction
+    ) async throws {
+        try await ClockRepository.set(app.set(now: instant, wall: wall), of: bundleId, in: transaction)
+    }
+
+    private static func state(
+        _ app: AppClock, of bundleId: String, wall: Timestamp, in reader: SQLReader
+    ) async throws -> AppClockState {
+        AppClockState(
+            bundleId: bundleId, now: app.now(wall: wall), rate: app.rate, frozen: app.isFrozen, epoch: app.epoch,
+            nextEvent: try await ClockRepository.nextEvent(of: bundleId, in: reader))
+    }
+}
+
+extension Optional {
+    fileprivate func asyncMap<Output>(_ body: (Wrapped) async throws -> Output) async rethrows -> Output? {
+        guard let self else { return nil }
+        return try await body(self)
+    }
+}

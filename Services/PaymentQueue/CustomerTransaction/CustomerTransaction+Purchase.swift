@@ -1,0 +1,319 @@
+import Persistence
+import ServiceDatabase
+import StoreModels
+
+extension CustomerTransaction {
+    // MARK: Beginning
+
+    /// Decides about a payment from what stands in this commit.
+    /// - Parameters:
+    ///   - request: what comes with the payment about an offer.
+    ///   - id: the purchase itself, when it waits already.
+    ///   - isResumed: it was interrupted and goes on.
+    func plan(
+        _ payment: Payment, _ request: OfferRequest?, quote: Quote, except id: String? = nil, isResumed: Bool = false
+    ) async throws -> PurchasePlan {
+        let tester = try await TesterRepository.effective(
+            account.account, defaults: quote.testerDefaults, in: transaction)
+        var subscribed: EntitlementRepository.Subscribed?
+        if let question = quote.historyQuestion {
+            // Locked, so that no renewal begins between the decision and its commit.
+            let all = try await SubscriptionRepository.lockAll(of: customer, in: transaction)
+            subscribed = try await EntitlementRepository.subscribed(
+                question, customer, among: all, at: now, in: transaction)
+        }
+        var facts = try await EntitlementRepository.facts(
+            of: account, tester: tester, product: quote.product, unfinishedLimit: quote.unfinishedLimit,
+            subscribed: subscribed, except: id, in: transaction)
+        if id == nil, facts.mustWait(at: now) {
+            facts.waitingCount = try await EntitlementRepository.waitingCount(
+                of: customer, limit: PurchasePolicy.waitingMax, in: transaction)
+        }
+        if let discount = payment.paymentDiscount, request?.discountCheck == .valid {
+            facts.isNonceUsed = try await !EntitlementRepository.takeNonce(
+                discount.nonce, for: payment, of: customer, in: transaction)
+        }
+        if request?.redeemed?.type == .winBack {
+            facts.winBack = try await EntitlementRepository.winBackFacts(
+                of: facts.subscription, history: facts.groupHistory, in: transaction)
+        }
+        return PurchasePlan(
+            payment: payment, request, quote: quote, facts: facts, tester: tester, storefront: account.storefront,
+            now: now, isResumed: isResumed)
+    }
+
+    /// Writes a new purchase, with all its plan says.
+    mutating func begin(_ purchase: NewPurchase, _ plan: PurchasePlan) async throws -> StoredTransaction {
+        switch plan.decision {
+        case .sell(let terms, let offerGroup):
+            // Whoever is interrupted keeps nothing from others meanwhile; it is planned again.
+            guard plan.asks.first != .interrupted else {
+                let stored = try await insert(purchase, phase: .charging, terms: nil, quote: purchase.quote)
+                return try await ask(plan.asks, about: stored)
+            }
+            let stored = try await insert(
+                purchase, phase: terms.isFree ? .granting : .charging, awaitsAnswer: !plan.asks.isEmpty,
+                terms: terms, quote: plan.asks.contains(.interrupted) ? purchase.quote : nil)
+            try await reserve(terms, offerGroup: offerGroup, for: stored)
+            return try await ask(plan.asks, about: stored)
+        case .wait:
+            return try await insert(
+                purchase, phase: .waiting, obstacle: plan.obstacle, terms: nil, quote: purchase.quote)
+        case .fail(let error):
+            let stored = try await insert(purchase, phase: .charging, terms: nil, quote: nil)
+            return try await apply(.fail(error), to: stored)
+        }
+    }
+
+    /// Plans a purchase again that waited for another one of the same product.
+    mutating func replan(_ stored: StoredTransaction) async throws -> StoredTransaction {
+        guard stored.phase == .waiting, let quote = stored.quote else { return stored }
+        let plan = try await plan(stored.transaction.payment, stored.request, quote: quote, except: stored.id)
+        switch plan.decision {
+        case .wait: return try await wait(stored, for: plan.obstacle)
+        case .fail(let error): return try await apply(.fail(error), to: stored)
+        case .sell(let terms, let offerGroup):
+            guard plan.asks.first != .interrupted else { return try await ask(plan.asks, about: stored) }
+            var next = stored
+            (next.waitsFor, next.waitsForPerson) = (nil, false)
+            (next.terms, next.phase) = (terms, terms.isFree ? .granting : .charging)
+            next.quote = plan.asks.contains(.interrupted) ? quote : nil
+            (next.transaction.price, next.transaction.offer) = (terms.amount, terms.offer)
+            next.awaitsAnswer = !plan.asks.isEmpty
+            guard
+                try await TransactionRepository.advance(
+                    next, body: try StoredJSON.text(next.transaction), from: stored, in: transaction)
+            else { return stored }
+            try await reserve(terms, offerGroup: offerGroup, for: next)
+            return try await ask(plan.asks, about: next)
+        }
+    }
+
+    private func wait(_ stored: StoredTransaction, for obstacle: PurchaseObstacle?) async throws -> StoredTransaction {
+        var next = stored
+        (next.waitsFor, next.waitsForPerson) = (obstacle?.id, obstacle?.isForPerson ?? false)
+        if next.waitsFor != stored.waitsFor { try await TransactionRepository.setWaitsFor(of: next, in: transaction) }
+        return next
+    }
+
+    /// Journals the first revision and writes its row, and the idempotency key's.
+    private mutating func insert(
+        _ purchase: NewPurchase, phase: StoredTransaction.Phase, awaitsAnswer: Bool = false,
+        obstacle: PurchaseObstacle? = nil, terms: PurchaseTerms?, quote: Quote?
+    ) async throws -> StoredTransaction {
+        let value = purchase.machine(terms).transaction
+        let body = try StoredJSON.text(value)
+        let seq = try journal(.updated, value, event: StoreEvent.Kind(value.transactionState), body: body)
+        var stored = StoredTransaction(
+            customer: customer, transaction: value, phase: phase, awaitsAnswer: awaitsAnswer, waitsFor: obstacle?.id,
+            createdSeq: seq, terms: terms, quote: quote, request: purchase.request)
+        stored.waitsForPerson = obstacle?.isForPerson ?? false
+        try await TransactionRepository.insert(stored, body: body, in: transaction)
+        if let fingerprint = purchase.fingerprint {
+            try await PaymentRepository.insert(
+                purchase.payment, fingerprint: fingerprint, transactionID: value.id, of: customer, wall: wall,
+                in: transaction)
+        }
+        return stored
+    }
+
+    /// Takes what the terms need: the offer's claim, and the product's slot where only one purchase may be in flight.
+    private func reserve(_ terms: PurchaseTerms, offerGroup: String?, for stored: StoredTransaction) async throws {
+        if let offerGroup {
+            try await EntitlementRepository.reserveOffer(group: offerGroup, for: stored, in: transaction)
+            try checkpoint(.afterOfferClaim)
+        }
+        if terms.productType.isSoldOneAtATime {
+            try await EntitlementRepository.takeSlot(
+                of: stored.transaction.payment.productIdentifier, for: stored.id, customer, in: transaction)
+        }
+    }
+
+    // MARK: Going on
+
+    /// Lets an event happen to a transaction; the row must still be as it is known here.
+    /// - Parameter keepsQuote: it fails and may be planned again.
+    /// - Returns: the transaction as it is now: changed, or as it was where the event had happened already or the state
+    ///   has no such edge, which is how a second writer learns that another was first.
+    mutating func apply(
+        _ event: TransactionStateMachine.Event, to stored: StoredTransaction, keepsQuote: Bool = false
+    ) async throws -> StoredTransaction {
+        var machine = TransactionStateMachine(stored.transaction, isFinished: stored.isFinished)
+        guard case .changed(let actions) = machine.handle(event) else { return stored }
+        var next = stored
+        (next.waitsFor, next.waitsForPerson) = (nil, false)
+        next.transaction = machine.transaction
+        next.isFinished = machine.isFinished
+        next.wasDeferred = stored.wasDeferred || machine.transaction.transactionState == .deferred
+        if next.historySeq == nil, machine.transaction.transactionIdentifier != nil { next.historySeq = nextSeq }
+        if machine.transaction.transactionState.isTerminal {
+            (next.phase, next.awaitsAnswer) = (.settled, false)
+            if !keepsQuote { next.quote = nil }
+        }
+        let body = try StoredJSON.text(next.transaction)
+        let isFirst = try await TransactionRepository.advance(
+            next, body: body, from: stored, in: transaction)
+        guard isFirst else {
+            return try await TransactionRepository.find(stored.id, of: customer, in: transaction) ?? stored
+        }
+        for action in actions { try await perform(action, next, body: body) }
+        return next
+    }
+
+    private mutating func perform(
+        _ action: TransactionStateMachine.Action, _ stored: StoredTransaction, body: String
+    ) async throws {
+        let value = stored.transaction
+        switch action {
+        case .journal(let kind):
+            try journal(kind, value, event: StoreEvent.Kind(value.transactionState), body: body)
+        case .consumeOffer:
+            guard stored.terms?.offer != nil else { break }
+            try await EntitlementRepository.consumeOffer(of: value, customer, in: transaction)
+        case .releaseOffer:
+            guard stored.terms?.offer != nil else { break }
+            try await EntitlementRepository.releaseOffer(of: value, customer, in: transaction)
+        case .releaseSlot:
+            guard stored.terms?.productType.isSoldOneAtATime == true else { break }
+            try await EntitlementRepository.releaseSlot(of: value, customer, in: transaction)
+            try await TransactionRepository.release(waitingFor: value.id, of: customer, in: transaction)
+            woken += try await EntitlementRepository.waiting(
+                for: value.payment.productIdentifier, customer, in: transaction)
+        case .grant:
+            guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
+            try await EntitlementRepository.grant(value, terms: terms, to: customer, in: transaction)
+            if terms.subscription != nil { try await changeSubscription(with: value, terms) }
+        case .storeAnswer(let status):
+            try await PaymentRepository.storeAnswer(
+                status: status, body: body, of: value.id, customer, in: transaction)
+        }
+    }
+
+    /// Ends a purchase that is paid, or free. One in a subscription group whose renewal is under way or due stays as it is:
+    /// the renewal comes first, and then this is tried again.
+    mutating func conclude(_ stored: StoredTransaction) async throws -> StoredTransaction {
+        guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
+        var known: StoredSubscription?
+        if let key = terms.subscription?.key { known = try await subscription(group: key) }
+        if known?.isBusy(at: now) == true { return stored }
+        if terms.change?.isNote == true, known?.isActive(at: now) != true {
+            return try await apply(.fail(Self.noSubscription), to: stored)
+        }
+        if let owned = terms.ownedSince {
+            let product = stored.transaction.payment.productIdentifier
+            guard try await EntitlementRepository.ownedSince(product, customer, in: transaction) == owned else {
+                return try await apply(.fail(Self.noOwnership), to: stored)
+            }
+        }
+        let purchase = terms.purchase(
+            transactionIdentifier: try await TransactionRepository.nextIdentifier(in: transaction), at: now,
+            original: try await original(of: known))
+        return try await apply(.purchase(purchase), to: stored)
+    }
+
+    /// What was to be changed with the next renewal has ended before the purchase did; nothing was to be paid.
+    private static let noSubscription = TransactionError(
+        .unknown, "The subscription has ended meanwhile; nothing was charged.", reason: "subscriptionEnded")
+
+    /// What was to be given again for nothing was taken back meanwhile.
+    private static let noOwnership = TransactionError(
+        .unknown, "The purchase this one repeats was taken back meanwhile; nothing was charged.",
+        reason: "ownershipEnded")
+
+    /// Whoever subscribes to a group again continues their first subscription of it.
+    private func original(of subscription: StoredSubscription?) async throws -> PaymentTransaction? {
+        guard let subscription else { return nil }
+        return try await TransactionRepository.find(subscription.originalID, of: customer, in: transaction)?.transaction
+    }
+
+    /// The processor spoke of another amount: neither given nor failed, until a person has looked.
+    func quarantine(_ stored: StoredTransaction) async throws -> StoredTransaction {
+        var next = stored
+        next.phase = .quarantined
+        return try await TransactionRepository.setPhase(of: next, in: transaction) ? next : stored
+    }
+}
+
+extension CustomerTransaction {
+    /// Asks the first of those who have to agree; the purchase stays as it is until the answer.
+    ///
+    /// - Parameters:
+    ///   - kinds: who signs in, the shopper at the sheet, then a parent or what interrupts. None leaves the purchase alone.
+    ///   - stored: is marked as awaiting an answer already.
+    ///   - storefront: where the shopper is, when the app is asked about it.
+    /// - Returns: the transaction as it is then: deferred when it is a parent who is asked, failed when it is interrupted.
+    mutating func ask(
+        _ kinds: [Prompt.Kind], about stored: StoredTransaction, in storefront: Storefront? = nil
+    ) async throws -> StoredTransaction {
+        guard let kind = kinds.first else { return stored }
+        var next = stored
+        switch kind {
+        case .askToBuy: next = try await apply(.defer, to: stored)
+        case .interrupted: next = try await apply(.fail(PaymentSheetPolicy.interrupted), to: stored, keepsQuote: true)
+        case .storefrontChange:
+            guard let storefront else { throw StorefrontMoved(to: account.storefront) }
+            let change = StorefrontChange(storefront: storefront, answerBy: wall + PromptService.appAnswerTime)
+            next = try await apply(.ask(change), to: stored)
+        case .sheet, .signIn, .appPurchase, .priceConsent: break
+        }
+        try await PromptRepository.insert(kinds, about: next, wall: wall, in: transaction)
+        return next
+    }
+
+    /// Takes an answer to a prompt that was removed in this commit.
+    /// - Parameter storefront: where the shopper is, as Catalog has it; nil before Catalog was asked.
+    /// - Returns: the transaction the answer is about: after an interruption that is resolved, the new one.
+    /// - Throws: ``StorefrontMoved`` when it is needed and not given; nothing is written.
+    mutating func take(
+        _ answer: Prompt.Answer, error: SKErrorCode?, to prompt: StoredPrompt, about stored: StoredTransaction,
+        in storefront: Storefront? = nil
+    ) async throws -> StoredTransaction {
+        switch prompt.purpose {
+        case .purchase: break
+        case .redelivery: return stored
+        case .priceConsent:
+            _ = try await consent(answer == .approve, about: prompt.transactionID)
+            return stored
+        }
+        if prompt.kind == .interrupted { return answer == .approve ? try await resume(stored) : stored }
+        if let failure = PaymentSheetPolicy.failure(of: answer, to: prompt.kind, error: error) {
+            return try await apply(.fail(failure), to: stored)
+        }
+        var next = stored
+        if prompt.kind == .storefrontChange {
+            next.terms?.storefront = account.storefront
+            next = try await apply(.goOn, to: next)
+        } else if hasMoved(stored) {
+            let known = storefront?.countryCode == account.storefront ? storefront : nil
+            return try await ask([.storefrontChange] + prompt.nextKinds, about: stored, in: known)
+        }
+        if !prompt.nextKinds.isEmpty { return try await ask(prompt.nextKinds, about: next) }
+        next.awaitsAnswer = false
+        return try await TransactionRepository.setPhase(of: next, in: transaction) ? next : stored
+    }
+
+    /// Whether the shopper is in another storefront than when they agreed to the terms.
+    private func hasMoved(_ stored: StoredTransaction) -> Bool {
+        guard let agreed = stored.terms?.storefront else { return false }
+        return !agreed.isExactly(account.storefront)
+    }
+
+    /// Begins the purchase that takes an interrupted one's place: the same payment at the price it was quoted, on the same
+    /// device. The unique index on `supersedes` lets there be one.
+    private mutating func resume(_ stored: StoredTransaction) async throws -> StoredTransaction {
+        guard let quote = stored.quote else { throw StoreError(.internal, "an interrupted purchase without a quote") }
+        var random = SystemRandomNumberGenerator()
+        let purchase = NewPurchase(
+            id: Identifiers.transaction(wall: wall, random: &random), payment: stored.transaction.payment,
+            deviceId: stored.transaction.originDeviceId, quote: quote, request: stored.request, supersedes: stored.id)
+        let plan = try await plan(purchase.payment, purchase.request, quote: quote, isResumed: true)
+        return try await begin(purchase, plan)
+    }
+}
+
+/// The shopper is in another storefront than the purchase began in, and only Catalog knows all of it.
+struct StorefrontMoved: Error {
+    let countryCode: String
+
+    init(to countryCode: String) { self.countryCode = countryCode }
+}

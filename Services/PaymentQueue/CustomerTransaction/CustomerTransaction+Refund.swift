@@ -1,0 +1,86 @@
+import StoreModels
+
+extension CustomerTransaction {
+    /// Takes a purchase back: with the money (`refunded`) or without (`revoked`). What it gave is gone, observers and all
+    /// devices are told, and the money is on its way; a purchase that was taken back before stays as it is.
+    ///
+    /// The introductory offer stays used (M128), and of an idempotency key the first answer stays.
+    /// - Returns: the transaction as it is now.
+    /// - Throws: `transactionStateInvalid` for a transaction that is no purchase; `serviceUnavailable` while a renewal of its
+    ///   subscription is being charged.
+    mutating func takeBack(
+        _ stored: StoredTransaction, _ ending: SubscriptionEnding, reason: RefundRequest.Reason
+    ) async throws -> StoredTransaction {
+        let value = stored.transaction
+        guard value.transactionState == .purchased, let terms = stored.terms, terms.change?.isNote != true else {
+            throw StoreError(
+                .transactionStateInvalid, "only a purchase can be taken back",
+                details: ["transactionState": .string(value.transactionState.rawValue)])
+        }
+        guard value.revocationDate == nil else { return stored }
+        let refunded = ending == .refunded ? try await giveBack(stored) : nil
+        var revoked = value
+        (revoked.revocationDate, revoked.revocationReason) = (now, reason)
+        let isEnded = try await end(stored, terms, ending, refunded: refunded, reason: reason)
+        let next = try await rewrite(revoked, from: stored, event: ending == .refunded ? .refunded : .revoked)
+        if isEnded {
+            let seq = try journalRevocation(of: next.transaction)
+            try await RevocationRepository.insert(next.transaction, seq: seq, of: customer, in: transaction)
+        }
+        return next
+    }
+
+    /// Notes what the processor is to be told.
+    private func giveBack(_ stored: StoredTransaction) async throws -> Money? {
+        guard let paid = stored.transaction.price else { return nil }
+        let left = try await RefundRepository.left(of: stored, in: transaction)
+        guard left > 0 else { return nil }
+        let amount = Money(minorUnits: left, currency: paid.currency)
+        try await RefundRepository.insert(
+            key: StoredRefund.key(of: stored.id), of: stored, amount, wall: wall, in: transaction)
+        return amount
+    }
+
+    /// Takes away what the purchase gave.
+    /// - Returns: whether the customer has lost something by it: consumables are used up, of a subscription only the present
+    ///   period counts, and a free copy of a non-consumable gives nothing that the first purchase does not.
+    private mutating func end(
+        _ stored: StoredTransaction, _ terms: PurchaseTerms, _ ending: SubscriptionEnding, refunded: Money?,
+        reason: RefundRequest.Reason
+    ) async throws -> Bool {
+        switch terms.productType {
+        case .consumable: return false
+        case .nonRenewable: return true
+        case .nonConsumable:
+            try await takeBackCopies(of: stored.transaction, reason: reason)
+            return try await EntitlementRepository.takeAway(stored.id, from: customer, in: transaction)
+        case .autoRenewable:
+            for later in try await laterPeriods(than: stored) { _ = try await takeBack(later, ending, reason: reason) }
+            return try await endSubscription(of: stored.transaction, ending, refunded: refunded) ?? false
+        }
+    }
+
+    /// What was given again for nothing, or restored, because of a purchase is gone with it, as from the customer's devices.
+    private mutating func takeBackCopies(of value: PaymentTransaction, reason: RefundRequest.Reason) async throws {
+        for copy in try await TransactionRepository.copies(of: value, customer, in: transaction)
+        where copy.transaction.revocationDate == nil {
+            var revoked = copy.transaction
+            (revoked.revocationDate, revoked.revocationReason) = (now, reason)
+            try await rewrite(revoked, from: copy, event: nil)
+        }
+    }
+
+    /// Periods behind one that is not over, without those that were taken back, the last one first: an operator has renewed
+    /// early, or the clock was set back. None of them goes on without it.
+    private func laterPeriods(than stored: StoredTransaction) async throws -> [StoredTransaction] {
+        guard let paid = try await SubscriptionPeriodRepository.find(transactionID: stored.id, in: transaction),
+            paid.end > now
+        else { return [] }
+        var later: [StoredTransaction] = []
+        for id in try await SubscriptionPeriodRepository.later(than: paid, endingAfter: now, in: transaction) {
+            let found = try await TransactionRepository.find(id, of: customer, in: transaction)
+            if let found, found.transaction.revocationDate == nil { later.append(found) }
+        }
+        return later
+    }
+}

@@ -1,0 +1,95 @@
+import ServiceDatabase
+import StoreModels
+
+extension CustomerTransaction {
+    /// Writes a period that is paid: its transaction, born purchased, into the queue of all devices, and the
+    /// subscription's next state.
+    mutating func renew(
+        _ known: StoredSubscription, _ attempt: RenewalAttempt
+    ) async throws -> (StoredSubscription, PaymentTransaction) {
+        guard
+            let original = try await TransactionRepository.find(known.originalID, of: customer, in: transaction)?
+                .transaction
+        else { throw StoreError(.internal, "a subscription without its first transaction") }
+        var random = SystemRandomNumberGenerator()
+        let id = Identifiers.transaction(wall: wall, random: &random)
+        let identifier =
+            if let taken = attempt.identifier { taken } else {
+                try await TransactionRepository.nextIdentifier(in: transaction)
+            }
+        var machine = SubscriptionStateMachine(known, at: attempt.at)
+        try await releaseWaiting(after: known)
+        let actions = try machine.handle(.charged(try attempt.renewal(id: id, identifier: identifier)))
+        let value = PaymentTransaction(
+            id: id, identifier: identifier, attempt: attempt, of: machine.value, original: original)
+        let body = try StoredJSON.text(value)
+        let seq = try journal(.updated, value, event: .purchased, body: body)
+        let stored = StoredTransaction(
+            customer: customer, transaction: value, phase: .settled, createdSeq: seq, historySeq: seq,
+            terms: attempt.terms,
+            chargeKey: attempt.chargeKey)
+        try await TransactionRepository.insert(stored, body: body, in: transaction)
+        return (try await write(machine.value, actions, about: value), value)
+    }
+
+    /// Purchases of the customer that wait, whatever for: a renewal that has ended may be what they wait for.
+    func waiting() async throws -> [String] {
+        try await SubscriptionRepository.waitingPurchases(of: customer, in: transaction)
+    }
+}
+
+extension PaymentTransaction {
+    /// A renewal's: purchased from the beginning, with the first one as its original.
+    fileprivate init(
+        id: String, identifier: String, attempt: RenewalAttempt, of value: StoredSubscription,
+        original: PaymentTransaction
+    ) {
+        let payment = Payment(
+            requestIdentifier: attempt.chargeKey, productIdentifier: attempt.product,
+            applicationUsername: original.payment.applicationUsername,
+            appAccountToken: original.payment.appAccountToken)
+        self.init(
+            id: id, transactionIdentifier: identifier, transactionState: .purchased, transactionDate: attempt.at,
+            payment: payment, original: OriginalTransaction(original),
+            originalTransactionIdentifier: original.transactionIdentifier, revision: 1,
+            originDeviceId: original.originDeviceId, expiresDate: value.activeUntil,
+            isTrialPeriod: attempt.terms.flags.isTrialPeriod,
+            isInIntroOfferPeriod: attempt.terms.flags.isInIntroOfferPeriod,
+            subscriptionGroupIdentifier: value.paidGroup, price: attempt.terms.amount, offer: attempt.terms.offer)
+    }
+}
+
+/// Prompts about a subscription's higher price.
+extension CustomerTransaction {
+    /// Asks a person whether the subscription goes on; one prompt at a time is about its latest transaction.
+    func askConsent(about transactionID: String) async throws {
+        guard
+            try await PromptRepository.find(about: transactionID, .priceConsent, customer, in: transaction) == nil,
+            let stored = try await TransactionRepository.find(transactionID, of: customer, in: transaction)
+        else { return }
+        try await PromptRepository.insert([.priceConsent], .priceConsent, about: stored, wall: wall, in: transaction)
+    }
+
+    /// The app has the person asked, or puts it off.
+    func show(_ isShown: Bool, consentOf originalID: String) async throws {
+        let known = try await SubscriptionRepository.lock(originalID: originalID, of: customer, in: transaction)
+        guard let known, known.priceIncrease?.status == .pending else { return }
+        if isShown {
+            try await askConsent(about: known.activeID)
+        } else {
+            try await PromptRepository.withdraw(about: known.activeID, .priceConsent, customer, in: transaction)
+        }
+    }
+
+    /// Takes the person's answer.
+    /// - Returns: the increase as it is then; nil when there is none any more.
+    /// - Throws: `serviceUnavailable` while a renewal is being charged.
+    mutating func consent(_ agrees: Bool, about transactionID: String) async throws -> PriceIncrease? {
+        guard let paid = try await SubscriptionPeriodRepository.find(transactionID: transactionID, in: transaction),
+            let known = try await SubscriptionRepository.lock(
+                originalID: paid.originalID, of: customer, in: transaction)
+        else { return nil }
+        try known.requireUnclaimed()
+        return try await apply(.priceAnswered(agrees: agrees), to: known, at: now).priceIncrease
+    }
+}

@@ -1,0 +1,75 @@
+import ServiceDatabase
+import StoreModels
+
+extension CustomerTransaction {
+    /// Transactions restored in one commit; a customer with more gets more commits.
+    static let restoredMax = 100
+
+    /// Begins a restore: its row, what the first commit can hold of its transactions, and its end when that is all.
+    /// - Parameter failure: what signing in ended with; then nothing is restored.
+    mutating func beginRestore(
+        _ request: StartRestoreRequest, id: String, failure: TransactionError?
+    ) async throws -> StoredRestore {
+        var stored = StoredRestore(
+            customer: customer, deviceId: request.deviceId, requestKey: request.requestIdentifier,
+            restore: Restore(
+                restoreIdentifier: id, state: failure == nil ? .running : .failed, error: failure, restored: 0,
+                applicationUsername: request.applicationUsername),
+            throughNumber: try await RestoreRepository.lastNumber(of: customer, in: transaction), lastNumber: 0)
+        if failure == nil { stored = try await restoreSome(stored) }
+        try await RestoreRepository.insert(stored, startedSeq: account.headSeq + 1, wall: wall, in: transaction)
+        if stored.restore.state != .running { try journalEnd(of: stored.restore, deviceId: stored.deviceId) }
+        return stored
+    }
+
+    /// Goes on with a restore that was read in this commit.
+    mutating func continueRestore(_ stored: StoredRestore) async throws -> StoredRestore {
+        guard stored.restore.state == .running else { return stored }
+        let next = try await restoreSome(stored)
+        try await RestoreRepository.advance(next, in: transaction)
+        if next.restore.state != .running { try journalEnd(of: next.restore, deviceId: next.deviceId) }
+        return next
+    }
+
+    /// Restores the next originals, in the order they were bought.
+    private mutating func restoreSome(_ stored: StoredRestore) async throws -> StoredRestore {
+        var next = stored
+        let originals = try await RestoreRepository.originals(
+            of: customer, after: stored.lastNumber, through: stored.throughNumber, limit: Self.restoredMax,
+            in: transaction)
+        let due = originals.filter { RestoreRules.restores($0) }
+        let numbers = try await CounterRepository.next(.transaction, count: due.count, in: transaction)
+        for (original, number) in zip(due, numbers) {
+            try await insert(original, number: number, deviceId: stored.deviceId)
+        }
+        next.restore.restored += due.count
+        if let last = originals.last?.stored.transaction.transactionIdentifier.flatMap(Int64.init) {
+            next.lastNumber = last
+        }
+        if originals.count < Self.restoredMax { next.restore.state = .finished }
+        return next
+    }
+
+    private mutating func insert(
+        _ original: RestoreRepository.Original, number: Int64, deviceId: String
+    ) async throws {
+        var random = SystemRandomNumberGenerator()
+        let value = RestoreRules.restored(
+            original.stored.transaction, id: Identifiers.transaction(wall: wall, random: &random),
+            transactionIdentifier: "\(number)", at: now, expiresDate: original.activeUntil, deviceId: deviceId)
+        let body = try StoredJSON.text(value)
+        let seq = try journal(.updated, value, event: .restored, body: body)
+        let restored = StoredTransaction(
+            customer: customer, transaction: value, phase: .settled, createdSeq: seq, historySeq: seq, terms: nil)
+        try await TransactionRepository.insert(restored, body: body, in: transaction)
+    }
+}
+
+extension RestoreRules {
+    fileprivate static func restores(_ original: RestoreRepository.Original) -> Bool {
+        guard let terms = original.stored.terms else { return false }
+        return restores(
+            terms.productType, original.stored.transaction, isFinished: original.stored.isFinished,
+            subscription: original.state)
+    }
+}

@@ -1,0 +1,357 @@
+import ServiceDatabase
+import StoreModels
+
+extension CustomerTransaction {
+    /// The customer's subscription that began in a group, locked until the commit: neither the renewer nor another replica changes
+    /// it meanwhile.
+    func subscription(group: String) async throws -> StoredSubscription? {
+        try await SubscriptionRepository.lock(group: group, of: customer, in: transaction)
+    }
+
+    /// Begins or goes on with the subscription a purchased transaction gives, at once: the first purchase of the group,
+    /// one after it had lapsed, an upgrade or a crossgrade; which of them, the row says. What was scheduled is void.
+    mutating func subscribe(_ value: PaymentTransaction, _ terms: PurchaseTerms) async throws {
+        guard let bought = terms.subscription, let identifier = value.transactionIdentifier,
+            let start = value.transactionDate, let end = value.expiresDate
+        else { return }
+        let known = try await subscription(group: bought.key)
+        let purchase = SubscriptionPurchase(
+            paid: SubscriptionPaid(
+                id: value.id, identifier: identifier, product: value.payment.productIdentifier,
+                chargeKey: terms.isFree ? nil : StoredTransaction.chargeKey(of: value.id), amount: terms.amount,
+                start: start, end: end),
+            group: bought.group, price: bought.price, level: bought.level, length: bought.length,
+            accessPeriod: bought.accessPeriod,
+            offer: terms.offer.map {
+                .init(applied: $0, amount: terms.amount, periodsLeft: bought.offerPeriodsLeft)
+            }, rate: bought.rate)
+        let before = known ?? .new(customer, group: bought.key, value, identifier: identifier, purchase)
+        try await apply(.bought(purchase), to: before, at: start, isNew: known == nil, about: value)
+    }
+
+    /// The next renewal buys another product of the group.
+    /// - Parameter by: the identifier of the transaction that says so, if one does.
+    /// - Throws: `notFound` without a subscription; `transactionStateInvalid` when it has ended.
+    @discardableResult
+    mutating func scheduleChange(
+        to product: String, inGroup group: String, by identifier: String? = nil
+    ) async throws -> StoredSubscription {
+        try await change(group: group, .changeScheduled(to: product, by: identifier))
+    }
+
+    /// The next renewal buys the present product again.
+    /// - Throws: as ``scheduleChange(to:inGroup:by:)``.
+    @discardableResult
+    mutating func revertChange(inGroup group: String, by identifier: String? = nil) async throws -> StoredSubscription {
+        try await change(group: group, .changeReverted(by: identifier))
+    }
+
+    /// A purchased transaction's money or entitlement is taken back. When it paid the present period, the subscription
+    /// ends with it; when it paid one that is to come, it ends before that one. Of an earlier period only the timeline tells.
+    ///
+    /// Which period is the present one is the clock's to say: an operator may have renewed early.
+    /// - Parameter refunded: what is given back.
+    /// - Returns: whether the subscription has ended with it; nil when the transaction paid no period.
+    /// - Throws: `serviceUnavailable` while a renewal is being charged: ``SubscriptionRenewer/catchUp(_:group:until:)``
+    ///   first, then again.
+    mutating func endSubscription(
+        of value: PaymentTransaction, _ ending: SubscriptionEnding, refunded: Money?
+    ) async throws -> Bool? {
+        guard let paid = try await SubscriptionPeriodRepository.find(transactionID: value.id, in: transaction),
+            let known = try await SubscriptionRepository.lock(
+                originalID: paid.originalID, of: customer, in: transaction)
+        else { return nil }
+        try known.requireUnclaimed()
+        guard paid.index == known.periodIndex || paid.end > now, known.state.isExisting else {
+            try await note(
+                ending == .refunded ? .refunded : .revoked, of: known, about: value, period: paid.index,
+                amount: refunded)
+            return false
+        }
+        let taken = SubscriptionTakenBack(
+            ending: ending, refunded: refunded, period: paid.index, identifier: value.transactionIdentifier)
+        if known.state == .subscribed, paid.start > now {
+            try await apply(.curtailed(taken, at: paid.start), to: known, at: now)
+            return false
+        }
+        try await apply(.ended(taken), to: known, at: now)
+        return true
+    }
+
+    /// Part of a period's money is given back because another product has taken its place.
+    /// - Parameter value: the transaction whose money it is.
+    func noteProratedRefund(_ amount: Money, of value: PaymentTransaction) async throws {
+        guard let paid = try await SubscriptionPeriodRepository.find(transactionID: value.id, in: transaction),
+            let known = try await SubscriptionRepository.lock(
+                originalID: paid.originalID, of: customer, in: transaction)
+        else { return }
+        try await note(.refundedProrated, of: known, about: value, period: paid.index, amount: amount)
+    }
+
+    private func note(
+        _ kind: SubscriptionEvent.Kind, of known: StoredSubscription, about value: PaymentTransaction, period: Int,
+        amount: Money?
+    ) async throws {
+        let event = SubscriptionEvent(
+            at: now, kind: kind, originalTransactionIdentifier: known.originalIdentifier,
+            productIdentifier: value.payment.productIdentifier, amount: amount,
+            transactionIdentifier: value.transactionIdentifier, period: period)
+        try await SubscriptionEventRepository.insert(event, account: account.account, of: known, in: transaction)
+    }
+
+    private mutating func change(group: String, _ event: SubscriptionChange) async throws -> StoredSubscription {
+        guard let known = try await subscription(group: group) else {
+            throw StoreError(.notFound, "no such subscription")
+        }
+        try known.requireUnclaimed()
+        return try await apply(event, to: known, at: now)
+    }
+
+    /// Lets an event happen to a subscription whose row is locked in this commit, and writes all that belongs to it.
+    /// - Parameter value: the transaction it is about; the present period's, when there is none.
+    @discardableResult
+    mutating func apply(
+        _ event: SubscriptionChange, to known: StoredSubscription, at: Timestamp, isNew: Bool = false,
+        about value: PaymentTransaction? = nil
+    ) async throws -> StoredSubscription {
+        var machine = SubscriptionStateMachine(known, at: at)
+        let actions = try machine.handle(event)
+        guard isNew || machine.value != known || !actions.isEmpty else { return known }
+        try await releaseWaiting(after: known)
+        return try await write(machine.value, actions, isNew: isNew, about: value)
+    }
+
+    /// What has waited for a renewal in quarantine goes on when anything happens to its subscription.
+    func releaseWaiting(after known: StoredSubscription) async throws {
+        guard known.isQuarantined else { return }
+        try await TransactionRepository.release(waitingFor: known.originalID, of: customer, in: transaction)
+    }
+
+    mutating func write(
+        _ value: StoredSubscription, _ actions: [SubscriptionAction], isNew: Bool = false,
+        about paid: PaymentTransaction?
+    ) async throws -> StoredSubscription {
+        let written = try await write(value, isNew: isNew)
+        for action in actions {
+            switch action {
+            case .record(let event):
+                try await SubscriptionEventRepository.insert(
+                    event, account: account.account, of: written, in: transaction)
+                try await journal(event, of: written, about: paid)
+            case .writePeriod(let period):
+                try await SubscriptionPeriodRepository.insert(period, of: written, in: transaction)
+            case .askConsent(let id): try await askConsent(about: id)
+            case .withdrawConsent(let id):
+                try await PromptRepository.withdraw(about: id, .priceConsent, customer, in: transaction)
+            case .writeGroup(let group, let product):
+                try await SubscriptionGroupRepository.insert(group, of: product, written, in: transaction)
+            case .cutPeriods(let end):
+                try await SubscriptionPeriodRepository.cut(at: end, of: written.originalID, in: transaction)
+            case .extendPeriod(let index, let end):
+                try await SubscriptionPeriodRepository.setEnd(
+                    end, ofPeriod: index, of: written.originalID, in: transaction)
+            }
+        }
+        return written
+    }
+
+    /// Events that tests wait for and no transaction's state shows.
+    private mutating func journal(
+        _ event: SubscriptionEvent, of written: StoredSubscription, about paid: PaymentTransaction?
+    ) async throws {
+        guard let kind = StoreEvent.Kind(event.kind) else { return }
+        var value = paid
+        if value == nil {
+            value = try await TransactionRepository.find(written.activeID, of: customer, in: transaction)?.transaction
+        }
+        guard var value else { return }
+        value.priceIncrease = written.priceIncrease
+        try journal(.subscriptionChanged, value, event: kind)
+    }
+
+    private func write(_ value: StoredSubscription, isNew: Bool) async throws -> StoredSubscription {
+        guard !isNew else {
+            try await SubscriptionRepository.insert(value, in: transaction)
+            return value
+        }
+        guard let written = try await SubscriptionRepository.update(value, in: transaction) else {
+            throw StoreError(.internal, "a subscription was changed outside its lock")
+        }
+        return written
+    }
+}
+
+extension StoredSubscription {
+    /// Before its first period.
+    fileprivate static func new(
+        _ customer: CustomerReference, group: String, _ value: PaymentTransaction, identifier: String,
+        _ purchase: SubscriptionPurchase
+    ) -> StoredSubscription {
+        StoredSubscription(
+            customer: customer, group: group, paidGroup: purchase.group, originalID: value.id,
+            originalIdentifier: identifier, revision: 1,
+            state: .subscribed, product: purchase.paid.product, level: purchase.level, length: purchase.length,
+            periodIndex: -1, periodStart: purchase.paid.start, activeUntil: purchase.paid.end, activeID: value.id,
+            activeTransaction: identifier, anchor: purchase.paid.start, anchorCount: 0, willAutoRenew: true,
+            renewProduct: purchase.paid.product, rate: purchase.rate, renewals: 0, failsNext: false, retryCount: 0)
+    }
+
+    /// A charge is under way, or something has fallen due.
+    func isBusy(at now: Timestamp) -> Bool { attempt != nil || dueAt.map { $0 <= now } ?? false }
+
+    /// - Throws: as ``requireUnclaimed()``; `serviceUnavailable` also when something has fallen due.
+    func requireIdle(at now: Timestamp) throws(StoreError) {
+        try requireUnclaimed()
+        guard !isBusy(at: now) else {
+            throw StoreError(.serviceUnavailable, "a renewal has to end first; ask again", retryAfterMs: 200)
+        }
+    }
+
+    /// - Throws: `serviceUnavailable` while a renewal is being charged: nothing else may happen to it before its end;
+    ///   `transactionStateInvalid` when that end is an operator's to bring about.
+    func requireUnclaimed() throws(StoreError) {
+        guard attempt != nil else { return }
+        guard !isQuarantined else {
+            throw StoreError(
+                .transactionStateInvalid,
+                "a renewal was charged another amount than agreed; an operator has to resolve or expire the subscription",
+                details: ["state": .string(state.rawValue)])
+        }
+        throw StoreError(
+            .serviceUnavailable, "a renewal of this subscription is being charged; ask again", retryAfterMs: 200)
+    }
+}
+
+extension StoreEvent.Kind {
+    /// - Returns: nil for what a transaction tells of by itself.
+    fileprivate init?(_ kind: SubscriptionEvent.Kind) {
+        switch kind {
+        case .expired: self = .expired
+        case .billingRetryStarted: self = .billingRetryStarted
+        case .gracePeriodStarted: self = .gracePeriodStarted
+        case .gracePeriodExpired: self = .gracePeriodExpired
+        case .recovered: self = .recovered
+        case .autoRenewEnabled: self = .autoRenewEnabled
+        case .autoRenewDisabled: self = .autoRenewDisabled
+        case .changeScheduled, .changeReverted: self = .renewalPreferenceChanged
+        case .upgraded: self = .upgraded
+        case .extended: self = .extended
+        case .priceIncreasePending: self = .priceIncreasePending
+        case .priceIncreaseAgreed: self = .priceIncreaseAgreed
+        case .priceIncreaseDeclined: self = .priceIncreaseDeclined
+        case .subscribed, .resubscribed, .renewed, .billingFailed, .crossgraded, .refunded, .revoked,
+            .refundedProrated, .priceChanged, .groupChanged,
+            .priceIncreaseWithdrawn:
+            return nil
+        }
+    }
+}
+
+/// What a purchased subscription product does to the subscription of its group.
+extension CustomerTransaction {
+    /// At once, in the place of the present period, or as a note for the next renewal.
+    mutating func changeSubscription(with value: PaymentTransaction, _ terms: PurchaseTerms) async throws {
+        guard let group = terms.subscription?.key else { return }
+        switch terms.change {
+        case .scheduled:
+            // Whoever buys the next renewal wants one.
+            if let known = try await subscription(group: group), !known.willAutoRenew {
+                try await apply(.autoRenewEnabled, to: known, at: now)
+            }
+            try await scheduleChange(
+                to: value.payment.productIdentifier, inGroup: group, by: value.transactionIdentifier)
+        case .reverted:
+            try await revertChange(inGroup: group, by: value.transactionIdentifier)
+        // Also where nothing was active when it was sold: two products may have been bought at once. The one that is paid
+        // later counts, and the other's money is given back.
+        case .upgrade, .crossgrade, .downgrade, nil:
+            try await replacePeriod(with: value, inGroup: group)
+            try await subscribe(value, terms)
+        }
+    }
+
+    /// Gives back what was paid for the rest of the periods that a purchase takes the place of: the latest one, and others
+    /// that are not over, because an operator has renewed early or the clock was set back.
+    private mutating func replacePeriod(with value: PaymentTransaction, inGroup group: String) async throws {
+        guard let known = try await subscription(group: group), known.isActive(at: now) else { return }
+        try await replace(
+            known.activeID, from: known.periodStart, to: known.activeUntil, key: StoredRefund.proratedKey(of: value.id))
+        for other in try await SubscriptionPeriodRepository.others(than: known, endingAfter: now, in: transaction) {
+            try await replace(
+                other.id, from: other.start, to: other.end,
+                key: StoredRefund.proratedKey(of: value.id, period: other.index))
+        }
+    }
+
+    private mutating func replace(
+        _ id: String, from start: Timestamp, to end: Timestamp, key: String
+    ) async throws {
+        guard let replaced = try await TransactionRepository.find(id, of: customer, in: transaction) else { return }
+        var upgraded = replaced.transaction
+        upgraded.isUpgraded = true
+        try await rewrite(upgraded, from: replaced, event: nil)
+        guard let paid = replaced.transaction.price else { return }
+        let unused = RefundRules.unused(of: paid.minorUnits, start: start, end: end, now: now)
+        let left = try await RefundRepository.left(of: replaced, in: transaction)
+        let amount = Money(minorUnits: min(unused, left), currency: paid.currency)
+        guard amount.minorUnits > 0 else { return }
+        try await RefundRepository.insert(key: key, of: replaced, amount, wall: wall, in: transaction)
+        try await noteProratedRefund(amount, of: replaced.transaction)
+    }
+
+    /// Writes what has become of a purchased transaction since. Observers hear of it while it is in their queue; an event
+    /// is one in any case.
+    @discardableResult
+    mutating func rewrite(
+        _ value: PaymentTransaction, from stored: StoredTransaction, event: StoreEvent.Kind?
+    ) async throws -> StoredTransaction {
+        var next = stored
+        next.transaction = value
+        next.transaction.revision = stored.transaction.revision + 1
+        let body = try StoredJSON.text(next.transaction)
+        guard try await TransactionRepository.rewrite(next.transaction, body: body, of: customer, in: transaction)
+        else {
+            throw StoreError(.internal, "a transaction of a locked customer has changed")
+        }
+        if !stored.isFinished {
+            try journal(.updated, next.transaction, event: event, body: body)
+        } else if let event {
+            try journal(.subscriptionChanged, next.transaction, event: event, body: body)
+        }
+        return next
+    }
+}
+
+extension CustomerTransaction {
+    /// What a customer wants the next renewal to buy.
+    /// - Throws: `requestInvalid` for a product that takes effect at once, which is bought; `transactionStateInvalid`.
+    mutating func prefer(
+        _ wanted: SubscriptionChangePolicy.Wanted, to known: StoredSubscription
+    ) async throws -> StoredSubscription {
+        switch SubscriptionChangePolicy.decide(wanted, known, now: now) {
+        case .schedule: return try await apply(.changeScheduled(to: wanted.product, by: nil), to: known, at: now)
+        case .revert: return try await apply(.changeReverted(by: nil), to: known, at: now)
+        case .alreadySubscribed: return known
+        case .replace:
+            throw StoreError(
+                .requestInvalid, "buy it: this change takes effect at once",
+                details: ["path": .string("$.autoRenewProductIdentifier")])
+        case .begin: throw StoreError(.transactionStateInvalid, "the subscription has ended; buy the product")
+        }
+    }
+
+    /// Writes another expiry into the transaction of the present period; whoever has not finished it is told.
+    /// - Returns: the transaction as it is then.
+    mutating func move(_ id: String, expiry: Timestamp) async throws -> PaymentTransaction? {
+        guard let stored = try await TransactionRepository.find(id, of: customer, in: transaction) else { return nil }
+        var next = stored
+        next.transaction.expiresDate = expiry
+        next.transaction.revision += 1
+        let body = try StoredJSON.text(next.transaction)
+        guard try await TransactionRepository.advance(next, body: body, from: stored, in: transaction) else {
+            throw StoreError(.internal, "a transaction was changed outside its customer's lock")
+        }
+        try journal(stored.isFinished ? .subscriptionChanged : .updated, next.transaction, event: nil, body: body)
+        return next.transaction
+    }
+}

@@ -1,0 +1,209 @@
+import Persistence
+import ServiceDatabase
+import StoreModels
+
+/// The writes of one commit about one customer: rows, journal and claims together, or none of them. The customer's row is
+/// locked first and its journal numbered from there.
+///
+/// ```swift
+/// let committed = try await CustomerTransaction.run(customer, in: transaction, clock: clock) { commit in
+///     try await commit.apply(.finish, to: stored)
+/// }
+/// ```
+struct CustomerTransaction {
+    /// What a commit leaves behind.
+    struct Committed<Output: Sendable>: Sendable {
+        var output: Output
+        /// To be published once the commit stands.
+        var changes: [CustomerChange]
+        /// Purchases of the same product that need not wait any longer.
+        var woken: [String]
+
+        /// The same commit, seen as one about `output`.
+        func with<Other>(_ output: Other) -> Committed<Other> {
+            Committed<Other>(output: output, changes: changes, woken: woken)
+        }
+    }
+
+    let transaction: SQLTransaction
+    /// As it was when the commit began.
+    let account: Customer
+    let wall: Timestamp
+    /// The app's own time in this commit.
+    let now: Timestamp
+    let checkpoint: CheckpointHook
+    private var entries: [JournalEntry] = []
+    var woken: [String] = []
+
+    var customer: CustomerReference { account.id }
+
+    /// - Throws: `notFound` for an unknown customer; what `body` throws.
+    static func run<Output: Sendable>(
+        _ customer: CustomerReference, in transaction: SQLTransaction, clock: BusinessClock,
+        checkpoint: @escaping CheckpointHook = { _ in }, _ body: (inout CustomerTransaction) async throws -> Output
+    ) async throws -> Committed<Output> {
+        guard let (account, appClock) = try await CustomerRepository.lock(customer, in: transaction) else {
+            throw StoreError(.notFound, "no such customer")
+        }
+        let wall = clock.wall()
+        var commit = CustomerTransaction(
+            transaction: transaction, account: account, wall: wall, now: appClock.now(wall: wall),
+            checkpoint: checkpoint)
+        let output = try await body(&commit)
+        try await commit.writeJournal()
+        return Committed(output: output, changes: commit.entries.map(\.change), woken: commit.woken)
+    }
+
+    private init(
+        transaction: SQLTransaction, account: Customer, wall: Timestamp, now: Timestamp,
+        checkpoint: @escaping CheckpointHook
+    ) {
+        self.transaction = transaction
+        self.account = account
+        self.wall = wall
+        self.now = now
+        self.checkpoint = checkpoint
+    }
+
+    // MARK: Journal
+
+    /// The number of the row that is journalled next.
+    var nextSeq: Int64 { account.headSeq + Int64(entries.count) + 1 }
+
+    /// Journals a transaction's revision, or that it has left the queue: then its downloads are gone (M54).
+    /// - Parameter body: the transaction's JSON, where it is at hand.
+    /// - Returns: the row's number.
+    @discardableResult
+    mutating func journal(
+        _ kind: CustomerChange.Kind, _ value: PaymentTransaction, event: StoreEvent.Kind?, body: String? = nil
+    ) throws -> Int64 {
+        let seq = nextSeq
+        entries.append(
+            JournalEntry(
+                change: CustomerChange(
+                    bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: seq, kind: kind,
+                    transaction: value),
+                body: try body ?? StoredJSON.text(value), transactionID: value.id, revision: value.revision,
+                event: event))
+        return seq
+    }
+
+    /// Journals that a transaction has left the queue; its downloads are gone with it (M54).
+    mutating func journalRemoval(of value: PaymentTransaction, event: StoreEvent.Kind?) throws {
+        var gone = value
+        gone.downloads = []
+        try journal(.removed, gone, event: event)
+    }
+
+    /// Journals that the customer has lost what a transaction gave.
+    /// - Returns: the row's number.
+    mutating func journalRevocation(of value: PaymentTransaction) throws -> Int64 {
+        let seq = nextSeq
+        entries.append(
+            JournalEntry(
+                change: CustomerChange(
+                    bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: seq,
+                    revoked: [value.payment.productIdentifier], transaction: value),
+                body: try StoredJSON.text(value), transactionID: value.id, revision: value.revision))
+        return seq
+    }
+
+    /// Journals a restore's end, for the device that asked.
+    mutating func journalEnd(of restore: Restore, deviceId: String) throws {
+        entries.append(
+            JournalEntry(
+                change: CustomerChange(
+                    bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: nextSeq,
+                    restore: restore, deviceId: deviceId),
+                body: try StoredJSON.text(restore)))
+    }
+
+    /// Journals the downloads of a transaction, as they are for one device.
+    /// - Parameter value: the transaction with those downloads.
+    mutating func journalDownloads(
+        of value: PaymentTransaction, deviceId: String, event: StoreEvent.Kind? = nil
+    ) throws {
+        entries.append(
+            JournalEntry(
+                change: CustomerChange(
+                    bundleId: customer.bundleId, customerIdentifier: customer.customerIdentifier, seq: nextSeq,
+                    downloads: value.downloads, deviceId: deviceId),
+                body: try StoredJSON.text(value), transactionID: value.id, revision: value.revision, event: event))
+    }
+
+    private func writeJournal() async throws {
+        guard let last = entries.last else { return }
+        try await CustomerRepository.setHead(last.change.seq, of: customer, in: transaction)
+        try await JournalRepository.append(entries, of: customer, wall: wall, in: transaction)
+    }
+}
+
+extension CustomerTransaction {
+    /// What a finish says besides when content was not downloaded (M55).
+    static let pendingDownloads = "finishedWithPendingDownloads"
+
+    /// Takes a transaction out of the queue on all devices. What the finishing device was still downloading is cancelled,
+    /// and the answer says so. Finishing again gives the same answer and writes nothing (M54).
+    /// - Throws: `transactionNotFinishable` while purchasing or deferred (M53).
+    mutating func finish(_ stored: StoredTransaction, deviceId: String) async throws -> PaymentTransaction {
+        var machine = TransactionStateMachine(stored.transaction, isFinished: stored.isFinished)
+        let outcome = machine.handle(.finish)
+        guard case .refused = outcome else {
+            return try await finish(stored, deviceId: deviceId, isFirst: outcome != .unchanged)
+        }
+        let state = stored.transaction.transactionState.rawValue
+        throw StoreError(
+            .transactionNotFinishable, "a \(state) transaction cannot be finished",
+            details: ["transactionState": .string(state)])
+    }
+
+    private mutating func finish(
+        _ stored: StoredTransaction, deviceId: String, isFirst: Bool
+    ) async throws -> PaymentTransaction {
+        var answer = stored
+        answer.isFinished = true
+        var isPending = false
+        if !stored.transaction.downloads.isEmpty {
+            let download =
+                try await DownloadRepository.find(stored.id, deviceId: deviceId, of: customer, in: transaction)
+                ?? DownloadStateMachine()
+            answer = answer.showing(download)
+            isPending = DownloadStateMachine.isPending(download.state)
+            if isPending { answer.transaction.warnings = [Self.pendingDownloads] }
+        }
+        guard isFirst, try await TransactionRepository.markFinished(stored.id, of: customer, in: transaction) else {
+            return answer.transaction
+        }
+        try await PromptRepository.withdraw(about: stored.id, .redelivery, customer, in: transaction)
+        if isPending {
+            try journalDownloads(of: answer.transaction, deviceId: deviceId, event: .finishedWithPendingDownloads)
+        }
+        try journalRemoval(of: stored.transaction, event: .finished)
+        return answer.transaction
+    }
+
+    /// Does to a download what its device asks for.
+    /// - Parameter simulated: the error the tester is set to meet; a start ends with it.
+    /// - Throws: `notFound` for a download that is none of this device's unfinished transactions; `downloadStateInvalid`.
+    mutating func update(
+        _ request: UpdateDownloadRequest, simulated: TransactionError?
+    ) async throws -> PaymentTransaction {
+        let stored = try await TransactionRepository.download(
+            request.downloadId, of: customer, deviceId: request.deviceId, in: transaction)
+        var machine =
+            try await DownloadRepository.find(stored.id, deviceId: request.deviceId, of: customer, in: transaction)
+            ?? DownloadStateMachine()
+        switch machine.handle(request.action, code: request.error, simulated: simulated) {
+        case .unchanged: break
+        case .refused(let state):
+            throw StoreError(
+                .downloadStateInvalid, "'\(request.action.rawValue)' does not lead out of \(state.rawValue)",
+                details: ["state": .string(state.rawValue)])
+        case .changed:
+            try await DownloadRepository.put(
+                machine, stored.id, deviceId: request.deviceId, of: customer, in: transaction)
+            try journalDownloads(of: stored.showing(machine).transaction, deviceId: request.deviceId)
+        }
+        return stored.showing(machine).transaction
+    }
+}

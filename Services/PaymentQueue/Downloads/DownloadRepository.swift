@@ -1,0 +1,78 @@
+import Persistence
+import ServiceDatabase
+import StoreModels
+
+/// Downloads' states as rows, one per transaction and device: a transaction comes with one package at most. A device
+/// that has not touched its download has no row.
+enum DownloadRepository {
+    static func find(
+        _ transactionID: String, deviceId: String, of customer: CustomerReference, in reader: SQLReader
+    ) async throws -> DownloadStateMachine? {
+        try await reader.queryOne(
+            """
+            SELECT state, error FROM download
+            WHERE transaction_id = ? AND device_id = ? AND bundle_id = ? AND customer_identifier = ?
+            """, transactionID, deviceId, customer.bundleId, customer.customerIdentifier
+        ).map(machine)
+    }
+
+    static func put(
+        _ machine: DownloadStateMachine, _ transactionID: String, deviceId: String, of customer: CustomerReference,
+        in transaction: SQLTransaction
+    ) async throws {
+        try await transaction.send(
+            """
+            INSERT INTO download (transaction_id, device_id, bundle_id, customer_identifier, state, error)
+            VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (transaction_id, device_id) DO UPDATE SET state = excluded.state, error = excluded.error
+            """, transactionID, deviceId, customer.bundleId, customer.customerIdentifier, machine.state,
+            try machine.error.map(StoredJSON.text))
+    }
+
+    /// Transactions with their downloads as they are for one device each. Most have no downloads, and then nothing is
+    /// asked.
+    static func view(
+        _ transactions: [(stored: StoredTransaction, deviceId: String)], in reader: SQLReader
+    ) async throws -> [StoredTransaction] {
+        let wanted = transactions.filter { !$0.stored.transaction.downloads.isEmpty }
+        if wanted.isEmpty { return transactions.map(\.stored) }
+        let pairs = Array(repeating: "(?, ?)", count: wanted.count).joined(separator: ", ")
+        let rows = try await reader.query(
+            """
+            SELECT transaction_id, device_id, state, error FROM download
+            WHERE (transaction_id, device_id) IN (VALUES \(pairs))
+            """, arguments: wanted.flatMap { [$0.stored.id, $0.deviceId] })
+        var machines: [ExactText: DownloadStateMachine] = [:]
+        for row in rows { machines[try row["transaction_id"]] = try machine(row) }
+        return transactions.map { $0.stored.showing(machines[$0.stored.id] ?? DownloadStateMachine()) }
+    }
+
+    /// As ``view(_:in:)``, all for the same device.
+    static func view(
+        _ transactions: [StoredTransaction], deviceId: String, in reader: SQLReader
+    ) async throws -> [StoredTransaction] {
+        try await view(transactions.map { ($0, deviceId) }, in: reader)
+    }
+
+    private static func machine(_ row: SQLRow) throws -> DownloadStateMachine {
+        let error: String? = try row["error"]
+        return DownloadStateMachine(
+            try row["state"], error: try error.map { try StoredJSON.value(TransactionError.self, $0) })
+    }
+}
+
+extension StoredTransaction {
+    /// With its downloads as they are for a device. What is pending when a transaction leaves the queue is cancelled by
+    /// that; no row has to say so (M54).
+    func showing(_ machine: DownloadStateMachine) -> StoredTransaction {
+        let isCancelled = isFinished && DownloadStateMachine.isPending(machine.state)
+        var shown = self
+        for index in shown.transaction.downloads.indices {
+            shown.transaction.downloads[index].state = isCancelled ? .cancelled : machine.state
+            shown.transaction.downloads[index].error = machine.error
+        }
+        return shown
+    }
+}
+
+extension Download.State: SQLValueConvertible {}

@@ -1,0 +1,107 @@
+import Persistence
+import StoreModels
+
+/// Open prompts. An answered one has no row: whoever deletes the row has answered.
+enum PromptRepository {
+    static func insert(
+        _ kinds: [Prompt.Kind], _ purpose: StoredPrompt.Purpose = .purchase, about stored: StoredTransaction,
+        times: Int = 1, wall: Timestamp, in transaction: SQLTransaction
+    ) async throws {
+        guard let kind = kinds.first else { return }
+        try await transaction.send(
+            """
+            INSERT INTO prompt (id, kind, purpose, next_kinds, bundle_id, customer_identifier, transaction_id, times,
+                created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            Identifiers.prompt(try await CounterRepository.next(.prompt, in: transaction)), kind, purpose,
+            kinds.dropFirst().map(\.rawValue).joined(separator: ","), stored.customer.bundleId,
+            stored.customer.customerIdentifier, stored.id, times, wall.milliseconds)
+    }
+
+    static func find(_ id: String, in reader: SQLReader) async throws -> StoredPrompt? {
+        try await reader.queryOne(
+            """
+            SELECT p.*, c.account FROM prompt p
+            JOIN customer c ON c.bundle_id = p.bundle_id AND c.customer_identifier = p.customer_identifier
+            WHERE p.id = ?
+            """, id
+        ).map(StoredPrompt.init)
+    }
+
+    /// The open question about a transaction.
+    static func find(
+        about transactionID: String, _ purpose: StoredPrompt.Purpose, _ customer: CustomerReference,
+        in reader: SQLReader
+    ) async throws -> StoredPrompt? {
+        try await reader.queryOne(
+            """
+            SELECT p.*, c.account FROM prompt p
+            JOIN customer c ON c.bundle_id = p.bundle_id AND c.customer_identifier = p.customer_identifier
+            WHERE p.transaction_id = ? AND p.purpose = ? AND p.bundle_id = ? AND p.customer_identifier = ?
+            """, transactionID, purpose, customer.bundleId, customer.customerIdentifier
+        ).map(StoredPrompt.init)
+    }
+
+    /// - Returns: false when the prompt was answered already.
+    static func remove(_ id: String, in transaction: SQLTransaction) async throws(PersistenceError) -> Bool {
+        try await transaction.execute("DELETE FROM prompt WHERE id = ?", id) == 1
+    }
+
+    /// The question is asked once more while it is open.
+    /// - Returns: false when it is not open.
+    static func setTimes(
+        _ times: Int, about transactionID: String, _ purpose: StoredPrompt.Purpose, _ customer: CustomerReference,
+        in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> Bool {
+        try await transaction.execute(
+            """
+            UPDATE prompt SET times = ?
+            WHERE transaction_id = ? AND purpose = ? AND bundle_id = ? AND customer_identifier = ?
+            """, times, transactionID, purpose, customer.bundleId, customer.customerIdentifier) == 1
+    }
+
+    /// The question goes, when there is one: what it was about is no longer so.
+    static func withdraw(
+        about transactionID: String, _ purpose: StoredPrompt.Purpose, _ customer: CustomerReference,
+        in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.send(
+            """
+            DELETE FROM prompt
+            WHERE transaction_id = ? AND purpose = ? AND bundle_id = ? AND customer_identifier = ?
+            """, transactionID, purpose, customer.bundleId, customer.customerIdentifier)
+    }
+
+    /// Questions of a kind that were asked by then, oldest first.
+    static func list(
+        _ kind: Prompt.Kind, askedBy wall: Timestamp, limit: Int, in reader: SQLReader
+    ) async throws -> [StoredPrompt] {
+        try await reader.query(
+            """
+            SELECT p.*, c.account FROM prompt p
+            JOIN customer c ON c.bundle_id = p.bundle_id AND c.customer_identifier = p.customer_identifier
+            WHERE p.kind = ? AND p.created_at <= ? ORDER BY p.id LIMIT ?
+            """, kind, wall.milliseconds, limit
+        ).map(StoredPrompt.init)
+    }
+
+    /// Open prompts behind `after`, oldest first.
+    static func list(
+        account: String?, after: String, limit: Int, in reader: SQLReader
+    ) async throws -> [StoredPrompt] {
+        var conditions = ["p.id > ?"]
+        var arguments: [any SQLValueConvertible] = [after]
+        if let account {
+            conditions.append("c.account = ?")
+            arguments.append(account)
+        }
+        return try await reader.query(
+            """
+            SELECT p.*, c.account FROM prompt p
+            JOIN customer c ON c.bundle_id = p.bundle_id AND c.customer_identifier = p.customer_identifier
+            WHERE \(conditions.joined(separator: " AND ")) ORDER BY p.id LIMIT ?
+            """, arguments: arguments + [limit]
+        ).map(StoredPrompt.init)
+    }
+}

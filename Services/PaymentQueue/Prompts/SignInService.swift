@@ -1,0 +1,68 @@
+import Persistence
+import ServiceDatabase
+import StoreModels
+
+/// Asks at launches: people to sign in again when a launch or resume brings what their app has not finished (M51): "the App Store may
+/// repeatedly prompt users to authenticate their purchases". Only testers who are asked at all.
+struct SignInService: Sendable {
+    let database: any SQLDatabase
+    let clock: BusinessClock
+
+    /// One prompt a customer and launch, about the oldest purchase it brings; one that is open still counts up.
+    func ask(about page: Snapshot, _ request: SnapshotRequest) async throws {
+        guard request.countsDelivery, request.after == nil,
+            let oldest = page.transactions.first(where: { $0.transactionState.isDelivered })
+        else { return }
+        let customer = request.customer
+        guard try await isAsked(customer) else { return }
+        try await database.write { transaction in
+            _ = try await CustomerTransaction.run(customer, in: transaction, clock: clock) { commit in
+                try await commit.askToSignIn(about: oldest.id)
+            }
+        }
+    }
+
+    /// Higher prices that wait for consent, which every launch is asked about.
+    /// - Returns: nil with any but a launch's first page.
+    func priceConsents(_ request: SnapshotRequest) async throws -> [PriceConsentQuestion]? {
+        guard request.countsDelivery, request.after == nil else { return nil }
+        let customer = request.customer
+        let questions = try await database.read { reader in
+            try await SubscriptionRepository.all(of: customer, in: reader).compactMap(PriceConsentQuestion.init)
+        }
+        return questions.isEmpty ? nil : questions
+    }
+
+    private func isAsked(_ customer: CustomerReference) async throws -> Bool {
+        try await database.read { reader in
+            guard let known = try await CustomerRepository.find(customer, in: reader) else { return false }
+            return try await TesterRepository.effective(known.account, defaults: nil, in: reader).signIn == .interactive
+        }
+    }
+}
+
+extension CustomerTransaction {
+    fileprivate func askToSignIn(about id: String) async throws {
+        guard let stored = try await TransactionRepository.find(id, of: customer, in: transaction), !stored.isFinished
+        else { return }
+        let times = try await TransactionRepository.countSignIn(id, customer, in: transaction)
+        let isOpen = try await PromptRepository.setTimes(times, about: id, .redelivery, customer, in: transaction)
+        guard !isOpen else { return }
+        try await PromptRepository.insert(
+            [.signIn], .redelivery, about: stored, times: times, wall: wall, in: transaction)
+    }
+}
+
+extension TransactionState {
+    /// What was bought, and waits for its finish.
+    fileprivate var isDelivered: Bool { self == .purchased || self == .restored }
+}
+
+extension PriceConsentQuestion {
+    fileprivate init?(_ value: StoredSubscription) {
+        guard let increase = value.priceIncrease, increase.status == .pending else { return nil }
+        self.init(
+            originalTransactionIdentifier: value.originalIdentifier, productIdentifier: value.product,
+            price: increase.price, formerPrice: increase.formerPrice)
+    }
+}

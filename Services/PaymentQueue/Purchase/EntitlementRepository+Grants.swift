@@ -1,0 +1,34 @@
+import Persistence
+import StoreModels
+
+extension EntitlementRepository {
+    /// Writes down what a purchased transaction gives: a non-consumable for ever. Subscriptions have rows of their own.
+    // Swift 6.3.1 crashes when it optimizes this as a part of its caller.
+    @inline(never)
+    static func grant(
+        _ value: PaymentTransaction, terms: PurchaseTerms, to customer: CustomerReference,
+        in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        if terms.productType == .nonConsumable, let identifier = value.transactionIdentifier {
+            try await transaction.send(
+                """
+                INSERT INTO owned_product (bundle_id, customer_identifier, product_identifier, transaction_id,
+                    transaction_identifier)
+                VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                """, customer.bundleId, customer.customerIdentifier, value.payment.productIdentifier, value.id,
+                identifier)
+        }
+    }
+
+    /// What a purchase gave for ever is gone.
+    /// - Returns: false when it gave nothing of the kind.
+    // As above.
+    @inline(never)
+    static func takeAway(
+        _ id: String, from customer: CustomerReference, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> Bool {
+        try await transaction.execute(
+            "DELETE FROM owned_product WHERE transaction_id = ? AND bundle_id = ? AND customer_identifier = ?", id,
+            customer.bundleId, customer.customerIdentifier) > 0
+    }
+}

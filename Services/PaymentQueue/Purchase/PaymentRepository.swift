@@ -1,0 +1,80 @@
+import Persistence
+import ServiceDatabase
+import StoreModels
+
+/// A payment's row: the idempotency key with its fingerprint, and the answer once there is one.
+struct StoredPayment: Hashable, Sendable {
+    var fingerprint: String
+    var transactionID: String
+    /// What the terminal commit stored: sent again, byte for byte, to whoever asks again.
+    var answer: AddPaymentReply?
+}
+
+/// Idempotency keys. UNIQUE (app, customer, key) is the arbiter, for ever.
+enum PaymentRepository {
+    static func find(
+        key: String, of customer: CustomerReference, in reader: SQLReader
+    ) async throws -> StoredPayment? {
+        guard
+            let row = try await reader.queryOne(
+                "SELECT * FROM payment WHERE bundle_id = ? AND customer_identifier = ? AND request_key = ?",
+                customer.bundleId, customer.customerIdentifier, key)
+        else { return nil }
+        return StoredPayment(
+            fingerprint: try row["fingerprint"], transactionID: try row["transaction_id"], answer: try answer(row))
+    }
+
+    /// Whether there is a payment of the app that has come of a promoted purchase. Where there is none any more, the
+    /// intent may have been used all the same (``UsedIntentRepository``).
+    static func exists(intent: String, bundleId: String, in reader: SQLReader) async throws -> Bool {
+        try await reader.queryOne(
+            "SELECT request_key FROM payment WHERE bundle_id = ? AND intent_identifier = ?", bundleId, intent) != nil
+    }
+
+    /// The answer that was stored with a transaction's terminal commit; nil before it.
+    static func answer(
+        of transactionID: String, _ customer: CustomerReference, in reader: SQLReader
+    ) async throws -> AddPaymentReply? {
+        try await reader.queryOne(
+            """
+            SELECT answer_status, answer_body FROM payment
+            WHERE transaction_id = ? AND bundle_id = ? AND customer_identifier = ?
+            """, transactionID, customer.bundleId, customer.customerIdentifier
+        ).flatMap(answer)
+    }
+
+    private static func answer(_ row: SQLRow) throws -> AddPaymentReply? {
+        let status: Int? = try row["answer_status"]
+        let body: String? = try row["answer_body"]
+        guard let status, let body else { return nil }
+        let transaction = try StoredJSON.value(PaymentTransaction.self, body)
+        return AddPaymentReply(status: status, transaction: transaction, isReplayed: true)
+    }
+
+    static func insert(
+        _ payment: Payment, fingerprint: String, transactionID: String, of customer: CustomerReference, wall: Timestamp,
+        in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.send(
+            """
+            INSERT INTO payment (bundle_id, customer_identifier, request_key, fingerprint, intent_identifier,
+                transaction_id, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            """,
+            customer.bundleId, customer.customerIdentifier, payment.requestIdentifier, fingerprint,
+            payment.intentIdentifier, transactionID, wall.milliseconds)
+    }
+
+    /// Keeps the answer; the first one stands. Nothing happens to a transaction that no key asked for.
+    /// - Parameter body: the transaction's JSON.
+    static func storeAnswer(
+        status: Int, body: String, of transactionID: String, _ customer: CustomerReference,
+        in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.send(
+            """
+            UPDATE payment SET answer_status = ?, answer_body = ?
+            WHERE transaction_id = ? AND bundle_id = ? AND customer_identifier = ? AND answer_status IS NULL
+            """, status, body, transactionID, customer.bundleId, customer.customerIdentifier)
+    }
+}

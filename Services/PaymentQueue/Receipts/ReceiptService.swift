@@ -1,0 +1,59 @@
+import BusService
+import Persistence
+import StoreModels
+
+/// `receipt.facts`: what PaymentQueue knows for a customer's receipt, in pages. Each page is one snapshot.
+struct ReceiptService: Sendable {
+    static let pageMax = 500
+    /// Transactions one page looks at, whether they stand in the receipt or not.
+    static let scanMax = 2_000
+    /// Room for the subscriptions of the first page.
+    static let subscriptionsMax = 100
+
+    let database: any SQLDatabase
+    let clock: BusinessClock
+
+    /// - Throws: `requestInvalid`; `notFound` for an unknown customer.
+    func facts(_ request: ReceiptFactsRequest) async throws -> ReceiptFactsPage {
+        try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
+        guard let after = Int64(request.after ?? "0") else {
+            throw StoreError(.requestInvalid, "'after' is no page's", details: ["path": .string("$.after")])
+        }
+        let customer = request.customer
+        return try await database.read { reader in
+            guard let firstSeen = try await CustomerRepository.firstSeen(customer, in: reader) else {
+                throw StoreError(.notFound, "no such customer")
+            }
+            let app = try await CustomerRepository.clock(of: customer.bundleId, in: reader)
+            let subscriptions =
+                request.after == nil ? try await SubscriptionRepository.all(of: customer, in: reader) : []
+            let (items, next) = try await Self.items(of: customer, after: after, limit: request.limit, in: reader)
+            return ReceiptFactsPage(
+                items: items, subscriptions: subscriptions.prefix(Self.subscriptionsMax).map(\.wire), after: next,
+                firstSeen: firstSeen, businessNow: clock.now(app))
+        }
+    }
+
+    /// What comes behind a place in the history, and where the next page begins; a page may be short, because finished
+    /// consumables and restored transactions are passed over.
+    private static func items(
+        of customer: CustomerReference, after: Int64, limit: Int, in reader: SQLReader
+    ) async throws -> ([ReceiptItem], String?) {
+        var (items, position, seen): ([ReceiptItem], Int64, Int) = ([], after, 0)
+        while seen < scanMax {
+            let rows = try await TransactionRepository.history(of: customer, after: position, limit: limit, in: reader)
+            seen += rows.count
+            for row in rows {
+                guard let place = row.historySeq else { continue }
+                if let item = ReceiptRules.item(row) {
+                    items.append(item)
+                    let page = items.count > limit ? Array(items.prefix(limit)) : try ReplyBudget.fitting(items)
+                    if page.count < items.count { return (page, "\(position)") }
+                }
+                position = place
+            }
+            if rows.count < limit { return (items, nil) }
+        }
+        return (items, "\(position)")
+    }
+}

@@ -1,0 +1,52 @@
+import Persistence
+import StoreModels
+
+/// Refunds as rows: written in the commit that decides about them, done when the processor has answered
+/// (docs/adr/0015-refunds-are-an-outbox.md).
+enum RefundRepository {
+    /// - Parameter stored: the purchase whose money it is.
+    static func insert(
+        key: String, of stored: StoredTransaction, _ amount: Money, wall: Timestamp, in transaction: SQLTransaction
+    ) async throws {
+        try await transaction.send(
+            """
+            INSERT INTO refund (refund_key, bundle_id, customer_identifier, charge_key, transaction_id, amount_minor,
+                currency, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """, key, stored.customer.bundleId, stored.customer.customerIdentifier,
+            stored.chargeKey, stored.id, amount.minorUnits, amount.currency.code, wall.milliseconds)
+    }
+
+    /// What a purchase has still to give back, minor units; nothing for one that cost nothing.
+    static func left(of stored: StoredTransaction, in reader: SQLReader) async throws -> Int64 {
+        var refunded: Int64 = 0
+        for row in try await reader.query("SELECT amount_minor FROM refund WHERE transaction_id = ?", stored.id) {
+            let amount: Int64 = try row["amount_minor"]
+            refunded += amount
+        }
+        return RefundRules.left(of: stored.transaction.price?.minorUnits ?? 0, refunded: refunded)
+    }
+
+    /// Refunds the processor has not answered yet, behind a key, by key.
+    static func open(after: String, limit: Int, in reader: SQLReader) async throws -> [StoredRefund] {
+        try await reader.query(
+            "SELECT * FROM refund WHERE is_done = 0 AND refund_key > ? ORDER BY refund_key LIMIT ?", after, limit
+        ).map(StoredRefund.init)
+    }
+
+    /// A refund that is still open.
+    static func open(_ key: String, in reader: SQLReader) async throws -> StoredRefund? {
+        try await reader.queryOne("SELECT * FROM refund WHERE refund_key = ? AND is_done = 0", key).map(
+            StoredRefund.init)
+    }
+
+    /// The processor has answered. Of a purchase that was cleared away meanwhile nothing is left to count, so its row goes.
+    static func markDone(_ key: String, in transaction: SQLTransaction) async throws(PersistenceError) {
+        try await transaction.send("UPDATE refund SET is_done = 1 WHERE refund_key = ?", key)
+        try await transaction.send(
+            """
+            DELETE FROM refund WHERE refund_key = ?
+                AND NOT EXISTS (SELECT 1 FROM payment_transaction t WHERE t.id = refund.transaction_id)
+            """, key)
+    }
+}

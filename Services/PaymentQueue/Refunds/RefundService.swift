@@ -1,0 +1,166 @@
+import Logging
+import Persistence
+import ServiceDatabase
+import StoreModels
+
+/// `transaction.refund`, `transaction.revoke` and `revocation.acknowledge`.
+///
+/// A decision is one commit, which holds the refund too. The processor is asked after it, at once and by ``sweep(now:)``
+/// until it has answered (docs/adr/0015-refunds-are-an-outbox.md). Every replica may ask about the same refund: a key
+/// stands for one.
+struct RefundService: Sendable {
+    /// For one answer of the processor's to a request.
+    static let sendTime: Duration = .seconds(2)
+    /// Before a refund is tried again that a renewal is in the way of.
+    static let pause: Duration = .milliseconds(50)
+    /// Between two sweeps; monotonic.
+    static let sweepInterval: Duration = .milliseconds(500)
+    /// Refunds at the processor at once.
+    static let concurrency = 8
+    /// For one attempt of a sweep.
+    static let attemptTime: Duration = .seconds(3)
+
+    let database: any SQLDatabase
+    let clock: BusinessClock
+    let collaborators: PurchaseCollaborators
+    let catchUp: PurchaseDriver.CatchUp
+    let checkpoint: CheckpointHook
+    let record: SalesRecord
+    let logger: Logger
+    private let retries = RetrySweep(concurrency: concurrency)
+
+    /// Takes a purchase back. Again is the same transaction, and no more money. The reply does not wait for a processor
+    /// that is away.
+    /// - Throws: `notFound`; `transactionStateInvalid` for what is no purchase; `serviceUnavailable` when a renewal of the
+    ///   subscription is being charged all the time.
+    func takeBack(
+        _ request: RefundRequest, _ ending: SubscriptionEnding, deadline: ContinuousClock.Instant
+    ) async throws -> PaymentTransaction {
+        let last = deadline - PurchaseCoordinator.replyMargin
+        let taken = try await decide(request, ending, until: last)
+        try checkpoint(.afterRefundCommit)
+        if let customer = taken.takenFrom { record.note(ending, of: taken.transaction, customer) }
+        for change in taken.changes { collaborators.publish(change) }
+        if let refund = taken.refund { await send(refund, until: min(last, .now + Self.sendTime)) }
+        return taken.transaction
+    }
+
+    /// A stream of the device has written revocations.
+    /// - Throws: `notFound` for an unknown customer; `requestInvalid` for a place the journal has not reached.
+    func acknowledge(_ request: AcknowledgeRevocationsRequest) async throws -> Empty {
+        try StoreError.checkIdentifier(request.deviceId, .device, "deviceId")
+        let customer = request.customer
+        try await database.write { transaction in
+            guard let known = try await CustomerRepository.find(customer, in: transaction) else {
+                throw StoreError(.notFound, "no such customer")
+            }
+            guard (0...known.headSeq).contains(request.seq) else {
+                throw StoreError(
+                    .requestInvalid, "the customer's journal ends at \(known.headSeq)",
+                    details: ["path": .string("$.seq")])
+            }
+            try await RevocationRepository.see(
+                through: request.seq, of: customer, deviceId: request.deviceId, in: transaction)
+        }
+        return Empty()
+    }
+
+    /// Sends every refund that is due once, including those of a process that died.
+    /// - Returns: how many the processor has still to answer.
+    @discardableResult
+    func sweep(now: ContinuousClock.Instant = .now) async throws -> Int {
+        try await retries.run(now: now, id: \.key) { [database] after, limit in
+            try await database.read { reader in try await RefundRepository.open(after: after, limit: limit, in: reader)
+            }
+        } attempt: { refund in
+            await send(refund, until: .now + Self.attemptTime)
+        }
+    }
+
+    // MARK: Deciding
+
+    /// The result of a decision.
+    private struct TakenBack: Sendable {
+        var transaction: PaymentTransaction
+        /// The customer; nil where it had been taken back before.
+        var takenFrom: CustomerReference?
+        /// To be published, now that they are committed.
+        var changes: [CustomerChange]
+        /// Money the processor has not been asked to give back.
+        var refund: StoredRefund?
+    }
+
+    /// Decides after a renewal in progress has ended.
+    private func decide(
+        _ request: RefundRequest, _ ending: SubscriptionEnding, until last: ContinuousClock.Instant
+    ) async throws -> TakenBack {
+        while true {
+            do {
+                return try await commit(request, ending)
+            } catch let error as StoreError where error.code == .serviceUnavailable && ContinuousClock.now < last {
+                guard let known = try await group(of: request.id) else { throw error }
+                try await catchUp(known.customer, known.group, last)
+                try await Task.sleep(for: Self.pause)
+            }
+        }
+    }
+
+    /// - Throws: `notFound`; what ``CustomerTransaction/takeBack(_:_:reason:)`` throws.
+    private func commit(_ request: RefundRequest, _ ending: SubscriptionEnding) async throws -> TakenBack {
+        try await database.write { transaction in
+            guard let known = try await TransactionRepository.find(spelled: request.id, in: transaction) else {
+                throw Self.unknown
+            }
+            let committed = try await CustomerTransaction.run(known.customer, in: transaction, clock: clock) { commit in
+                // Read again under the customer's lock.
+                guard
+                    let stored = try await TransactionRepository.find(known.id, of: known.customer, in: transaction)
+                else { throw Self.unknown }
+                return try await commit.takeBack(stored, ending, reason: request.reason ?? .other)
+            }
+            let refund = try await RefundRepository.open(StoredRefund.key(of: known.id), in: transaction)
+            if !committed.changes.isEmpty { try checkpoint(.insideRefundCommit) }
+            return TakenBack(
+                transaction: committed.output.transaction, takenFrom: committed.changes.isEmpty ? nil : known.customer,
+                changes: committed.changes, refund: refund)
+        }
+    }
+
+    private static let unknown = StoreError(.notFound, "no such transaction")
+
+    /// The key of the subscription a transaction belongs to, and its customer.
+    private func group(of id: String) async throws -> (customer: CustomerReference, group: String)? {
+        try await database.read { reader in
+            guard let stored = try await TransactionRepository.find(spelled: id, in: reader),
+                let group = stored.subscriptionKey
+            else { return nil }
+            return (stored.customer, group)
+        }
+    }
+
+    // MARK: Sending
+
+    /// Asks the processor once; a refund it does not answer stays open.
+    /// - Returns: whether it has answered.
+    @discardableResult
+    private func send(_ refund: StoredRefund, until deadline: ContinuousClock.Instant) async -> Bool {
+        do {
+            _ = try await collaborators.refund(refund.request, deadline)
+            try checkpoint(.afterRefund)
+            try await database.write { transaction in
+                try await RefundRepository.markDone(refund.key, in: transaction)
+            }
+            return true
+        } catch let error as StoreError where error.code == .requestInvalid {
+            // It will say so each time: its ledger and ours do not agree. The row stays for the operator to look at.
+            logger.critical("the processor refuses a refund", metadata: metadata(refund, error))
+        } catch {
+            logger.notice("refund unanswered", metadata: metadata(refund, error))
+        }
+        return false
+    }
+
+    private func metadata(_ refund: StoredRefund, _ error: any Error) -> Logger.Metadata {
+        ["refund": "\(refund.key)", "transaction": "\(refund.transactionID)", "error": "\(error)"]
+    }
+}

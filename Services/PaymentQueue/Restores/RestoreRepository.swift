@@ -1,0 +1,132 @@
+import Persistence
+import ServiceDatabase
+import StoreModels
+
+/// Restores as rows, and the originals they bring back.
+enum RestoreRepository {
+    static func find(
+        _ id: String, of customer: CustomerReference, in reader: SQLReader
+    ) async throws -> StoredRestore? {
+        try await reader.queryOne(
+            "SELECT * FROM restore WHERE id = ? AND bundle_id = ? AND customer_identifier = ?", id, customer.bundleId,
+            customer.customerIdentifier
+        ).map(StoredRestore.init)
+    }
+
+    static func find(
+        key: String, of customer: CustomerReference, in reader: SQLReader
+    ) async throws -> StoredRestore? {
+        try await reader.queryOne(
+            "SELECT * FROM restore WHERE bundle_id = ? AND customer_identifier = ? AND request_key = ?",
+            customer.bundleId, customer.customerIdentifier, key
+        ).map(StoredRestore.init)
+    }
+
+    static func insert(
+        _ stored: StoredRestore, startedSeq: Int64, wall: Timestamp, in transaction: SQLTransaction
+    ) async throws {
+        try await transaction.send(
+            """
+            INSERT INTO restore (id, bundle_id, customer_identifier, device_id, request_key, application_username, state,
+                restored, error, through_number, last_number, started_seq, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            stored.id, stored.customer.bundleId, stored.customer.customerIdentifier, stored.deviceId, stored.requestKey,
+            stored.restore.applicationUsername, stored.restore.state, stored.restore.restored,
+            try stored.restore.error.map(StoredJSON.text), stored.throughNumber, stored.lastNumber, startedSeq,
+            wall.milliseconds)
+    }
+
+    /// Writes how far a running restore is.
+    static func advance(
+        _ stored: StoredRestore, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        try await transaction.send(
+            """
+            UPDATE restore SET state = ?, restored = ?, last_number = ?
+            WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND state = 'running'
+            """, stored.restore.state, stored.restore.restored, stored.lastNumber, stored.id, stored.customer.bundleId,
+            stored.customer.customerIdentifier)
+    }
+
+    /// Notes that a stream of the device has written the end.
+    /// - Returns: false when the device has no such restore, or it has not ended.
+    static func acknowledge(
+        _ id: String, of customer: CustomerReference, deviceId: String, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> Bool {
+        try await transaction.execute(
+            """
+            UPDATE restore SET is_acknowledged = 1
+            WHERE id = ? AND bundle_id = ? AND customer_identifier = ? AND device_id = ? AND state <> 'running'
+            """, id, customer.bundleId, customer.customerIdentifier, deviceId) == 1
+    }
+
+    /// Restores of a device that have ended without a stream having written it, oldest first.
+    static func unacknowledged(
+        of customer: CustomerReference, deviceId: String, limit: Int, in reader: SQLReader
+    ) async throws -> [Restore] {
+        try await reader.query(
+            """
+            SELECT * FROM restore
+            WHERE bundle_id = ? AND customer_identifier = ? AND device_id = ? AND is_acknowledged = 0
+                AND state <> 'running'
+            ORDER BY started_seq LIMIT ?
+            """, customer.bundleId, customer.customerIdentifier, deviceId, limit
+        ).map { try StoredRestore($0).restore }
+    }
+
+    /// Restores that somebody has to take to their end, behind `after`, by identifier.
+    static func running(after: String, limit: Int, in reader: SQLReader) async throws -> [StoredRestore] {
+        try await reader.query(
+            "SELECT * FROM restore WHERE state = 'running' AND id > ? ORDER BY id LIMIT ?", after, limit
+        ).map(StoredRestore.init)
+    }
+
+    /// The customer's last purchased or restored transaction, by its number; 0 before the first.
+    static func lastNumber(
+        of customer: CustomerReference, in reader: SQLReader
+    ) async throws(PersistenceError) -> Int64 {
+        try await reader.queryOne(
+            """
+            SELECT transaction_number FROM payment_transaction
+            WHERE bundle_id = ? AND customer_identifier = ? AND transaction_number IS NOT NULL
+            ORDER BY transaction_number DESC LIMIT 1
+            """, customer.bundleId, customer.customerIdentifier
+        ).map { row throws(PersistenceError) in try row["transaction_number"] } ?? 0
+    }
+
+    /// An original with its subscription's state, and until when that gives access; nil for a non-consumable.
+    struct Original: Sendable {
+        var stored: StoredTransaction
+        var activeUntil: Timestamp?
+        var state: SubscriptionState?
+    }
+
+    /// What a customer owns and has subscribed to, by its first transaction, in the order of purchase: those numbered
+    /// behind `after` up to `through`.
+    static func originals(
+        of customer: CustomerReference, after: Int64, through: Int64, limit: Int, in reader: SQLReader
+    ) async throws -> [Original] {
+        try await reader.query(
+            """
+            SELECT t.*, o.active_until, o.subscription_state FROM (
+                SELECT transaction_id AS id, CAST(NULL AS BIGINT) AS active_until,
+                    CAST(NULL AS TEXT) AS subscription_state
+                FROM owned_product WHERE bundle_id = ? AND customer_identifier = ?
+                UNION ALL
+                SELECT original_id AS id, active_until, state AS subscription_state FROM subscription
+                WHERE bundle_id = ? AND customer_identifier = ?) AS o
+            JOIN payment_transaction t ON t.id = o.id
+            WHERE t.bundle_id = ? AND t.customer_identifier = ?
+                AND t.transaction_number > ? AND t.transaction_number <= ?
+            ORDER BY t.transaction_number LIMIT ?
+            """, customer.bundleId, customer.customerIdentifier, customer.bundleId, customer.customerIdentifier,
+            customer.bundleId, customer.customerIdentifier, after, through, limit
+        ).map { row in
+            let until: Int64? = try row["active_until"]
+            return Original(
+                stored: try StoredTransaction(row), activeUntil: until.map(Timestamp.init(milliseconds:)),
+                state: try row["subscription_state"])
+        }
+    }
+}

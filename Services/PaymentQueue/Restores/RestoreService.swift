@@ -1,0 +1,150 @@
+import Logging
+import Persistence
+import StoreModels
+
+/// `restore.start`, `.get` and `.acknowledge`: completed transactions come back to a device (M38 to M45).
+///
+/// The processor is never asked. Each commit is one function; between them the process may die, and ``sweep()`` of another
+/// process goes on.
+struct RestoreService: Sendable {
+    /// Between two sweeps; monotonic.
+    static let sweepInterval: Duration = .milliseconds(500)
+    /// Rows of one page of a sweep.
+    static let pageSize = 64
+    /// For one restore in one sweep, so that the others get their turn.
+    static let attemptTime: Duration = .seconds(2)
+
+    let database: any SQLDatabase
+    let clock: BusinessClock
+    let defaults: AppDefaults
+    let checkpoint: CheckpointHook
+    let publish: @Sendable (CustomerChange) -> Void
+    let logger: Logger
+
+    /// Begins a restore, or finds the one this key has begun. Most end in their first commit; a customer with very many
+    /// purchases gets the rest in the commits that follow, here as long as the caller waits and then by the sweep.
+    /// - Throws: `requestInvalid`, `idempotencyKeyInvalid`, `notFound` for an unknown customer, `keyReused`.
+    func start(_ request: StartRestoreRequest, deadline: ContinuousClock.Instant) async throws -> Restore {
+        try check(request)
+        let last = deadline - PurchaseCoordinator.replyMargin
+        let begun = try await begin(request, defaults: await defaults.of(request.bundleId, until: last))
+        return try await finish(begun, until: last).restore
+    }
+
+    /// - Throws: `notFound`, also for another customer's and another device's.
+    func get(_ request: RestoreRequest) async throws -> Restore {
+        let stored = try await database.read { reader in
+            try await RestoreRepository.find(request.restoreIdentifier, of: request.customer, in: reader)
+        }
+        guard let stored, stored.deviceId.isExactly(request.deviceId) else { throw Self.unknown }
+        return stored.restore
+    }
+
+    /// The device's stream has written the end. Again is fine.
+    /// - Throws: `notFound`, also while it is running.
+    func acknowledge(_ request: RestoreRequest) async throws -> Empty {
+        let isKnown = try await database.write { transaction in
+            try await RestoreRepository.acknowledge(
+                request.restoreIdentifier, of: request.customer, deviceId: request.deviceId, in: transaction)
+        }
+        if !isKnown { throw Self.unknown }
+        return Empty()
+    }
+
+    private static let unknown = StoreError(.notFound, "no such restore")
+
+    private func check(_ request: StartRestoreRequest) throws(StoreError) {
+        try PaymentValidation.checkKey(request.requestIdentifier)
+        try StoreError.checkIdentifier(request.deviceId, .device, "deviceId")
+        try PaymentValidation.checkLength(
+            request.applicationUsername ?? "", 0...PaymentValidation.applicationUsernameMax, "applicationUsername")
+    }
+
+    // MARK: Sweeping
+
+    /// Goes on with restores that a process or a request has left running, read from the table each time.
+    /// - Returns: how many are still running.
+    @discardableResult
+    func sweep() async throws -> Int {
+        var running = 0
+        var after = ""
+        while !Task.isCancelled {
+            let place = after
+            let page = try await database.read { reader in
+                try await RestoreRepository.running(after: place, limit: Self.pageSize, in: reader)
+            }
+            for stored in page where await !ends(stored) { running += 1 }
+            guard page.count == Self.pageSize, let last = page.last?.id else { break }
+            after = last
+        }
+        return running
+    }
+
+    private func ends(_ stored: StoredRestore) async -> Bool {
+        do {
+            return try await finish(stored, until: .now + Self.attemptTime).restore.state != .running
+        } catch let error as StoreError where error.code == .notFound {
+            return true
+        } catch {
+            logger.warning("restore not ended", metadata: ["restore": "\(stored.id)", "error": "\(error)"])
+            return false
+        }
+    }
+
+    // MARK: Commits
+
+    /// Takes a restore to its end, or as far as the time allows.
+    private func finish(_ known: StoredRestore, until last: ContinuousClock.Instant) async throws -> StoredRestore {
+        var stored = known
+        while stored.restore.state == .running, ContinuousClock.now < last { stored = try await proceed(stored) }
+        return stored
+    }
+
+    /// The customer's restore of this key, begun now unless it was before.
+    /// - Parameter defaults: the app's, for testers.
+    /// - Throws: `notFound` for an unknown customer; `keyReused`.
+    private func begin(_ request: StartRestoreRequest, defaults: TesterSettings?) async throws -> StoredRestore {
+        let customer = request.customer
+        var random = SystemRandomNumberGenerator()
+        let id = Identifiers.restore(wall: clock.wall(), random: &random)
+        return try await commit(about: customer) { commit in
+            let known = try await RestoreRepository.find(
+                key: request.requestIdentifier, of: customer, in: commit.transaction)
+            if let known {
+                guard known.restore.applicationUsername.isExactly(request.applicationUsername) else {
+                    throw StoreError(.keyReused, "this idempotency key was used for another restore")
+                }
+                return known
+            }
+            let tester = try await TesterRepository.effective(
+                commit.account.account, defaults: defaults, in: commit.transaction)
+            return try await commit.beginRestore(request, id: id, failure: RestoreRules.failure(tester: tester))
+        }
+    }
+
+    /// Restores the next transactions of a running restore.
+    /// - Throws: `notFound` when it is gone with the customer's history.
+    private func proceed(_ known: StoredRestore) async throws -> StoredRestore {
+        try await commit(about: known.customer) { commit in
+            guard
+                let stored = try await RestoreRepository.find(known.id, of: known.customer, in: commit.transaction)
+            else { throw StoreError(.notFound, "the restore was removed with what the customer has bought before") }
+            return try await commit.continueRestore(stored)
+        }
+    }
+
+    private func commit(
+        about customer: CustomerReference,
+        _ body: @escaping @Sendable (inout CustomerTransaction) async throws -> StoredRestore
+    ) async throws -> StoredRestore {
+        let committed = try await database.write { transaction in
+            let committed = try await CustomerTransaction.run(customer, in: transaction, clock: clock, body)
+            if !committed.changes.isEmpty { try checkpoint(.insideRestoreCommit) }
+            return committed
+        }
+        if committed.changes.isEmpty { return committed.output }
+        try checkpoint(.afterRestoreCommit)
+        for change in committed.changes { publish(change) }
+        return committed.output
+    }
+}

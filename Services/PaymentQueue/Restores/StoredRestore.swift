@@ -1,0 +1,34 @@
+import Persistence
+import ServiceDatabase
+import StoreModels
+
+/// A restore's row: the restore as its device is told of it, and how far it is.
+struct StoredRestore: Hashable, Sendable {
+    var customer: CustomerReference
+    /// The only one that is told.
+    var deviceId: String
+    var requestKey: String
+    var restore: Restore
+    /// Originals with a larger transaction number were purchased after it began; they are no part of it.
+    var throughNumber: Int64
+    /// The transaction number of the last original that is restored.
+    var lastNumber: Int64
+
+    var id: String { restore.restoreIdentifier }
+}
+
+extension StoredRestore {
+    init(_ row: SQLRow) throws {
+        let error: String? = try row["error"]
+        self.init(
+            customer: try CustomerReference(row),
+            deviceId: try row["device_id"], requestKey: try row["request_key"],
+            restore: Restore(
+                restoreIdentifier: try row["id"], state: try row["state"],
+                error: try error.map { try StoredJSON.value(TransactionError.self, $0) }, restored: try row["restored"],
+                applicationUsername: try row["application_username"]),
+            throughNumber: try row["through_number"], lastNumber: try row["last_number"])
+    }
+}
+
+extension Restore.State: SQLValueConvertible {}

@@ -1,0 +1,96 @@
+import Logging
+import Persistence
+import StoreModels
+
+/// Looks whether subscriptions of testers who are asked cost more by now than was agreed to. An import says nothing of
+/// whom it concerns, so this looks by itself.
+struct PriceConsentService: Sendable {
+    /// Between two looks.
+    static let interval: Duration = .seconds(1)
+    static let pageSize = 100
+
+    let store: RenewalStore
+    let quotes: QuoteCache
+    let publish: @Sendable (CustomerChange) -> Void
+    let logger: Logger
+
+    /// - Returns: how many subscriptions have changed.
+    @discardableResult
+    func sweep() async throws -> Int {
+        var (count, after) = (0, "")
+        while true {
+            let place = after
+            let accounts = try await store.database.read { reader in
+                try await PriceConsentRepository.accounts(after: place, limit: Self.pageSize, in: reader)
+            }
+            for account in accounts { count += try await look(at: account) }
+            guard let last = accounts.last, accounts.count == Self.pageSize else { return count }
+            after = last
+        }
+    }
+
+    private func look(at account: String) async throws -> Int {
+        let rows = try await store.database.read { reader in
+            try await PriceConsentRepository.renewing(of: account, in: reader)
+        }
+        var count = 0
+        for row in rows {
+            // Without Catalog nothing is known to cost more; the next look asks again.
+            guard let quote = try? await quotes.quote(row.quoteRequest, until: .now + SubscriptionRenewer.quoteTime),
+                change(of: row.value, row, quote) != nil
+            else { continue }
+            try await write(row, quote)
+            count += 1
+        }
+        return count
+    }
+
+    private func change(of value: StoredSubscription, _ row: DueSubscription, _ quote: Quote) -> SubscriptionChange? {
+        PriceConsentPolicy.look(at: value, quote, row.facts(quote).tester.priceConsent ?? .agree)
+    }
+
+    /// Decided again under the locks: a renewal may have been first.
+    private func write(_ row: DueSubscription, _ quote: Quote) async throws {
+        let committed = try await store.database.write { transaction in
+            try await CustomerTransaction.run(row.value.customer, in: transaction, clock: store.clock) { commit in
+                let known = try await SubscriptionRepository.lock(
+                    originalID: row.value.originalID, of: row.value.customer, in: transaction)
+                guard let known, known.attempt == nil, known.state.isExisting,
+                    let change = change(of: known, row, quote)
+                else { return }
+                try await commit.apply(change, to: known, at: commit.now)
+            }
+        }
+        for change in committed.changes { publish(change) }
+    }
+}
+
+/// Who is asked about prices, and for what.
+private enum PriceConsentRepository {
+    /// Accounts whose settings say something of prices, by name.
+    static func accounts(
+        after: String, limit: Int, in reader: SQLReader
+    ) async throws(PersistenceError) -> [String] {
+        var accounts: [String] = []
+        for row in try await reader.query(
+            """
+            SELECT account FROM tester WHERE account > ? AND settings LIKE '%"priceConsent":%' ORDER BY account LIMIT ?
+            """, after, limit)
+        {
+            accounts.append(try row["account"])
+        }
+        return accounts
+    }
+
+    /// An account's subscriptions that renew by themselves, in every app.
+    static func renewing(of account: String, in reader: SQLReader) async throws -> [DueSubscription] {
+        try await reader.query(
+            """
+            \(DueSubscription.select)
+            WHERE c.account = ? AND s.will_auto_renew = 1 AND s.attempt IS NULL
+                AND s.state IN ('subscribed', 'inGracePeriod', 'inBillingRetryPeriod')
+            ORDER BY s.original_id
+            """, account
+        ).map(DueSubscription.init)
+    }
+}

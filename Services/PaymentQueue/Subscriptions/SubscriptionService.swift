@@ -1,0 +1,216 @@
+import Persistence
+import ServiceDatabase
+import StoreModels
+
+/// `subscription.update` and `.operate`: what customers and operators do to one subscription. It is brought up to the
+/// app's clock first, so that nothing is changed under a renewal's feet: a cancellation that is acknowledged before the
+/// boundary is never followed by a charge (S3).
+struct SubscriptionService: Sendable {
+    static let daysMax = 90
+
+    let store: RenewalStore
+    let renewer: SubscriptionRenewer
+    let reader: SubscriptionReader
+
+    // MARK: Operators
+
+    /// - Throws: `requestInvalid`; `notFound`; `transactionStateInvalid` where the state has no such edge;
+    ///   `serviceUnavailable` while the processor or Catalog has to answer first; `outcomeUnknown` when a charge was begun
+    ///   and its end is not known, it goes on by itself.
+    func operate(
+        _ request: OperateSubscriptionRequest, deadline: ContinuousClock.Instant
+    ) async throws -> OperateSubscriptionReply {
+        try Self.check(request)
+        let last = deadline - PurchaseCoordinator.replyMargin
+        let due = try await current(until: last) { reader in try await SubscriptionLookup.find(request.id, in: reader) }
+        switch request.operation {
+        case .renew: return try await charge(due, from: [.subscribed])
+        case .resolveBilling: return try await resolve(due)
+        case .expire: return try await change(due, .expired(.other))
+        case .enableAutoRenew: return try await change(due, .autoRenewEnabled)
+        case .disableAutoRenew: return try await change(due, .autoRenewDisabled)
+        case .failNextRenewal: return try await change(due, .renewalWillFail)
+        case .extend: return try await change(due, .extended(days: request.days ?? 0))
+        }
+    }
+
+    private static func check(_ request: OperateSubscriptionRequest) throws(StoreError) {
+        let isExtension = request.operation == .extend
+        guard isExtension == (request.days != nil), (1...daysMax).contains(request.days ?? 1) else {
+            throw StoreError(
+                .requestInvalid, "'extend', and nothing else, takes 1 to \(daysMax) days",
+                details: ["path": .string("$.days")])
+        }
+    }
+
+    /// The next renewal, now.
+    private func charge(
+        _ due: DueSubscription, from states: Set<SubscriptionState>
+    ) async throws -> OperateSubscriptionReply {
+        guard let (known, now) = try await store.find(due.value.originalID) else {
+            throw StoreError(.notFound, "no such subscription")
+        }
+        // What has fallen due since is another decision's.
+        try known.value.requireIdle(at: now)
+        guard states.contains(known.value.state), known.value.willAutoRenew else {
+            throw StoreError(
+                .transactionStateInvalid,
+                "a subscription that is \(known.value.state.rawValue)"
+                    + (known.value.willAutoRenew ? "" : " and cancelled") + " has no renewal for that",
+                details: ["state": .string(known.value.state.rawValue)])
+        }
+        let quote = try await renewer.quotes.quote(known.quoteRequest, until: .now + SubscriptionRenewer.quoteTime)
+        guard RenewalPolicy.isAgreed(known.value, known.facts(quote)) else {
+            throw StoreError(
+                .transactionStateInvalid, "the subscriber has not agreed to the higher price",
+                details: ["state": .string(known.value.state.rawValue)])
+        }
+        guard let attempt = RenewalPolicy.renewal(known.value, known.facts(quote), at: now) else {
+            throw StoreError(.transactionStateInvalid, "the product is not for sale any more")
+        }
+        let job = RenewalJob(
+            value: known.value, work: attempt.terms.isFree ? .free(attempt) : .charge(attempt), at: now)
+        return try await run(job)
+    }
+
+    /// Asks the processor at once. About a renewal in quarantine that is the same charge again, and never another one.
+    private func resolve(_ due: DueSubscription) async throws -> OperateSubscriptionReply {
+        guard let (known, _) = try await store.find(due.value.originalID), known.value.isQuarantined,
+            let text = known.value.attempt
+        else { return try await charge(due, from: [.inGracePeriod, .inBillingRetryPeriod]) }
+        let attempt = try StoredJSON.value(RenewalAttempt.self, text)
+        return try await run(RenewalJob(value: known.value, work: .charge(attempt), at: attempt.at))
+    }
+
+    private func run(_ job: RenewalJob) async throws -> OperateSubscriptionReply {
+        let settled = try await renewer.run(job)
+        return OperateSubscriptionReply(
+            subscription: try await show(settled.value.originalID, isOperator: true),
+            transaction: settled.transaction)
+    }
+
+    /// An operator's expiry is also the end of a renewal in quarantine.
+    private func change(
+        _ due: DueSubscription, _ event: SubscriptionChange
+    ) async throws -> OperateSubscriptionReply {
+        let value = try await commit(due.value, endsQuarantine: event == .expired(.other)) { commit, known in
+            let next = try await commit.apply(event, to: known, at: commit.now)
+            return next.activeUntil == known.activeUntil
+                ? nil as PaymentTransaction? : try await commit.move(next.activeID, expiry: next.activeUntil)
+        }
+        renewer.wake()
+        return OperateSubscriptionReply(
+            subscription: try await show(due.value.originalID, isOperator: true), transaction: value)
+    }
+
+    // MARK: Customers
+
+    /// - Throws: `notFound`, also for another customer's; `productNotFound` for a product that is not of the group;
+    ///   `requestInvalid` for one that is to be bought; `transactionStateInvalid`; `serviceUnavailable`.
+    func update(
+        _ request: UpdateSubscriptionRequest, deadline: ContinuousClock.Instant
+    ) async throws -> Subscription {
+        let customer = request.customer
+        let last = deadline - PurchaseCoordinator.replyMargin
+        let due = try await current(until: last) { reader in
+            let found = try await SubscriptionLookup.find(
+                original: request.originalTransactionIdentifier, of: customer, in: reader)
+            guard let found else { throw StoreError(.notFound, "no such subscription") }
+            return found
+        }
+        let wanted = try await wanted(request.autoRenewProductIdentifier, instead: due, until: last)
+        _ = try await commit(due.value) { commit, known in
+            var next = known
+            if let wanted { next = try await commit.prefer(wanted, to: next) }
+            if let renews = request.willAutoRenew {
+                next = try await commit.apply(renews ? .autoRenewEnabled : .autoRenewDisabled, to: next, at: commit.now)
+            }
+            return nil
+        }
+        return try await show(due.value.originalID, isOperator: false)
+    }
+
+    /// What the next renewal is to buy, as Catalog knows it.
+    private func wanted(
+        _ product: String?, instead due: DueSubscription, until last: ContinuousClock.Instant
+    ) async throws -> SubscriptionChangePolicy.Wanted? {
+        guard let product else { return nil }
+        var request = due.quoteRequest
+        request.productIdentifier = product
+        let quote = try await renewer.quotes.quote(request, until: last)
+        guard quote.availability == .available, quote.isOfGroup(of: due.value),
+            let length = quote.product?.subscriptionPeriod
+        else { throw StoreError(.productNotFound, "the subscription's group has no such product for sale") }
+        return SubscriptionChangePolicy.Wanted(
+            product: product, level: quote.subscriptionLevel ?? 1, length: length)
+    }
+
+    /// The app puts the question about a higher price off, or has the person asked.
+    /// - Throws: `notFound`, also for another customer's.
+    func showPriceConsent(_ request: ShowPriceConsentRequest) async throws -> Subscription {
+        let customer = request.customer
+        let due = try await store.database.read { reader in
+            try await SubscriptionLookup.find(
+                original: request.originalTransactionIdentifier, of: customer, in: reader)
+        }
+        guard let due else { throw StoreError(.notFound, "no such subscription") }
+        try await store.database.write { transaction in
+            _ = try await CustomerTransaction.run(customer, in: transaction, clock: store.clock) { commit in
+                try await commit.show(request.show, consentOf: due.value.originalID)
+            }
+        }
+        return try await show(due.value.originalID, isOperator: false)
+    }
+
+    // MARK: Common
+
+    /// The subscription, with nothing due any more.
+    private func current(
+        until last: ContinuousClock.Instant,
+        _ find: @escaping @Sendable (SQLReader) async throws -> DueSubscription
+    ) async throws -> DueSubscription {
+        let due = try await store.database.read { reader in try await find(reader) }
+        guard try await renewer.catchUp(due.value.originalID, until: last) else {
+            throw StoreError(
+                .serviceUnavailable, "a renewal has to end first, and the processor or the catalogue is away",
+                retryAfterMs: 500)
+        }
+        return due
+    }
+
+    /// Runs `body` on the subscription under its locks, and tells of what was committed.
+    private func commit(
+        _ value: StoredSubscription, endsQuarantine: Bool = false,
+        _ body: @escaping @Sendable (inout CustomerTransaction, StoredSubscription) async throws -> PaymentTransaction?
+    ) async throws -> PaymentTransaction? {
+        let committed = try await store.database.write { transaction in
+            try await CustomerTransaction.run(
+                value.customer, in: transaction, clock: store.clock, checkpoint: store.checkpoint
+            ) { commit in
+                let known = try await SubscriptionRepository.lock(
+                    originalID: value.originalID, of: value.customer, in: transaction)
+                guard let known else { throw StoreError(.notFound, "no such subscription") }
+                if !endsQuarantine || !known.isQuarantined { try known.requireIdle(at: commit.now) }
+                return try await body(&commit, known)
+            }
+        }
+        for change in committed.changes { renewer.driver.collaborators.publish(change) }
+        return committed.output
+    }
+
+    private func show(_ originalID: String, isOperator: Bool) async throws -> Subscription {
+        guard let (due, _) = try await store.find(originalID) else {
+            throw StoreError(.notFound, "no such subscription")
+        }
+        return await reader.show(due, isOperator: isOperator)
+    }
+}
+
+extension Quote {
+    /// Whether a subscription may change to the product: one of its own group, as that is today or was when it was paid.
+    fileprivate func isOfGroup(of value: StoredSubscription) -> Bool {
+        guard let group = product?.subscriptionGroupIdentifier else { return false }
+        return [value.group, value.paidGroup].contains { $0.isExactly(group) }
+            || sharesGroup(with: value.product)
+    }
+}

@@ -1,0 +1,90 @@
+import BusService
+import Persistence
+import StoreModels
+
+/// `tester.get`, `.put`, `.delete` and `.list`: what accounts do at the store, as operators have set it.
+struct TesterService: Sendable {
+    static let pageMax = 500
+
+    let database: any SQLDatabase
+    let clock: BusinessClock
+    let storefronts: @Sendable (ContinuousClock.Instant) async throws(StoreError) -> [Storefront]
+
+    /// An account nobody has set does what StoreKit does, whether it has been here or not.
+    /// - Throws: `requestInvalid`.
+    func get(_ request: TesterRequest) async throws -> Tester {
+        try AccountValidation.checkName(request.account)
+        return try await database.read { reader in try await Self.tester(request.account, in: reader) }
+    }
+
+    /// Grows with each change of any account.
+    func version(_ request: Empty) async throws -> TestersVersion {
+        TestersVersion(version: try await database.read { reader in try await TesterRepository.version(in: reader) })
+    }
+
+    /// Replaces what was set. A storefront moves the account's customers of all apps in the same commit; without one
+    /// they stay where they are.
+    /// - Throws: `requestInvalid`, also for a storefront Catalog does not know; `serviceUnavailable` when Catalog cannot be asked about the storefront. Then nothing is stored.
+    func put(_ request: PutTesterRequest, deadline: ContinuousClock.Instant) async throws -> Tester {
+        try AccountValidation.checkName(request.account)
+        try TesterValidation.check(request.settings)
+        if let storefront = request.settings.storefront { try await checkKnown(storefront, deadline) }
+        return try await database.write { transaction in
+            try await TesterRepository.put(request.settings, of: request.account, wall: clock.wall(), in: transaction)
+            if let storefront = request.settings.storefront {
+                try await CustomerRepository.setStorefront(storefront, ofAccount: request.account, in: transaction)
+            }
+            return try await Self.tester(request.account, in: transaction)
+        }
+    }
+
+    private func checkKnown(_ storefront: String, _ deadline: ContinuousClock.Instant) async throws(StoreError) {
+        let known: [Storefront]
+        do {
+            known = try await storefronts(deadline)
+        } catch {
+            throw StoreError(
+                .serviceUnavailable, "the catalogue is away, which knows the storefronts; nothing was changed",
+                retryAfterMs: error.retryAfterMs)
+        }
+        guard known.contains(where: { $0.countryCode == storefront }) else {
+            throw StoreError(
+                .requestInvalid, "there is no storefront \(storefront)", details: ["path": .string("$.storefront")])
+        }
+    }
+
+    /// Back to the defaults. The account's customers stay, and stay where they live. Deleting again is fine.
+    /// - Throws: `requestInvalid`.
+    func delete(_ request: TesterRequest) async throws -> Empty {
+        try AccountValidation.checkName(request.account)
+        try await database.write { transaction in try await TesterRepository.delete(request.account, in: transaction) }
+        return Empty()
+    }
+
+    /// Accounts that were set or have been in an app, by name.
+    /// - Throws: `requestInvalid`.
+    func list(_ request: PageRequest) async throws -> TestersPage {
+        try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
+        return try await database.read { reader in
+            let accounts = try await TesterRepository.accounts(
+                after: request.after ?? "", limit: request.limit + 1, in: reader)
+            var testers: [Tester] = []
+            for account in accounts.prefix(request.limit) {
+                testers.append(try await Self.tester(account, in: reader))
+            }
+            let page = try ReplyBudget.fitting(testers)
+            return TestersPage(testers: page, after: page.count == accounts.count ? nil : page.last?.account)
+        }
+    }
+
+    /// Where no storefront is set, the effective one is where the account's customers live.
+    private static func tester(_ account: String, in reader: SQLReader) async throws -> Tester {
+        var tester = Tester(account: account, settings: try await TesterRepository.find(account, in: reader) ?? .init())
+        if tester.settings.storefront == nil,
+            let storefront = try await TesterRepository.commonStorefront(of: account, in: reader)
+        {
+            tester.effective.storefront = storefront
+        }
+        return tester
+    }
+}

@@ -1,0 +1,191 @@
+import Persistence
+import StoreModels
+
+extension TransactionRepository {
+    /// A device's unfinished transactions behind `after`, oldest first: what belongs to the customer, and what this
+    /// device caused itself.
+    static func unfinished(
+        of customer: CustomerReference, deviceId: String, after: Int64, limit: Int, in reader: SQLReader
+    ) async throws -> [StoredTransaction] {
+        try await reader.query(
+            """
+            SELECT * FROM payment_transaction
+            WHERE bundle_id = ? AND customer_identifier = ? AND is_finished = 0 AND created_seq > ?
+                AND (state IN ('purchased', 'deferred') OR origin_device_id = ?)
+            ORDER BY created_seq LIMIT ?
+            """, customer.bundleId, customer.customerIdentifier, after, deviceId, limit
+        ).map(StoredTransaction.init)
+    }
+
+    /// A device's own purchases under way that began behind `after` and not behind `through`, oldest first.
+    static func underWay(
+        of customer: CustomerReference, deviceId: String, after: Int64, through: Int64, limit: Int, in reader: SQLReader
+    ) async throws -> [StoredTransaction] {
+        try await reader.query(
+            """
+            SELECT * FROM payment_transaction
+            WHERE bundle_id = ? AND customer_identifier = ? AND is_finished = 0 AND created_seq > ?
+                AND created_seq <= ? AND state = 'purchasing' AND origin_device_id = ?
+            ORDER BY created_seq LIMIT ?
+            """, customer.bundleId, customer.customerIdentifier, after, through, deviceId, limit
+        ).map(StoredTransaction.init)
+    }
+
+    /// The rest of a device's unfinished transactions, likewise.
+    static func ended(
+        of customer: CustomerReference, deviceId: String, after: Int64, through: Int64, limit: Int, in reader: SQLReader
+    ) async throws -> [StoredTransaction] {
+        try await reader.query(
+            """
+            SELECT * FROM payment_transaction
+            WHERE bundle_id = ? AND customer_identifier = ? AND is_finished = 0 AND created_seq > ?
+                AND created_seq <= ? AND state <> 'purchasing'
+                AND (state IN ('purchased', 'deferred') OR origin_device_id = ?)
+            ORDER BY created_seq LIMIT ?
+            """, customer.bundleId, customer.customerIdentifier, after, through, deviceId, limit
+        ).map(StoredTransaction.init)
+    }
+
+    /// Counts a launch or resume that brings these (M51).
+    static func countDelivery(
+        of identifiers: [String], _ customer: CustomerReference, in transaction: SQLTransaction
+    ) async throws(PersistenceError) {
+        let places = identifiers.map { _ in "?" }.joined(separator: ", ")
+        let arguments: [any SQLValueConvertible] = [customer.bundleId, customer.customerIdentifier] + identifiers
+        try await transaction.execute(
+            """
+            UPDATE payment_transaction SET deliveries = deliveries + 1
+            WHERE bundle_id = ? AND customer_identifier = ? AND id IN (\(places))
+            """, arguments: arguments)
+    }
+
+    /// Counts that people are asked to sign in because a transaction is delivered again.
+    /// - Returns: how often that was.
+    static func countSignIn(
+        _ id: String, _ customer: CustomerReference, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> Int {
+        let row = try await transaction.queryOne(
+            """
+            UPDATE payment_transaction SET sign_ins = sign_ins + 1
+            WHERE id = ? AND bundle_id = ? AND customer_identifier = ? RETURNING sign_ins
+            """, id, customer.bundleId, customer.customerIdentifier)
+        return try row?["sign_ins"] ?? 1
+    }
+
+    /// Purchased and restored, in the order in which they became so, from behind a place. Nothing comes in before a
+    /// place that was read.
+    static func history(
+        of customer: CustomerReference, after: Int64, limit: Int, in reader: SQLReader
+    ) async throws -> [StoredTransaction] {
+        try await reader.query(
+            """
+            SELECT * FROM payment_transaction
+            WHERE bundle_id = ? AND customer_identifier = ? AND history_seq > ?
+            ORDER BY history_seq LIMIT ?
+            """, customer.bundleId, customer.customerIdentifier, after, limit
+        ).map(StoredTransaction.init)
+    }
+
+    /// What was given again for nothing, or restored, because of a purchase.
+    static func copies(
+        of value: PaymentTransaction, _ customer: CustomerReference, in reader: SQLReader
+    ) async throws -> [StoredTransaction] {
+        guard let identifier = value.transactionIdentifier else { return [] }
+        return try await reader.query(
+            """
+            SELECT * FROM payment_transaction
+            WHERE bundle_id = ? AND customer_identifier = ? AND product_identifier = ? AND history_seq IS NOT NULL
+                AND state IN ('purchased', 'restored') AND id <> ?
+            ORDER BY history_seq
+            """, customer.bundleId, customer.customerIdentifier, value.payment.productIdentifier, value.id
+        ).map(StoredTransaction.init).filter { $0.transaction.originalTransactionIdentifier.isExactly(identifier) }
+    }
+
+    /// How many transactions wait for their finish. Bounded by `limit`: more than that makes no difference.
+    static func unfinishedCount(
+        of customer: CustomerReference, limit: Int, in reader: SQLReader
+    ) async throws(PersistenceError) -> Int {
+        try await reader.query(
+            """
+            SELECT id FROM payment_transaction
+            WHERE bundle_id = ? AND customer_identifier = ? AND is_finished = 0 AND state IN ('purchased', 'restored')
+            LIMIT ?
+            """, customer.bundleId, customer.customerIdentifier, limit
+        ).count
+    }
+
+    /// For the operator, across customers, by identifier and so by age.
+    static func list(
+        _ request: TransactionListRequest, in reader: SQLReader
+    ) async throws -> [(StoredTransaction, account: String)] {
+        var conditions = ["t.id > ?"]
+        var arguments: [any SQLValueConvertible] = [request.after ?? ""]
+        func add(_ condition: String, _ argument: (any SQLValueConvertible)?) {
+            guard let argument else { return }
+            conditions.append(condition)
+            arguments.append(argument)
+        }
+        add("t.bundle_id = ?", request.bundleId)
+        add("c.account = ?", request.account)
+        add("t.state = ?", request.state?.rawValue)
+        add("t.is_finished = ?", request.isFinished)
+        let rows = try await reader.query(
+            """
+            SELECT t.*, c.account FROM payment_transaction t
+            JOIN customer c ON c.bundle_id = t.bundle_id AND c.customer_identifier = t.customer_identifier
+            WHERE \(conditions.joined(separator: " AND ")) ORDER BY t.id LIMIT ?
+            """, arguments: arguments + [request.limit])
+        return try rows.map { (try StoredTransaction($0), account: try $0["account"]) }
+    }
+
+    /// Transactions that somebody has to take to their end, by identifier. Quarantined ones and those that wait for an
+    /// answer are a person's business; those that wait for another one come back with its end.
+    static func unsettled(after: String, limit: Int, in reader: SQLReader) async throws(PersistenceError)
+        -> [String]
+    {
+        var identifiers: [String] = []
+        let rows = try await reader.query(
+            "SELECT id FROM payment_transaction WHERE \(isUnsettled) AND id > ? ORDER BY id LIMIT ?", after, limit)
+        for row in rows { identifiers.append(try row["id"]) }
+        return identifiers
+    }
+
+    /// As the index of what is left to do has it.
+    static let isOpen = "phase <> 'settled' AND awaits_answer = 0 AND waits_for IS NULL"
+
+    private static let isUnsettled = "\(isOpen) AND phase <> 'quarantined'"
+
+    /// As ``unsettled(after:limit:in:)``, those only that no other replica is at; PostgreSQL only. Claims what nobody
+    /// has claimed, or not lately, by the database's clock, which all replicas share; what another one is claiming at
+    /// the moment is skipped.
+    static func claimUnsettled(
+        _ claims: PurchaseClaims, after: String, limit: Int, in transaction: SQLTransaction
+    ) async throws(PersistenceError) -> [String] {
+        let now = transaction.dialect.now
+        try await transaction.send(
+            """
+            UPDATE payment_transaction SET claimed_by = ?, claimed_until = \(now) + ?
+            WHERE id IN (
+                SELECT id FROM payment_transaction
+                WHERE \(isUnsettled) AND (
+                    claimed_by IS NULL AND claimed_until + ? <= \(now) OR claimed_by <> ? AND claimed_until <= \(now)
+                    OR claimed_by = ? AND claimed_until <= \(now) + ?)
+                ORDER BY id LIMIT ? \(transaction.dialect.skipLocked))
+            """, claims.replica, claims.lease, claims.headStart, claims.replica, claims.replica, claims.lease / 2, limit
+        )
+        let rows = try await transaction.query(
+            """
+            SELECT id FROM payment_transaction WHERE \(isUnsettled) AND claimed_by = ? AND id > ? ORDER BY id LIMIT ?
+            """, claims.replica, after, limit)
+        var identifiers: [String] = []
+        for row in rows { identifiers.append(try row["id"]) }
+        return identifiers
+    }
+
+    /// How many transactions are quarantined; the health check tells.
+    static func quarantinedCount(in reader: SQLReader) async throws(PersistenceError) -> Int {
+        let row = try await reader.queryOne(
+            "SELECT COUNT(*) AS quarantined FROM payment_transaction WHERE \(isOpen) AND phase = 'quarantined'")
+        return try row?["quarantined"] ?? 0
+    }
+}

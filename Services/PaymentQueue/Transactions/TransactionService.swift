@@ -1,0 +1,138 @@
+import BusService
+import Persistence
+import StoreModels
+
+/// Single transactions and their lists: get, finish, history, the operator's list, the summary of offers.
+struct TransactionService: Sendable {
+    static let pageMax = 100
+
+    let database: any SQLDatabase
+    let clock: BusinessClock
+    var checkpoint: CheckpointHook = { _ in }
+    let publish: @Sendable (CustomerChange) -> Void
+
+    /// - Throws: `notFound`, also for another customer's, and for one this device is not told of.
+    func get(_ request: TransactionRequest) async throws -> PaymentTransaction {
+        try await database.read { reader in
+            let stored = try await Self.visible(request, in: reader)
+            let shown = try await DownloadRepository.view([stored], deviceId: request.deviceId, in: reader)
+            return (shown.first ?? stored).transaction
+        }
+    }
+
+    /// Takes a transaction out of the queue on all devices (M53). Finishing again gives the same answer and sends
+    /// nothing (M54).
+    /// - Throws: `notFound`; `transactionNotFinishable` while purchasing or deferred.
+    func finish(_ request: TransactionRequest) async throws -> PaymentTransaction {
+        let committed = try await database.write { transaction in
+            let committed = try await CustomerTransaction.run(request.customer, in: transaction, clock: clock) {
+                commit in
+                let stored = try await Self.visible(request, in: transaction)
+                return try await commit.finish(stored, deviceId: request.deviceId)
+            }
+            if !committed.changes.isEmpty { try checkpoint(.insideFinishCommit) }
+            return committed
+        }
+        try checkpoint(.afterFinishCommit)
+        for change in committed.changes { publish(change) }
+        return committed.output
+    }
+
+    private static func visible(_ request: TransactionRequest, in reader: SQLReader) async throws -> StoredTransaction {
+        guard let stored = try await TransactionRepository.find(spelled: request.id, of: request.customer, in: reader),
+            stored.transaction.isVisible(to: request.deviceId)
+        else { throw StoreError(.notFound, "no such transaction") }
+        return stored
+    }
+
+    /// What the customer has purchased and restored, in the order in which it became so; an `after` may be kept, and what
+    /// comes later comes behind it. Downloads are as they are for the device each transaction began on.
+    /// - Throws: `requestInvalid`; `notFound` for an unknown customer or `after`.
+    func history(_ request: HistoryRequest) async throws -> TransactionsPage {
+        try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
+        return try await database.read { reader in
+            let customer = request.customer
+            guard try await CustomerRepository.find(customer, in: reader) != nil else {
+                throw StoreError(.notFound, "no such customer")
+            }
+            var after: Int64 = 0
+            if let id = request.after {
+                guard let place = try await TransactionRepository.find(id, of: customer, in: reader)?.historySeq else {
+                    throw StoreError(.notFound, "'after' is no transaction of this customer's history")
+                }
+                after = place
+            }
+            let rows = try await TransactionRepository.history(
+                of: customer, after: after, limit: request.limit + 1, in: reader)
+            let shown = try await DownloadRepository.view(
+                rows.prefix(request.limit).map { ($0, $0.transaction.originDeviceId) }, in: reader)
+            let page = try ReplyBudget.fitting(shown.map(\.transaction))
+            return TransactionsPage(transactions: page, after: page.count == rows.count ? nil : page.last?.id)
+        }
+    }
+
+    /// For the operator, across customers; downloads as in ``history(_:)``.
+    /// - Throws: `requestInvalid`.
+    func list(_ request: TransactionListRequest) async throws -> TransactionsPage {
+        try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
+        return try await database.read { reader in
+            var wanted = request
+            wanted.limit += 1
+            let rows = try await TransactionRepository.list(wanted, in: reader)
+            let shown = try await DownloadRepository.view(
+                rows.prefix(request.limit).map { ($0.0, $0.0.transaction.originDeviceId) }, in: reader)
+            // The record beside each transaction is small and bounded; 1 KiB covers it.
+            let page = try ReplyBudget.fitting(zip(shown, rows).map { ($0, account: $1.account) }) {
+                try StoreJSON.encode($0.0.transaction).count + $0.account.utf8.count + 1024
+            }
+            return TransactionsPage(
+                transactions: page.map(\.0.transaction),
+                records: page.map { stored, account in
+                    .init(
+                        bundleId: stored.customer.bundleId, account: account,
+                        customerIdentifier: stored.customer.customerIdentifier, isFinished: stored.isFinished)
+                },
+                after: page.count == rows.count ? nil : page.last?.0.id)
+        }
+    }
+
+    /// What IntroductoryOfferPolicy decides on; one snapshot.
+    /// - Throws: `notFound` for an unknown customer.
+    func offerSummary(_ request: OfferSummaryRequest) async throws -> OfferSummary {
+        let asked = OfferSummariesRequest(
+            bundleId: request.bundleId, customerIdentifiers: [request.customerIdentifier])
+        guard let summary = try await offerSummaries(asked).summaries[0] else {
+            throw StoreError(.notFound, "no such customer")
+        }
+        return summary
+    }
+
+    /// The same for several customers of an app, in one snapshot; nil for an unknown one.
+    /// - Throws: `requestInvalid` for too many.
+    func offerSummaries(_ request: OfferSummariesRequest) async throws -> OfferSummaries {
+        let count = request.customerIdentifiers.count
+        guard count <= EligibilityBatch.customersMax else {
+            throw StoreError(
+                .requestInvalid,
+                "customerIdentifiers: has \(count) of them; \(EligibilityBatch.customersMax) are asked for at most")
+        }
+        return try await database.read { reader in
+            var now: Timestamp?
+            var summaries: [OfferSummary?] = []
+            for identifier in request.customerIdentifiers {
+                let customer = CustomerReference(bundleId: request.bundleId, customerIdentifier: identifier)
+                guard try await CustomerRepository.find(customer, in: reader) != nil else {
+                    summaries.append(nil)
+                    continue
+                }
+                let history = try await EntitlementRepository.history(of: customer, in: reader)
+                // An app without customers has no clock yet.
+                if now == nil {
+                    now = clock.now(try await CustomerRepository.clock(of: request.bundleId, in: reader))
+                }
+                summaries.append(now.map { OfferSummary(history: history, businessNow: $0) })
+            }
+            return OfferSummaries(summaries: summaries)
+        }
+    }
+}

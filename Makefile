@@ -22,7 +22,7 @@ BUILD   := $(SWIFT) build --scratch-path $(SCRATCH) --explicit-target-dependency
 SOURCES := Package.swift Client/Package.swift Client/StoreKit Shared Services Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-bus bench-purchases bench-subscriptions bench-store-page fuzz check-metrics images dist lint format imports identifiers listings clean
+.PHONY: help doctor deps deps-tests build debug run test test-tsan scenarios schemathesis receipt-clients subscription-timelines spike bench bench-bus bench-purchases bench-subscriptions bench-store-page fuzz check-metrics images dist lint format imports identifiers prose listings clean
 
 help: ## Print these targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-22s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -127,7 +127,7 @@ dist: deps ## Pack optimized executables for other machines: archive, Debian pac
 	$(BUILD) --configuration release --static-swift-stdlib
 	@scripts/dist "$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --static-swift-stdlib --show-bin-path)"
 
-lint: imports identifiers listings ## Check formatting, import directions, how identifiers are compared, and the listings.
+lint: imports identifiers prose listings ## Check formatting, import directions, comparisons of identifiers, words, listings.
 	$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
 
 imports:
@@ -135,6 +135,9 @@ imports:
 
 identifiers:
 	@scripts/check-identifiers
+
+prose:
+	@scripts/check-prose
 
 listings:
 	@scripts/cut-listings --check

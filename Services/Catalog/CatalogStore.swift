@@ -14,7 +14,7 @@ package struct CatalogStore: Sendable {
     let uploader: ContentUploader
     let library: ContentLibrary
     let images: ImageUploader
-    let promotions: PromotionDesk
+    let promotions: PromotionService
     /// Services that run in parallel with the endpoints.
     package let sweeper: ContentSweeper
     package let refresher: CatalogRefresher
@@ -48,7 +48,7 @@ package struct CatalogStore: Sendable {
         library = ContentLibrary(contents: contents, directory: directory)
         let stored = PromotionRepository(database: database)
         images = ImageUploader(contents: contents, promotions: stored, loader: loader, now: now)
-        promotions = PromotionDesk(promotions: stored, contents: contents, loader: loader, products: products)
+        promotions = PromotionService(promotions: stored, contents: contents, loader: loader, products: products)
         sweeper = ContentSweeper(contents: contents, now: now, logger: logger)
         refresher = CatalogRefresher(loader: loader, logger: logger)
     }

@@ -1,6 +1,6 @@
+import EventLoop
 import Persistence
 import StoreModels
-import Synchronization
 
 /// Ledger operations of ``ChargeSettler``.
 extension ChargeLedger {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreModels
 
 /// `storebus`: the store's one command.
 struct StorebusCommand: AsyncParsableCommand {

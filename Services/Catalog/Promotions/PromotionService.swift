@@ -2,7 +2,7 @@ import Foundation
 import StoreModels
 
 /// The operator's actions on promotions: the list, the featured tab, and the review of images.
-struct PromotionDesk: Sendable {
+struct PromotionService: Sendable {
     /// Maximum number of products with an image in the setup of an app without a list.
     static let illustratedMax = 100
 

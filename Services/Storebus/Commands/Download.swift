@@ -71,9 +71,9 @@ struct DownloadFetchCommand: AsyncParsableCommand {
             storebus download fetch …0001 --as alice
             storebus download fetch …0001 --as alice --device alice-2 --to guide.zip
 
-            Starts or resumes the download, fetches the content and says that it is finished. What has come so far is \
-            kept beside the file, with .part behind its name: the same command goes on where it stopped, whatever \
-            stopped it. A lost connection is made again, for 30s without a byte unless --timeout says otherwise.
+            Starts or resumes the download, fetches the content and says that it is finished. What has arrived is \
+            kept in a file of the same name with .part behind it: the same command resumes there, even after a \
+            crash. A lost connection is made again, for 30s without a byte unless --timeout says otherwise.
             """)
 
     @OptionGroup var named: DownloadArguments

@@ -9,8 +9,8 @@ struct RefundCommand: AsyncParsableCommand {
             storebus refund …0001
             storebus refund …0001 --reason appIssue
 
-            All of the money that is still there, once: refunding again gives nothing more. The customer's apps are told \
-            that the entitlement is gone, and a subscription does not renew any more. An offer that was used stays used.
+            All of the money that is still there, once: refunding again gives nothing more. The customer's apps are \
+            notified that the entitlement is gone, and a subscription no longer renews. A used offer stays used.
             """)
 
     @OptionGroup var named: TransactionArgument

@@ -19,7 +19,7 @@ struct SubUpgradeCommand: AsyncParsableCommand {
             storebus sub upgrade com.example.pro.yearly --as alice
 
             A product of a higher level, or of the same level and length, begins at once: it is charged in full, and the \
-            unused part of the present period is given back. What it was is said afterwards, whatever was meant.
+            unused part of the present period is given back. The output says which kind of change it was.
             """)
 
     @OptionGroup var change: SubscriptionChangeArguments

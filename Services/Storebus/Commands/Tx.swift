@@ -105,7 +105,7 @@ struct TxDeleteCommand: AsyncParsableCommand {
             storebus tx delete …0001 --dry-run
 
             What it gave goes with it: the entitlement, the introductory offer, the question that waits. Observers are \
-            told that it was removed. A charge that is under way is taken back first.
+            notified of the removal. A charge that is under way is cancelled first.
             """)
 
     @OptionGroup var named: TransactionArgument

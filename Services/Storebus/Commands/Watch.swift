@@ -101,7 +101,7 @@ extension Filter {
 struct Observer: Sendable {
     let installation: Installation
     let context: CommandContext
-    /// Whether it is over once everything that had happened before was told.
+    /// Whether the command ends after the events that happened before it started.
     let endsWhenSynchronized: Bool
 
     init(installation: Installation, context: CommandContext, endsWhenSynchronized: Bool = false) {

@@ -69,7 +69,7 @@ struct TransactionExplanation: Sendable {
             let place = transaction.storefrontChange?.storefront.countryCode ?? ""
             return "\(row.account) has moved to \(place), and the app is asked whether the purchase goes on there"
         case .purchasing: return "it has no outcome yet; a payment sheet or the processor is waited for"
-        case .deferred: return "it has to be approved; until then every device of \(row.account) is told so"
+        case .deferred: return "it has to be approved; until then every device of \(row.account) shows it as deferred"
         case .failed where transaction.isInterrupted:
             return
                 "the shopper was interrupted: once that is resolved, the purchase is made anew; this one is sent at every launch until it is finished"

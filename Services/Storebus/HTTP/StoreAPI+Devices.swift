@@ -87,8 +87,8 @@ extension StoreAPI {
     }
 }
 
-/// What a session says of the device it runs on and of the app there. The store remembers what it was told last, so the
-/// command line says again what is known, and only a new device is what it makes of it.
+/// The device a session runs on, and the app there. The store keeps what the last session said, so the command line
+/// repeats the known values; only a new device gets the defaults.
 struct DeviceProfile: Hashable, Sendable {
     var platform: DeviceLaunch.Platform = .iOS
     var osVersion: String = "18.0"

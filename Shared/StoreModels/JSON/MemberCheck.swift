@@ -35,7 +35,7 @@ final class MemberCheck {
         throw unknown
     }
 
-    /// - Returns: What stands for the member if it is missing; nil where nothing does.
+    /// - Returns: The value to use if the member is missing; nil where none is.
     func ask(_ name: String, of object: Int) -> Int? {
         guard let listed, listed.object == object else { return nil }
         members.insert(name)

@@ -92,7 +92,8 @@ import Testing
     @Test(arguments: [false, true])
     func `loading products fails where the tester is set so`(posted: Bool) async throws {
         try await GatewayHarness.run { store in
-            store.payments.contents.withLock { $0.simulatedLoadProductsError = "networkError" }
+            let failure = TransactionError(.unknown, "as set", reason: "networkError")
+            store.payments.contents.withLock { $0.simulatedProductsError = failure }
             let token = try await store.session()
             let answer =
                 posted
@@ -104,6 +105,8 @@ import Testing
             #expect(answer.json["retryable"] == true)
             #expect(answer.json["detail"]?.stringValue?.contains("networkError") == true)
             #expect(answer.json["simulatedError"] == "networkError")
+            let error = try #require(answer.json["error"])
+            #expect(try StoreJSON.decode(TransactionError.self, from: StoreJSON.encode(error)) == failure)
             #expect(store.catalog.contents.withLock { $0.productRequests.isEmpty })
         }
     }

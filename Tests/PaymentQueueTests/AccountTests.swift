@@ -133,13 +133,13 @@ import Testing
             let reply = try await alice.account()
             #expect(reply.account == "alice")
             #expect(reply.canMakePayments)
-            #expect(reply.simulatedLoadProductsError == "networkError")
+            #expect(reply.simulatedProductsError?.reason == "networkError")
             #expect(reply.simulatedReceiptError == nil)
             #expect(try await get(.init(bundleId: Catalogue.bundleId, account: "alice")) == reply)
             try await store.set(
                 "alice", TesterSettings(canMakePayments: false, simulatedErrors: .init(loadProducts: "unknown")))
             #expect(try await alice.account().canMakePayments == false)
-            #expect(try await alice.account().simulatedLoadProductsError == "unknown")
+            #expect(try await alice.account().simulatedProductsError?.name == "unknown")
             let nobody = try await refusal { try await get(.init(bundleId: Catalogue.bundleId, account: "nobody")) }
             #expect(nobody?.code == .notFound)
             let other = try await refusal { try await get(.init(bundleId: "com.example.b", account: "alice")) }

@@ -68,6 +68,19 @@ import Testing
         #expect(told.withLock { $0 } == [1, 2])
     }
 
+    /// As under `dispatchMain()` and in a program with an async `main`, which this test's process is.
+    @Test func `M35: where libdispatch empties the main queue, callbacks come there without a run loop`() async throws {
+        let key = DispatchSpecificKey<String>()
+        DispatchQueue.main.setSpecific(key: key, value: "main")
+        let callbacks = CallbackQueue(target: nil)
+        // The main queue has been emptied once since.
+        await MainActor.run {}
+        let place = Locked<String?>(nil)
+        callbacks.async { place.withLock { $0 = DispatchQueue.getSpecific(key: key) ?? "elsewhere" } }
+        try await eventually("it is called") { place.withLock { $0 } != nil }
+        #expect(place.withLock { $0 } == "main")
+    }
+
     @Test func `the app's own queue comes before the main run loop`() async throws {
         let loop = Loop(isRunning: true)
         let key = DispatchSpecificKey<String>()

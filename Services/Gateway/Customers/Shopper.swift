@@ -12,24 +12,26 @@ struct Shopper: Sendable {
     var storefront: String { account.storefront }
 
     /// Fails when the tester is set to fail loading products.
-    /// - Throws: `serviceUnavailable`, with the error's name.
+    /// - Throws: `serviceUnavailable`, with the error as StoreKit has it.
     func checkMayLoadProducts() throws(StoreError) {
-        guard let name = account.simulatedLoadProductsError else { return }
-        throw StoreError(
-            .serviceUnavailable, "loading products fails for \(account.account), as set: simulated error \(name)",
-            details: ["simulatedError": .string(name)])
+        guard let failure = account.simulatedProductsError else { return }
+        throw try simulated(failure, "loading products")
     }
 
     /// Fails when the tester is set to fail refreshing the receipt.
     /// - Throws: `serviceUnavailable`, with the error as StoreKit has it; a retry changes nothing.
     func checkMayRefreshReceipt() throws(StoreError) {
         guard let failure = account.simulatedReceiptError else { return }
-        var error = StoreError(
-            .serviceUnavailable,
-            "refreshing the receipt fails for \(account.account), as set: simulated error \(failure.name)",
-            details: ["simulatedError": .string(failure.reason ?? failure.name), "error": try failure.json()])
+        var error = try simulated(failure, "refreshing the receipt")
         error.retryable = false
         throw error
+    }
+
+    private func simulated(_ failure: TransactionError, _ what: String) throws(StoreError) -> StoreError {
+        let name = failure.reason ?? failure.name
+        return StoreError(
+            .serviceUnavailable, "\(what) fails for \(account.account), as set: simulated error \(name)",
+            details: ["simulatedError": .string(name), "error": try failure.json()])
     }
 }
 

@@ -98,7 +98,9 @@ struct AccountService: Sendable {
             return AccountReply(
                 customerIdentifier: customer.id.customerIdentifier, account: customer.account,
                 storefront: customer.storefront, canMakePayments: tester.canMakePayments ?? true,
-                simulatedLoadProductsError: tester.simulatedErrors?.loadProducts,
+                simulatedProductsError: tester.simulatedErrors?.loadProducts.map {
+                    SimulatedError.failure($0, "Loading products failed with the error the tester is set to meet.")
+                },
                 simulatedReceiptError: tester.simulatedErrors?.receiptRefresh.map {
                     SimulatedError.failure(
                         $0, "Refreshing the receipt failed with the error the tester is set to meet.")

@@ -1,14 +1,15 @@
-/// Runs callbacks one after the other: on the queue the app has set, else on the main queue while the main run loop
-/// runs, else on a background queue.
+/// Runs callbacks one after the other: on the queue the app has set, else on the main queue while something empties it,
+/// else on a background queue.
 ///
-/// An app whose main thread runs a loop gets its callbacks there, as with StoreKit. A tool whose main thread waits in
-/// another way has nothing that empties the main queue, and still gets them (M35).
+/// An app whose main thread runs a loop, `dispatchMain()` or an async `main` gets its callbacks there, as with StoreKit.
+/// A tool whose main thread waits in another way has nothing that empties the main queue, and still gets them (M35).
 final class CallbackQueue: Sendable {
     private let queue: DispatchQueue
     /// Nil where the app has set a queue.
     private let main: MainLoop?
 
     init(target: DispatchQueue?, main: MainLoop = .live) {
+        MainQueue.watch()
         queue = DispatchQueue(label: "StoreKitClient.callbacks", target: target)
         self.main = target == nil ? main : nil
     }
@@ -34,8 +35,23 @@ final class CallbackQueue: Sendable {
 
         /// Main queue and main run loop belong together: where the loop runs, it empties the queue.
         static let live = MainLoop(
-            isRunning: { RunLoop.main.currentMode != nil }, perform: { DispatchQueue.main.async(execute: $0) })
+            isRunning: { RunLoop.main.currentMode != nil || MainQueue.isServed },
+            perform: { DispatchQueue.main.async(execute: $0) })
     }
+}
+
+/// Finds out whether libdispatch empties the main queue without a run loop: after `dispatchMain()`, and under an async
+/// `main`. It then does so until the process ends.
+private enum MainQueue {
+    private static let served = Locked(false)
+
+    private static let probe: Void = DispatchQueue.main.async {
+        if RunLoop.main.currentMode == nil { served.withLock { $0 = true } }
+    }
+
+    static func watch() { _ = probe }
+
+    static var isServed: Bool { served.withLock { $0 } }
 }
 
 /// A callback that runs once, on the queue that comes first.

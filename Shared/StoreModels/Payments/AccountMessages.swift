@@ -20,19 +20,19 @@ public struct AccountReply: Hashable, Sendable, Codable {
     /// Alpha-3 country code.
     public var storefront: String
     public var canMakePayments: Bool
-    /// The error that loading products meets, when the tester is set so.
-    public var simulatedLoadProductsError: String?
+    /// What loading products fails with, when the tester is set so.
+    public var simulatedProductsError: TransactionError?
     /// What asking for the receipt fails with, when the tester is set so.
     public var simulatedReceiptError: TransactionError?
     public init(
         customerIdentifier: String, account: String, storefront: String, canMakePayments: Bool,
-        simulatedLoadProductsError: String? = nil, simulatedReceiptError: TransactionError? = nil
+        simulatedProductsError: TransactionError? = nil, simulatedReceiptError: TransactionError? = nil
     ) {
         self.customerIdentifier = customerIdentifier
         self.account = account
         self.storefront = storefront
         self.canMakePayments = canMakePayments
-        self.simulatedLoadProductsError = simulatedLoadProductsError
+        self.simulatedProductsError = simulatedProductsError
         self.simulatedReceiptError = simulatedReceiptError
     }
 }

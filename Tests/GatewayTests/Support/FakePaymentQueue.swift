@@ -24,7 +24,7 @@ final class FakePaymentQueue: Sendable {
         var pageMax = 100
         var adding: Adding?
         var storefront = "USA"
-        var simulatedLoadProductsError: String?
+        var simulatedProductsError: TransactionError?
         var simulatedReceiptError: TransactionError?
         var accountRequests: [GetAccountRequest] = []
         var canMakePayments = true
@@ -146,7 +146,7 @@ final class FakePaymentQueue: Sendable {
                 return AccountReply(
                     customerIdentifier: identifier, account: String(identifier.dropFirst(2)),
                     storefront: contents.storefront, canMakePayments: contents.canMakePayments,
-                    simulatedLoadProductsError: contents.simulatedLoadProductsError,
+                    simulatedProductsError: contents.simulatedProductsError,
                     simulatedReceiptError: contents.simulatedReceiptError)
             }
         }
@@ -159,7 +159,7 @@ final class FakePaymentQueue: Sendable {
             return contents.withLock { contents in
                 var state = Hasher()
                 state.combine(contents.storefront)
-                state.combine(contents.simulatedLoadProductsError)
+                state.combine(contents.simulatedProductsError)
                 state.combine(contents.canMakePayments)
                 state.combine(contents.testers)
                 return TestersVersion(version: Int64(state.finalize()))

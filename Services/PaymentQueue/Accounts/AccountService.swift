@@ -10,8 +10,8 @@ struct AccountService: Sendable {
     let clock: BusinessClock
     let defaults: AppDefaults
 
-    /// Finds or makes the customer; opening again gives the same one. The storefront is the tester's, else the one the account was created in;
-    /// that is what the request names, else the app's default.
+    /// Finds or creates the customer; opening again returns the same one. The storefront is the tester's, else the one
+    /// the account was created in: the one the request named, else the app's default.
     /// - Throws: `requestInvalid`; `storefrontMismatch` when the account lives in another storefront, and then nothing
     ///   is created.
     func open(_ request: OpenAccountRequest) async throws -> OpenAccountReply {
@@ -39,7 +39,8 @@ struct AccountService: Sendable {
         return reply(customer, settled, request, launch: try await launch(request))
     }
 
-    /// A number of its own, larger than those of all launches before: whichever gateway asks and whatever its clock says.
+    /// Takes the launch's number, which is larger than that of every earlier launch. It depends neither on the gateway
+    /// that asks nor on its clock.
     private func launch(_ request: OpenAccountRequest) async throws -> Int64? {
         guard request.launches == true else { return nil }
         return try await database.write { try await CounterRepository.next(.launch, in: $0) }

@@ -12,8 +12,8 @@ enum CustomerRepository {
     /// The customer and the app's clock, with the customer's row locked until the commit: the first statement of every
     /// commit about a customer, so that such commits come one after the other and never wait for one another crosswise.
     ///
-    /// On PostgreSQL a statement that has waited for a row reads the other tables as they were before. There the lock is a
-    /// statement of its own, sent ahead without a round trip, and the clock is that of after the wait.
+    /// On PostgreSQL a statement that has waited for a row reads the other tables as they were before. There the lock
+    /// is a statement of its own, sent ahead without a round trip, and the clock is that of after the wait.
     static func lock(_ id: CustomerReference, in transaction: SQLTransaction) async throws -> (Customer, AppClock)? {
         if transaction.dialect == .postgres {
             try await transaction.send(
@@ -32,7 +32,7 @@ enum CustomerRepository {
         return (try customer(row), try AppClock(row))
     }
 
-    /// Where the journal of a locked customer stands now.
+    /// Sets the last journal row of a locked customer.
     static func setHead(
         _ seq: Int64, of id: CustomerReference, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
@@ -48,7 +48,7 @@ enum CustomerRepository {
             customer)
     }
 
-    /// Creates the account unless somebody has, and returns what is there.
+    /// Creates the account unless it exists, and returns the stored one.
     static func open(
         account: String, bundleId: String, storefront: String, newIdentifier: String, wall: Timestamp,
         in transaction: SQLTransaction
@@ -88,13 +88,13 @@ enum CustomerRepository {
         try await transaction.execute("DELETE FROM clock_advance WHERE bundle_id = ?", bundleId)
     }
 
-    /// Waits for the commits about an app's customers that are under way. Whatever is committed about them later has read
-    /// the clock as it is now.
+    /// Waits for the commits about an app's customers that are under way. Later commits about them have read the clock
+    /// as it is now.
     static func awaitCommits(
         of bundleId: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) {
         guard transaction.dialect == .postgres else { return }
-        // In one order, as everybody who locks several does.
+        // Rows are locked in one order, as in every statement that locks several customers.
         try await transaction.execute(
             """
             SELECT 1 FROM customer WHERE bundle_id = ? ORDER BY bundle_id, customer_identifier
@@ -103,7 +103,7 @@ enum CustomerRepository {
     }
 
     /// When the customer first opened a session with the app, by the app's clock as it ran then.
-    /// - Returns: nil for an unknown customer.
+    /// - Returns: Nil for an unknown customer.
     static func firstSeen(_ id: CustomerReference, in reader: SQLReader) async throws(PersistenceError) -> Timestamp? {
         let row = try await reader.queryOne(
             "SELECT created_at, opened_at FROM customer WHERE bundle_id = ? AND customer_identifier = ?", id.bundleId,
@@ -130,7 +130,7 @@ enum CustomerRepository {
             "UPDATE customer SET storefront = ? WHERE account = ? AND storefront <> ?", storefront, account, storefront)
     }
 
-    /// Where a customer's journal stands, and where the customer lives.
+    /// A customer's last journal row and storefront.
     struct Head: Hashable, Sendable {
         var seq: Int64
         var storefront: String

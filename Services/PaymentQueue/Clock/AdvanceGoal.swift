@@ -6,7 +6,7 @@ enum AdvanceGoal: Hashable, Sendable {
     /// Through so many next events.
     case events(Int)
 
-    /// - Parameter now: the app's clock.
+    /// - Parameter now: The app's clock.
     /// - Throws: `requestInvalid` unless there is exactly one measure, and for a goal before `now` or too far away.
     init(_ request: AdvanceClockRequest, now: Timestamp) throws(StoreError) {
         switch (request.by, request.to, request.next) {
@@ -39,7 +39,7 @@ enum AdvanceGoal: Hashable, Sendable {
     /// - Throws: `requestInvalid` for an instant no clock is set to.
     static func check(_ instant: Timestamp, _ member: String) throws(StoreError) -> Timestamp {
         guard instant.milliseconds >= 0, instant <= AppClock.latest else {
-            throw invalid(member, "a clock stands between 1970 and \(AppClock.latest)")
+            throw invalid(member, "a clock can be set between 1970 and \(AppClock.latest)")
         }
         return instant
     }

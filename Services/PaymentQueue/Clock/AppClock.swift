@@ -5,7 +5,7 @@ import StoreModels
 struct AppClock: Hashable, Sendable {
     /// Rate 1, in the row's unit.
     static let realTime: Int64 = 1_000_000
-    /// A clock stands between these two: a century behind them years still have four digits.
+    /// The bounds of a clock: a century after the latest, years still have four digits.
     static let earliest = Timestamp(milliseconds: 0)
     static let latest = Timestamp(milliseconds: 250_000_000_000_000)
 

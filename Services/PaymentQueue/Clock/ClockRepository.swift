@@ -1,14 +1,14 @@
 import Persistence
 import StoreModels
 
-/// The apps' clocks as rows: one per app, made with its first account or by whoever asks first.
+/// The apps' clocks as rows. An app has one, created with its first account or by the first request about it.
 enum ClockRepository {
-    /// - Returns: nil for an app nobody has had to do with.
+    /// - Returns: Nil for an app without accounts whose clock was never requested.
     static func find(_ bundleId: String, in reader: SQLReader) async throws -> AppClock? {
         try await reader.queryOne("SELECT * FROM app_clock WHERE bundle_id = ?", bundleId).map(AppClock.init)
     }
 
-    /// Makes the clock unless somebody has, and locks it until the commit.
+    /// Creates the clock unless it exists, and locks it until the commit.
     static func lock(
         _ bundleId: String, wall: Timestamp, in transaction: SQLTransaction
     ) async throws -> AppClock {

@@ -65,8 +65,8 @@ struct ClockService: Sendable {
         try await progress(request.advanceIdentifier, of: request.bundleId)
     }
 
-    /// Goes on with moves that a process has left half done, as far as they get without waiting.
-    /// - Returns: how many have reached their end.
+    /// Continues moves that a process left half done, as far as they get without waiting.
+    /// - Returns: The number of moves that have reached their end.
     func sweep(until last: ContinuousClock.Instant) async throws -> Int {
         var finished = 0
         let open = try await database.read { reader in
@@ -80,8 +80,8 @@ struct ClockService: Sendable {
         return finished
     }
 
-    /// - Parameter waits: for work of others in this process or other replicas, and for replies that do not come.
-    /// - Returns: whether the move has reached its end.
+    /// - Parameter waits: Whether it waits for work of other tasks and replicas, and for replies that do not come.
+    /// - Returns: Whether the move has reached its end.
     @discardableResult
     private func work(
         on advance: StoredAdvance, until last: ContinuousClock.Instant, waits: Bool = true
@@ -111,7 +111,7 @@ struct ClockService: Sendable {
         case working
     }
 
-    /// The move a key stands for; the first time the clock jumps.
+    /// Finds the move of a key, or begins it. When it begins, the clock jumps.
     /// - Throws: `requestInvalid`; `keyReused` for another move under the key.
     private func begin(_ request: AdvanceClockRequest) async throws -> StoredAdvance {
         let fingerprint = AdvanceGoal.fingerprint(request)

@@ -1,7 +1,7 @@
 import Persistence
 import StoreModels
 
-/// A move of a clock as its row has it, so that whoever finds it half done goes on with it.
+/// A move of a clock as its row has it. A process that finds it half done continues it.
 struct StoredAdvance: Hashable, Sendable {
     var id: String
     var bundleId: String
@@ -30,7 +30,7 @@ enum AdvanceRepository {
         try await reader.queryOne("SELECT * FROM clock_advance WHERE id = ?", id).map(StoredAdvance.init)
     }
 
-    /// Moves that nobody has seen the end of.
+    /// Moves that have not ended, by identifier.
     static func open(limit: Int, in reader: SQLReader) async throws(PersistenceError) -> [String] {
         var identifiers: [String] = []
         for row in try await reader.query(

@@ -5,11 +5,11 @@ import StoreModels
 extension CustomerTransaction {
     // MARK: Beginning
 
-    /// Decides about a payment from what stands in this commit.
+    /// Decides about a payment from the rows this commit reads.
     /// - Parameters:
-    ///   - request: what comes with the payment about an offer.
-    ///   - id: the purchase itself, when it waits already.
-    ///   - isResumed: it was interrupted and goes on.
+    ///   - request: The offer request that comes with the payment.
+    ///   - id: The purchase itself, when it is already waiting.
+    ///   - isResumed: Whether the purchase was interrupted and continues.
     func plan(
         _ payment: Payment, _ request: OfferRequest?, quote: Quote, except id: String? = nil, isResumed: Bool = false
     ) async throws -> PurchasePlan {
@@ -46,7 +46,7 @@ extension CustomerTransaction {
     mutating func begin(_ purchase: NewPurchase, _ plan: PurchasePlan) async throws -> StoredTransaction {
         switch plan.decision {
         case .sell(let terms, let offerGroup):
-            // Whoever is interrupted keeps nothing from others meanwhile; it is planned again.
+            // An interrupted purchase reserves no offer and no product; it is planned again when it is resolved.
             guard plan.asks.first != .interrupted else {
                 let stored = try await insert(purchase, phase: .charging, terms: nil, quote: purchase.quote)
                 return try await ask(plan.asks, about: stored)
@@ -132,8 +132,8 @@ extension CustomerTransaction {
     // MARK: Going on
 
     /// Lets an event happen to a transaction; the row must still be as it is known here.
-    /// - Parameter keepsQuote: it fails and may be planned again.
-    /// - Returns: the transaction as it is now: changed, or as it was where the event had happened already or the state
+    /// - Parameter keepsQuote: Whether the purchase fails and may be planned again.
+    /// - Returns: The transaction as it is now: changed, or as it was where the event had happened already or the state
     ///   has no such edge, which is how a second writer learns that another was first.
     mutating func apply(
         _ event: TransactionStateMachine.Event, to stored: StoredTransaction, keepsQuote: Bool = false
@@ -189,8 +189,8 @@ extension CustomerTransaction {
         }
     }
 
-    /// Ends a purchase that is paid, or free. One in a subscription group whose renewal is under way or due stays as it is:
-    /// the renewal comes first, and then this is tried again.
+    /// Ends a purchase that is paid, or free. One in a subscription group whose renewal is under way or due stays as it
+    /// is: the renewal comes first, and then this is tried again.
     mutating func conclude(_ stored: StoredTransaction) async throws -> StoredTransaction {
         guard let terms = stored.terms else { throw StoreError(.internal, "a purchase without terms") }
         var known: StoredSubscription?
@@ -220,7 +220,7 @@ extension CustomerTransaction {
         .unknown, "The purchase this one repeats was taken back meanwhile; nothing was charged.",
         reason: "ownershipEnded")
 
-    /// Whoever subscribes to a group again continues their first subscription of it.
+    /// The first transaction of the group's subscription, which a customer who subscribes again continues.
     private func original(of subscription: StoredSubscription?) async throws -> PaymentTransaction? {
         guard let subscription else { return nil }
         return try await TransactionRepository.find(subscription.originalID, of: customer, in: transaction)?.transaction
@@ -238,10 +238,11 @@ extension CustomerTransaction {
     /// Asks the first of those who have to agree; the purchase stays as it is until the answer.
     ///
     /// - Parameters:
-    ///   - kinds: who signs in, the shopper at the sheet, then a parent or what interrupts. None leaves the purchase alone.
-    ///   - stored: is marked as awaiting an answer already.
-    ///   - storefront: where the shopper is, when the app is asked about it.
-    /// - Returns: the transaction as it is then: deferred when it is a parent who is asked, failed when it is interrupted.
+    ///   - kinds: Sign-in, the shopper at the sheet, then a parent or the interruption. Without any the purchase is
+    ///     unchanged.
+    ///   - stored: The purchase, already marked as awaiting an answer.
+    ///   - storefront: The shopper's storefront, when the app is asked about it.
+    /// - Returns: The transaction after it: deferred when a parent is asked, failed when it is interrupted.
     mutating func ask(
         _ kinds: [Prompt.Kind], about stored: StoredTransaction, in storefront: Storefront? = nil
     ) async throws -> StoredTransaction {
@@ -261,8 +262,8 @@ extension CustomerTransaction {
     }
 
     /// Takes an answer to a prompt that was removed in this commit.
-    /// - Parameter storefront: where the shopper is, as Catalog has it; nil before Catalog was asked.
-    /// - Returns: the transaction the answer is about: after an interruption that is resolved, the new one.
+    /// - Parameter storefront: Where the shopper is, as Catalog has it; nil before Catalog was asked.
+    /// - Returns: The transaction the answer is about: after an interruption that is resolved, the new one.
     /// - Throws: ``StorefrontMoved`` when it is needed and not given; nothing is written.
     mutating func take(
         _ answer: Prompt.Answer, error: SKErrorCode?, to prompt: StoredPrompt, about stored: StoredTransaction,
@@ -298,8 +299,8 @@ extension CustomerTransaction {
         return !agreed.isExactly(account.storefront)
     }
 
-    /// Begins the purchase that takes an interrupted one's place: the same payment at the price it was quoted, on the same
-    /// device. The unique index on `supersedes` lets there be one.
+    /// Begins the purchase that takes an interrupted one's place: the same payment at the price it was quoted, on the
+    /// same device. The unique index on `supersedes` lets there be one.
     private mutating func resume(_ stored: StoredTransaction) async throws -> StoredTransaction {
         guard let quote = stored.quote else { throw StoreError(.internal, "an interrupted purchase without a quote") }
         var random = SystemRandomNumberGenerator()

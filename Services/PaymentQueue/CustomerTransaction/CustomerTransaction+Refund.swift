@@ -1,13 +1,14 @@
 import StoreModels
 
 extension CustomerTransaction {
-    /// Takes a purchase back: with the money (`refunded`) or without (`revoked`). What it gave is gone, observers and all
-    /// devices are told, and the money is on its way; a purchase that was taken back before stays as it is.
+    /// Takes a purchase back, with its money (`refunded`) or without (`revoked`). The commit ends the entitlement,
+    /// journals the change for observers and all devices, and records a refund if one is due. A purchase that was taken
+    /// back before is unchanged.
     ///
-    /// The introductory offer stays used (M128), and of an idempotency key the first answer stays.
-    /// - Returns: the transaction as it is now.
-    /// - Throws: `transactionStateInvalid` for a transaction that is no purchase; `serviceUnavailable` while a renewal of its
-    ///   subscription is being charged.
+    /// The introductory offer stays used (M128), and an idempotency key keeps its first answer.
+    /// - Returns: The transaction as it is now.
+    /// - Throws: `transactionStateInvalid` for a transaction that is no purchase; `serviceUnavailable` while a renewal
+    ///   of its subscription is being charged.
     mutating func takeBack(
         _ stored: StoredTransaction, _ ending: SubscriptionEnding, reason: RefundRequest.Reason
     ) async throws -> StoredTransaction {
@@ -30,7 +31,7 @@ extension CustomerTransaction {
         return next
     }
 
-    /// Notes what the processor is to be told.
+    /// Records the refund that is sent to the processor.
     private func giveBack(_ stored: StoredTransaction) async throws -> Money? {
         guard let paid = stored.transaction.price else { return nil }
         let left = try await RefundRepository.left(of: stored, in: transaction)
@@ -42,8 +43,8 @@ extension CustomerTransaction {
     }
 
     /// Takes away what the purchase gave.
-    /// - Returns: whether the customer has lost something by it: consumables are used up, of a subscription only the present
-    ///   period counts, and a free copy of a non-consumable gives nothing that the first purchase does not.
+    /// - Returns: Whether the customer has lost something by it: consumables are used up, of a subscription only the
+    ///   present period counts, and a free copy of a non-consumable gives nothing that the first purchase does not.
     private mutating func end(
         _ stored: StoredTransaction, _ terms: PurchaseTerms, _ ending: SubscriptionEnding, refunded: Money?,
         reason: RefundRequest.Reason
@@ -60,7 +61,8 @@ extension CustomerTransaction {
         }
     }
 
-    /// What was given again for nothing, or restored, because of a purchase is gone with it, as from the customer's devices.
+    /// What was given again for nothing, or restored, because of a purchase is gone with it, as from the customer's
+    /// devices.
     private mutating func takeBackCopies(of value: PaymentTransaction, reason: RefundRequest.Reason) async throws {
         for copy in try await TransactionRepository.copies(of: value, customer, in: transaction)
         where copy.transaction.revocationDate == nil {
@@ -70,8 +72,8 @@ extension CustomerTransaction {
         }
     }
 
-    /// Periods behind one that is not over, without those that were taken back, the last one first: an operator has renewed
-    /// early, or the clock was set back. None of them goes on without it.
+    /// Periods behind one that is not over, without those that were taken back, the last one first: an operator has
+    /// renewed early, or the clock was set back. None of them goes on without it.
     private func laterPeriods(than stored: StoredTransaction) async throws -> [StoredTransaction] {
         guard let paid = try await SubscriptionPeriodRepository.find(transactionID: stored.id, in: transaction),
             paid.end > now

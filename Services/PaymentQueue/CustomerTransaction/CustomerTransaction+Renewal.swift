@@ -32,7 +32,7 @@ extension CustomerTransaction {
         return (try await write(machine.value, actions, about: value), value)
     }
 
-    /// Purchases of the customer that wait, whatever for: a renewal that has ended may be what they wait for.
+    /// All waiting purchases of the customer: they may wait for a renewal that has ended.
     func waiting() async throws -> [String] {
         try await SubscriptionRepository.waitingPurchases(of: customer, in: transaction)
     }
@@ -82,7 +82,7 @@ extension CustomerTransaction {
     }
 
     /// Takes the person's answer.
-    /// - Returns: the increase as it is then; nil when there is none any more.
+    /// - Returns: The increase as it is then; nil when there is none any more.
     /// - Throws: `serviceUnavailable` while a renewal is being charged.
     mutating func consent(_ agrees: Bool, about transactionID: String) async throws -> PriceIncrease? {
         guard let paid = try await SubscriptionPeriodRepository.find(transactionID: transactionID, in: transaction),

@@ -6,7 +6,7 @@ extension CustomerTransaction {
     static let restoredMax = 100
 
     /// Begins a restore: its row, what the first commit can hold of its transactions, and its end when that is all.
-    /// - Parameter failure: what signing in ended with; then nothing is restored.
+    /// - Parameter failure: What signing in ended with; then nothing is restored.
     mutating func beginRestore(
         _ request: StartRestoreRequest, id: String, failure: TransactionError?
     ) async throws -> StoredRestore {

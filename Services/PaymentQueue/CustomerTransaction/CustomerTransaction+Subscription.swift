@@ -2,8 +2,8 @@ import ServiceDatabase
 import StoreModels
 
 extension CustomerTransaction {
-    /// The customer's subscription that began in a group, locked until the commit: neither the renewer nor another replica changes
-    /// it meanwhile.
+    /// The customer's subscription that began in a group, locked until the commit: neither the renewer nor another
+    /// replica changes it meanwhile.
     func subscription(group: String) async throws -> StoredSubscription? {
         try await SubscriptionRepository.lock(group: group, of: customer, in: transaction)
     }
@@ -30,7 +30,7 @@ extension CustomerTransaction {
     }
 
     /// The next renewal buys another product of the group.
-    /// - Parameter by: the identifier of the transaction that says so, if one does.
+    /// - Parameter by: The identifier of the transaction that says so, if one does.
     /// - Throws: `notFound` without a subscription; `transactionStateInvalid` when it has ended.
     @discardableResult
     mutating func scheduleChange(
@@ -40,18 +40,19 @@ extension CustomerTransaction {
     }
 
     /// The next renewal buys the present product again.
-    /// - Throws: as ``scheduleChange(to:inGroup:by:)``.
+    /// - Throws: As ``scheduleChange(to:inGroup:by:)``.
     @discardableResult
     mutating func revertChange(inGroup group: String, by identifier: String? = nil) async throws -> StoredSubscription {
         try await change(group: group, .changeReverted(by: identifier))
     }
 
     /// A purchased transaction's money or entitlement is taken back. When it paid the present period, the subscription
-    /// ends with it; when it paid one that is to come, it ends before that one. Of an earlier period only the timeline tells.
+    /// ends with it; when it paid one that is to come, it ends before that one. An earlier period is recorded in the
+    /// timeline only.
     ///
     /// Which period is the present one is the clock's to say: an operator may have renewed early.
-    /// - Parameter refunded: what is given back.
-    /// - Returns: whether the subscription has ended with it; nil when the transaction paid no period.
+    /// - Parameter refunded: What is given back.
+    /// - Returns: Whether the subscription has ended with it; nil when the transaction paid no period.
     /// - Throws: `serviceUnavailable` while a renewal is being charged: ``SubscriptionRenewer/catchUp(_:group:until:)``
     ///   first, then again.
     mutating func endSubscription(
@@ -79,7 +80,7 @@ extension CustomerTransaction {
     }
 
     /// Part of a period's money is given back because another product has taken its place.
-    /// - Parameter value: the transaction whose money it is.
+    /// - Parameter value: The transaction whose money it is.
     func noteProratedRefund(_ amount: Money, of value: PaymentTransaction) async throws {
         guard let paid = try await SubscriptionPeriodRepository.find(transactionID: value.id, in: transaction),
             let known = try await SubscriptionRepository.lock(
@@ -108,7 +109,7 @@ extension CustomerTransaction {
     }
 
     /// Lets an event happen to a subscription whose row is locked in this commit, and writes all that belongs to it.
-    /// - Parameter value: the transaction it is about; the present period's, when there is none.
+    /// - Parameter value: The transaction it is about; the present period's, when there is none.
     @discardableResult
     mutating func apply(
         _ event: SubscriptionChange, to known: StoredSubscription, at: Timestamp, isNew: Bool = false,
@@ -199,7 +200,7 @@ extension StoredSubscription {
     /// A charge is under way, or something has fallen due.
     func isBusy(at now: Timestamp) -> Bool { attempt != nil || dueAt.map { $0 <= now } ?? false }
 
-    /// - Throws: as ``requireUnclaimed()``; `serviceUnavailable` also when something has fallen due.
+    /// - Throws: As ``requireUnclaimed()``; `serviceUnavailable` also when something has fallen due.
     func requireIdle(at now: Timestamp) throws(StoreError) {
         try requireUnclaimed()
         guard !isBusy(at: now) else {
@@ -223,7 +224,7 @@ extension StoredSubscription {
 }
 
 extension StoreEvent.Kind {
-    /// - Returns: nil for what a transaction tells of by itself.
+    /// - Returns: Nil for what a transaction tells of by itself.
     fileprivate init?(_ kind: SubscriptionEvent.Kind) {
         switch kind {
         case .expired: self = .expired
@@ -254,7 +255,7 @@ extension CustomerTransaction {
         guard let group = terms.subscription?.key else { return }
         switch terms.change {
         case .scheduled:
-            // Whoever buys the next renewal wants one.
+            // A customer who buys the next renewal wants it charged.
             if let known = try await subscription(group: group), !known.willAutoRenew {
                 try await apply(.autoRenewEnabled, to: known, at: now)
             }
@@ -262,16 +263,16 @@ extension CustomerTransaction {
                 to: value.payment.productIdentifier, inGroup: group, by: value.transactionIdentifier)
         case .reverted:
             try await revertChange(inGroup: group, by: value.transactionIdentifier)
-        // Also where nothing was active when it was sold: two products may have been bought at once. The one that is paid
-        // later counts, and the other's money is given back.
+        // Also where nothing was active when it was sold: two products may have been bought at once. The one that is
+        // paid later counts, and the other's money is given back.
         case .upgrade, .crossgrade, .downgrade, nil:
             try await replacePeriod(with: value, inGroup: group)
             try await subscribe(value, terms)
         }
     }
 
-    /// Gives back what was paid for the rest of the periods that a purchase takes the place of: the latest one, and others
-    /// that are not over, because an operator has renewed early or the clock was set back.
+    /// Gives back what was paid for the rest of the periods that a purchase takes the place of: the latest one, and
+    /// others that are not over, because an operator has renewed early or the clock was set back.
     private mutating func replacePeriod(with value: PaymentTransaction, inGroup group: String) async throws {
         guard let known = try await subscription(group: group), known.isActive(at: now) else { return }
         try await replace(
@@ -299,8 +300,8 @@ extension CustomerTransaction {
         try await noteProratedRefund(amount, of: replaced.transaction)
     }
 
-    /// Writes what has become of a purchased transaction since. Observers hear of it while it is in their queue; an event
-    /// is one in any case.
+    /// Writes a later change of a purchased transaction. Observers are notified while it is in their queue; an event is
+    /// journalled in any case.
     @discardableResult
     mutating func rewrite(
         _ value: PaymentTransaction, from stored: StoredTransaction, event: StoreEvent.Kind?
@@ -340,8 +341,8 @@ extension CustomerTransaction {
         }
     }
 
-    /// Writes another expiry into the transaction of the present period; whoever has not finished it is told.
-    /// - Returns: the transaction as it is then.
+    /// Writes another expiry into the transaction of the present period. Observers are notified while it is unfinished.
+    /// - Returns: The transaction after it.
     mutating func move(_ id: String, expiry: Timestamp) async throws -> PaymentTransaction? {
         guard let stored = try await TransactionRepository.find(id, of: customer, in: transaction) else { return nil }
         var next = stored

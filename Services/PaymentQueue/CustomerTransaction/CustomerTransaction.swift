@@ -2,8 +2,8 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// The writes of one commit about one customer: rows, journal and claims together, or none of them. The customer's row is
-/// locked first and its journal numbered from there.
+/// The writes of one commit about one customer: rows, journal and claims together, or none of them. The customer's row
+/// is locked first and its journal numbered from there.
 ///
 /// ```swift
 /// let committed = try await CustomerTransaction.run(customer, in: transaction, clock: clock) { commit in
@@ -14,7 +14,7 @@ struct CustomerTransaction {
     /// What a commit leaves behind.
     struct Committed<Output: Sendable>: Sendable {
         var output: Output
-        /// To be published once the commit stands.
+        /// Changes to publish after the commit.
         var changes: [CustomerChange]
         /// Purchases of the same product that need not wait any longer.
         var woken: [String]
@@ -71,8 +71,8 @@ struct CustomerTransaction {
     var nextSeq: Int64 { account.headSeq + Int64(entries.count) + 1 }
 
     /// Journals a transaction's revision, or that it has left the queue: then its downloads are gone (M54).
-    /// - Parameter body: the transaction's JSON, where it is at hand.
-    /// - Returns: the row's number.
+    /// - Parameter body: The transaction's JSON, where it is at hand.
+    /// - Returns: The row's number.
     @discardableResult
     mutating func journal(
         _ kind: CustomerChange.Kind, _ value: PaymentTransaction, event: StoreEvent.Kind?, body: String? = nil
@@ -96,7 +96,7 @@ struct CustomerTransaction {
     }
 
     /// Journals that the customer has lost what a transaction gave.
-    /// - Returns: the row's number.
+    /// - Returns: The row's number.
     mutating func journalRevocation(of value: PaymentTransaction) throws -> Int64 {
         let seq = nextSeq
         entries.append(
@@ -119,7 +119,7 @@ struct CustomerTransaction {
     }
 
     /// Journals the downloads of a transaction, as they are for one device.
-    /// - Parameter value: the transaction with those downloads.
+    /// - Parameter value: The transaction with those downloads.
     mutating func journalDownloads(
         of value: PaymentTransaction, deviceId: String, event: StoreEvent.Kind? = nil
     ) throws {
@@ -142,8 +142,8 @@ extension CustomerTransaction {
     /// What a finish says besides when content was not downloaded (M55).
     static let pendingDownloads = "finishedWithPendingDownloads"
 
-    /// Takes a transaction out of the queue on all devices. What the finishing device was still downloading is cancelled,
-    /// and the answer says so. Finishing again gives the same answer and writes nothing (M54).
+    /// Takes a transaction out of the queue on all devices. What the finishing device was still downloading is
+    /// cancelled, and the answer says so. Finishing again gives the same answer and writes nothing (M54).
     /// - Throws: `transactionNotFinishable` while purchasing or deferred (M53).
     mutating func finish(_ stored: StoredTransaction, deviceId: String) async throws -> PaymentTransaction {
         var machine = TransactionStateMachine(stored.transaction, isFinished: stored.isFinished)
@@ -183,8 +183,9 @@ extension CustomerTransaction {
     }
 
     /// Does to a download what its device asks for.
-    /// - Parameter simulated: the error the tester is set to meet; a start ends with it.
-    /// - Throws: `notFound` for a download that is none of this device's unfinished transactions; `downloadStateInvalid`.
+    /// - Parameter simulated: The error the tester is set to meet; a start ends with it.
+    /// - Throws: `notFound` for a download that is none of this device's unfinished transactions;
+    ///   `downloadStateInvalid`.
     mutating func update(
         _ request: UpdateDownloadRequest, simulated: TransactionError?
     ) async throws -> PaymentTransaction {

@@ -9,7 +9,7 @@ struct DownloadService: Sendable {
     let checkpoint: CheckpointHook
     let publish: @Sendable (CustomerChange) -> Void
 
-    /// - Throws: `notFound`, also for another customer's, for another device's, and as soon as the transaction is finished.
+    /// - Throws: `notFound`, also for another customer's or device's download, and once the transaction is finished.
     func get(_ request: DownloadRequest) async throws -> DownloadReply {
         try await database.read { reader in
             let customer = request.customer
@@ -20,8 +20,9 @@ struct DownloadService: Sendable {
         }
     }
 
-    /// Repeating an action whose state is reached is fine and tells nobody.
-    /// - Throws: `requestInvalid`; `notFound` as ``get(_:)``; `downloadStateInvalid` for an edge there is not.
+    /// Applies a device's action to a download. Repeating an action whose state is reached succeeds and publishes
+    /// nothing.
+    /// - Throws: `requestInvalid`; `notFound` as ``get(_:)``; `downloadStateInvalid` for an edge that does not exist.
     func update(
         _ request: UpdateDownloadRequest, deadline: ContinuousClock.Instant
     ) async throws -> DownloadReply {
@@ -53,7 +54,7 @@ struct DownloadService: Sendable {
 }
 
 extension CustomerTransaction {
-    /// - Parameter defaults: the app's, for testers.
+    /// - Parameter defaults: The app's defaults for testers.
     fileprivate func simulatedDownloadError(_ defaults: TesterSettings?) async throws -> TransactionError? {
         let tester = try await TesterRepository.effective(account.account, defaults: defaults, in: transaction)
         return tester.simulatedErrors?.download.map {

@@ -30,8 +30,8 @@ struct DownloadStateMachine: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - code: with `fail`, why.
-    ///   - simulated: the error the tester is set to meet; a start ends with it.
+    ///   - code: The reason, with `fail`.
+    ///   - simulated: The error the tester is set to meet; a start ends with it.
     mutating func handle(
         _ action: DownloadAction, code: SKErrorCode? = nil, simulated: TransactionError? = nil
     ) -> Outcome {

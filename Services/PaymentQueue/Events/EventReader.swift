@@ -3,7 +3,7 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// `events.list`: what happened in the store, across its customers, for whoever waits for something to happen.
+/// `events.list`: the events of all the store's customers, for callers that wait for an event.
 struct EventReader: Sendable {
     static let pageMax = 100
 
@@ -11,7 +11,7 @@ struct EventReader: Sendable {
 
     /// One call looks at a bounded number of events; `after` of the reply grows as long as there are more, whether they
     /// matched or not.
-    /// - Throws: `requestInvalid`, also for an `after` that is none, or lies ahead of this store.
+    /// - Throws: `requestInvalid`, also for an `after` that is no cursor, or lies ahead of this store.
     func list(_ request: EventsRequest) async throws -> EventsReply {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         guard let cursor = request.after else {

@@ -7,7 +7,7 @@ enum EventRepository {
     static let table = EventTable("journal")
 
     /// Where a scan from behind `after` ends.
-    /// - Returns: nil when there is nothing behind it.
+    /// - Returns: Nil when there is nothing behind it.
     static func scanEnd(
         after: EventPosition, in reader: SQLReader
     ) async throws(PersistenceError) -> EventPosition? {

@@ -16,9 +16,9 @@ enum HistoryRepository {
         ).map(StoredTransaction.init)
     }
 
-    /// Transactions that can go: all but those the processor may be asked about, and those that subscriptions began with
-    /// while a renewal is being charged (one in quarantine is not). Each customer's oldest first, so that
-    /// nothing goes before what it continues.
+    /// Transactions that can go: all but those the processor may be asked about, and those that subscriptions began
+    /// with while a renewal is being charged (one in quarantine is not). Each customer's oldest first, so that nothing
+    /// goes before what it continues.
     static func removable(
         _ scope: HistoryScope, limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {
@@ -57,7 +57,7 @@ enum HistoryRepository {
     }
 
     /// Forgets restores and their idempotency keys, running ones too: there is nothing left to restore.
-    /// - Returns: how many; fewer than `limit` when no more are left.
+    /// - Returns: The number removed; fewer than `limit` when no more are left.
     static func removeRestores(
         _ scope: HistoryScope, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Int {

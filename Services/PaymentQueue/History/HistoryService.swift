@@ -1,10 +1,11 @@
 import StoreModels
 
-/// `history.clear`, `app.reset` and `transaction.delete`: what customers have bought is gone, as if they had never been
-/// here; they and their sessions stay.
+/// `history.clear`, `app.reset` and `transaction.delete`: remove what customers have bought. The store is then as if
+/// they had never been here, but customers and their sessions stay.
 ///
-/// The processor comes first: it gives up the charges of purchases in flight, and what it has charged already ends as
-/// purchased before it goes. So nothing is charged without a transaction, whoever comes late.
+/// The processor comes first: it gives up the charges of purchases in flight, and a purchase it has already charged
+/// ends as purchased before it is removed. So nothing is charged without a transaction, even when another writer comes
+/// late.
 struct HistoryService: Sendable {
     /// Purchases of one page; so many are cancelled before the next are looked up.
     static let pageSize = 256
@@ -29,10 +30,10 @@ struct HistoryService: Sendable {
     }
 
     /// Clears the history of one account in an app, or of all. Idempotency keys are forgotten too: the same key may buy
-    /// again. Promoted purchases are not forgotten: one that has paid, and those the request names, never pay again (I3).
-    /// Doing it again does what was left undone.
-    /// - Throws: `notFound` for an unknown account; `requestInvalid`; `serviceUnavailable` when the processor does not answer about a
-    ///   purchase in flight, or the time was too short for all.
+    /// again. Promoted purchases are not forgotten: one that has paid, and those the request names, never pay again
+    /// (I3). Doing it again does what was left undone.
+    /// - Throws: `notFound` for an unknown account; `requestInvalid`; `serviceUnavailable` when the processor does not
+    ///   answer about a purchase in flight, or the time was too short for all.
     func clear(
         _ request: ClearHistoryRequest, deadline: ContinuousClock.Instant
     ) async throws -> ClearHistoryReply {
@@ -42,7 +43,7 @@ struct HistoryService: Sendable {
     }
 
     /// Clears the history of all customers of an app and sets its clock to the wall clock.
-    /// - Throws: as ``clear(_:deadline:)``.
+    /// - Throws: As ``clear(_:deadline:)``.
     func reset(_ request: ResetRequest, deadline: ContinuousClock.Instant) async throws -> ResetReply {
         let scope = HistoryScope(bundleId: request.bundleId)
         try await use(request.intents, of: request.bundleId)
@@ -90,8 +91,8 @@ struct HistoryService: Sendable {
                 isAll = removed.isAll
                 total += removed.ids.count
             }
-            // What ended just now may have let others begin that waited for it. When there was nothing to end, a purchase
-            // in flight began after this request, and is not part of what was to be cleared.
+            // What ended just now may have let others begin that waited for it. When there was nothing to end, a
+            // purchase in flight began after this request, and is not part of what was to be cleared.
             if cancelled == 0 { return total }
         }
     }
@@ -104,7 +105,7 @@ struct HistoryService: Sendable {
     }
 
     /// Ends all purchases in flight, page by page.
-    /// - Returns: how many there were.
+    /// - Returns: The number of purchases that were in flight.
     private func cancelCharges(_ scope: HistoryScope, until last: ContinuousClock.Instant) async throws -> Int {
         var count = 0
         var after = ""

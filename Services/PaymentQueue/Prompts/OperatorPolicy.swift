@@ -8,7 +8,7 @@ enum OperatorPolicy {
         case approve
         /// A parent says no.
         case decline
-        /// Whatever interrupted the purchase is out of the way.
+        /// The operator has removed what interrupted the purchase.
         case resolve
     }
 
@@ -26,11 +26,11 @@ enum OperatorPolicy {
     enum Decision: Hashable, Sendable {
         /// The open prompt gets this answer.
         case answer(Prompt.Answer)
-        /// Somebody was first; what they have set going is waited for and answered.
+        /// An earlier word has decided; the reply waits for its outcome.
         case join
         /// As `join`, with the transaction that has taken this one's place.
         case joinSuccessor
-        /// The transaction is not one such a word is about.
+        /// The word does not apply to the transaction.
         case refuse
     }
 

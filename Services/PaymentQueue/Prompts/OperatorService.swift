@@ -7,8 +7,9 @@ struct OperatorService: Sendable {
     let driver: PurchaseDriver
     let storefronts: StorefrontLookup
 
-    /// The first word counts. Whoever comes second is told what came of the first (D2), and so is whoever repeats it.
-    /// - Throws: `notFound`; `transactionStateInvalid` for a transaction such a word is not about; `requestInvalid`.
+    /// Applies a word to a transaction. The first word counts; a second or repeated one gets the outcome of the first
+    /// (D2).
+    /// - Throws: `notFound`; `transactionStateInvalid` for a transaction the word does not apply to; `requestInvalid`.
     func say(
         _ word: OperatorPolicy.Word, _ request: OperateTransactionRequest, deadline: ContinuousClock.Instant
     ) async throws -> PaymentTransaction {

@@ -1,7 +1,7 @@
 import Persistence
 import StoreModels
 
-/// Open prompts. An answered one has no row: whoever deletes the row has answered.
+/// Open prompts. An answered prompt has no row: the commit that deletes the row has answered it.
 enum PromptRepository {
     static func insert(
         _ kinds: [Prompt.Kind], _ purpose: StoredPrompt.Purpose = .purchase, about stored: StoredTransaction,
@@ -43,13 +43,13 @@ enum PromptRepository {
         ).map(StoredPrompt.init)
     }
 
-    /// - Returns: false when the prompt was answered already.
+    /// - Returns: False when the prompt was answered already.
     static func remove(_ id: String, in transaction: SQLTransaction) async throws(PersistenceError) -> Bool {
         try await transaction.execute("DELETE FROM prompt WHERE id = ?", id) == 1
     }
 
     /// The question is asked once more while it is open.
-    /// - Returns: false when it is not open.
+    /// - Returns: False when it is not open.
     static func setTimes(
         _ times: Int, about transactionID: String, _ purpose: StoredPrompt.Purpose, _ customer: CustomerReference,
         in transaction: SQLTransaction

@@ -54,8 +54,8 @@ struct PromptService: Sendable {
         }
     }
 
-    /// Lets go on what apps were asked about and have not answered.
-    /// - Returns: how many there were.
+    /// Continues purchases whose storefront question the app has not answered in time.
+    /// - Returns: The number of such purchases.
     @discardableResult
     func sweep(until deadline: ContinuousClock.Instant = .now + .seconds(5)) async throws -> Int {
         let overdue = try await store.questions(olderThan: Self.appAnswerTime, limit: Self.pageMax)

@@ -2,8 +2,8 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Asks at launches: people to sign in again when a launch or resume brings what their app has not finished (M51): "the App Store may
-/// repeatedly prompt users to authenticate their purchases". Only testers who are asked at all.
+/// Asks at launches: people to sign in again when a launch or resume brings what their app has not finished (M51): "the
+/// App Store may repeatedly prompt users to authenticate their purchases". Only testers who are asked at all.
 struct SignInService: Sendable {
     let database: any SQLDatabase
     let clock: BusinessClock
@@ -23,7 +23,7 @@ struct SignInService: Sendable {
     }
 
     /// Higher prices that wait for consent, which every launch is asked about.
-    /// - Returns: nil with any but a launch's first page.
+    /// - Returns: Nil with any but a launch's first page.
     func priceConsents(_ request: SnapshotRequest) async throws -> [PriceConsentQuestion]? {
         guard request.countsDelivery, request.after == nil else { return nil }
         let customer = request.customer

@@ -5,7 +5,7 @@ struct StorefrontLookup: Sendable {
     let storefronts: @Sendable (ContinuousClock.Instant) async throws(StoreError) -> [Storefront]
 
     /// Runs a commit, and once more with the storefront it wants.
-    /// - Throws: what `body` throws; `serviceUnavailable` when Catalog cannot be asked.
+    /// - Throws: What `body` throws; `serviceUnavailable` when Catalog cannot be asked.
     func retrying<Output: Sendable>(
         until deadline: ContinuousClock.Instant, _ body: @Sendable (Storefront?) async throws -> Output
     ) async throws -> Output {

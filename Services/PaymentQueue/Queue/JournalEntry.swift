@@ -1,6 +1,6 @@
 import StoreModels
 
-/// A change on its way into the journal: what streams are told, and what is written of it.
+/// A change to be journalled: the event for streams and the row to write.
 struct JournalEntry: Hashable, Sendable {
     var change: CustomerChange
     /// The JSON of what the change is about, made once for all the places of one commit that hold it. That of downloads

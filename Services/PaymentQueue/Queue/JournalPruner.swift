@@ -15,7 +15,7 @@ struct JournalPruner: Sendable {
     let clock: BusinessClock
     let logger: Logger
 
-    /// - Returns: how many rows were removed.
+    /// - Returns: How many rows were removed.
     @discardableResult
     func prune() async throws -> Int {
         let limit = clock.wall() + (.zero - Self.keptFor)

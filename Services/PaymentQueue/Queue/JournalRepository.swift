@@ -58,9 +58,9 @@ enum JournalRepository {
         }
     }
 
-    /// Removes rows written before `wall`, at most `limit`, and notes with each customer where the journal begins now. The
-    /// last row of all stays, because SQLite numbers on from it.
-    /// - Returns: how many rows went; fewer than `limit` when no more are that old.
+    /// Removes rows written before `wall`, at most `limit`, and notes with each customer where the journal begins now.
+    /// The last row of all stays, because SQLite numbers on from it.
+    /// - Returns: How many rows went; fewer than `limit` when no more are that old.
     static func prune(
         writtenBefore wall: Timestamp, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Int {
@@ -73,7 +73,8 @@ enum JournalRepository {
             let (bundleId, customer, seq): (String, String, Int64) = (
                 try row["bundle_id"], try row["customer_identifier"], try row["seq"]
             )
-            // Everything up to this row goes, so that what is left has no gap even if the wall clock once ran backwards.
+            // Everything up to this row goes, so that what is left has no gap even if the wall clock once ran
+            // backwards.
             try await transaction.execute(
                 "DELETE FROM journal WHERE bundle_id = ? AND customer_identifier = ? AND seq <= ?", bundleId, customer,
                 seq)

@@ -16,7 +16,7 @@ struct QueueReader: Sendable {
 
     /// The device's unfinished transactions with the journal position they were read at, from one database snapshot,
     /// and the ends of the device's restores and the revocations that no stream has written yet.
-    /// - Throws: `requestInvalid`; `notFound` for an unknown customer, or an `after` that is none of theirs.
+    /// - Throws: `requestInvalid`; `notFound` for an unknown customer, or an `after` that is not the customer's.
     func snapshot(_ request: SnapshotRequest) async throws -> Snapshot {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
         let id = request.customer
@@ -25,7 +25,7 @@ struct QueueReader: Sendable {
             return try await Self.page(request, of: customer, in: reader)
         }
         if isFirst {
-            // From here on this device is told what the customer loses.
+            // The device is notified of revocations from this position on.
             let seq = page.seq
             try await database.write { transaction in
                 try await RevocationRepository.see(through: seq, of: id, deviceId: request.deviceId, in: transaction)
@@ -134,7 +134,7 @@ struct QueueReader: Sendable {
         }
     }
 
-    /// Where each customer's journal stands, and the customer's storefront.
+    /// Returns each customer's last journal row and storefront.
     /// - Throws: `requestInvalid` for more than 500 customers.
     func heads(_ request: HeadsRequest) async throws -> HeadsReply {
         guard request.customers.count <= HeadsRequest.customersMax else {
@@ -158,7 +158,7 @@ private enum StreamPlace {
     private static let underWayPrefix = "purchasing:"
     private static let restPrefix = "rest:"
 
-    /// - Returns: nil for what ``text`` has not written, such as a transaction's identifier.
+    /// - Returns: Nil for what ``text`` has not written, such as a transaction's identifier.
     init?(_ text: String) {
         if text.hasPrefix(Self.underWayPrefix), let seq = Int64(text.dropFirst(Self.underWayPrefix.count)) {
             self = .underWay(after: seq)

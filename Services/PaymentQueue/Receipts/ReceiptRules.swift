@@ -1,10 +1,10 @@
 import StoreModels
 
-/// What stands in a customer's receipt, without I/O (`mission.md` §2.5).
+/// Rules for the contents of a customer's receipt, without I/O (`mission.md` §2.5).
 enum ReceiptRules {
     /// A transaction as the receipt has it.
-    /// - Returns: nil for what no receipt lists: what is not purchased, a change that was only noted, and a consumable that
-    ///   was finished.
+    /// - Returns: Nil for what no receipt lists: a transaction that is not purchased, a change that was only noted, and
+    ///   a finished consumable.
     static func item(_ stored: StoredTransaction) -> ReceiptItem? {
         let value = stored.transaction
         guard value.transactionState == .purchased, let terms = stored.terms, terms.change?.isNote != true,
@@ -27,8 +27,8 @@ enum ReceiptRules {
             appAccountToken: value.payment.appAccountToken)
     }
 
-    /// One a period, decimal, the same for ever, and never a transaction's identifier: those begin at 2 000 000 000 000 000
-    /// and these at 1 000 000 000 000 000 (ours).
+    /// The line item of a period: decimal, and it never changes. It is never a transaction's identifier: those begin at
+    /// 2 000 000 000 000 000 and line items at 1 000 000 000 000 000 (our choice).
     private static func lineItem(of identifier: String) -> String? {
         Int64(identifier).map { "\($0 - 1_000_000_000_000_000)" }
     }

@@ -5,7 +5,7 @@ import StoreModels
 /// `receipt.facts`: what PaymentQueue knows for a customer's receipt, in pages. Each page is one snapshot.
 struct ReceiptService: Sendable {
     static let pageMax = 500
-    /// Transactions one page looks at, whether they stand in the receipt or not.
+    /// Transactions one page looks at, whether the receipt lists them or not.
     static let scanMax = 2_000
     /// Room for the subscriptions of the first page.
     static let subscriptionsMax = 100

@@ -1,7 +1,7 @@
 import StoreModels
 
 extension StoredSubscription {
-    /// The subscription as receipts tell of it: what its row says, without what only the catalogue knows.
+    /// The subscription as receipts list it: its row, without what only the catalogue knows.
     var wire: Subscription {
         Subscription(
             originalTransactionIdentifier: originalIdentifier, subscriptionGroupIdentifier: paidGroup,

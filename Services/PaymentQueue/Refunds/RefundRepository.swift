@@ -4,7 +4,7 @@ import StoreModels
 /// Refunds as rows: written in the commit that decides about them, done when the processor has answered
 /// (docs/adr/0015-refunds-are-an-outbox.md).
 enum RefundRepository {
-    /// - Parameter stored: the purchase whose money it is.
+    /// - Parameter stored: The purchase that was paid.
     static func insert(
         key: String, of stored: StoredTransaction, _ amount: Money, wall: Timestamp, in transaction: SQLTransaction
     ) async throws {
@@ -40,7 +40,8 @@ enum RefundRepository {
             StoredRefund.init)
     }
 
-    /// The processor has answered. Of a purchase that was cleared away meanwhile nothing is left to count, so its row goes.
+    /// The processor has answered. Of a purchase that was cleared away meanwhile nothing is left to count, so its row
+    /// goes.
     static func markDone(_ key: String, in transaction: SQLTransaction) async throws(PersistenceError) {
         try await transaction.send("UPDATE refund SET is_done = 1 WHERE refund_key = ?", key)
         try await transaction.send(

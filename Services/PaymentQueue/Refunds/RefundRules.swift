@@ -5,8 +5,8 @@ enum RefundRules {
     /// What a purchase has still to give back, after what was given back already.
     static func left(of paid: Int64, refunded: Int64) -> Int64 { max(0, paid - refunded) }
 
-    /// The part of a period's price that is for the time after `now`, rounded down: nobody gets back more than was paid
-    /// (P10). Before the period begins that is all of it, after its end nothing.
+    /// The part of a period's price for the time after `now`. It is rounded down, so a refund never exceeds the payment
+    /// (P10). Before the period begins it is the whole price, after its end it is nothing.
     static func unused(of paid: Int64, start: Timestamp, end: Timestamp, now: Timestamp) -> Int64 {
         let length = end.milliseconds - start.milliseconds
         let remaining = min(end.milliseconds - now.milliseconds, length)

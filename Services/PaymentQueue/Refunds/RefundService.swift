@@ -5,9 +5,9 @@ import StoreModels
 
 /// `transaction.refund`, `transaction.revoke` and `revocation.acknowledge`.
 ///
-/// A decision is one commit, which holds the refund too. The processor is asked after it, at once and by ``sweep(now:)``
-/// until it has answered (docs/adr/0015-refunds-are-an-outbox.md). Every replica may ask about the same refund: a key
-/// stands for one.
+/// A decision is one commit, which includes the refund. After it the service asks the processor, first immediately and
+/// then by ``sweep(now:)`` until the processor has answered (docs/adr/0015-refunds-are-an-outbox.md). Every replica may
+/// ask about the same refund: one key is one refund.
 struct RefundService: Sendable {
     /// For one answer of the processor's to a request.
     static let sendTime: Duration = .seconds(2)
@@ -31,8 +31,8 @@ struct RefundService: Sendable {
 
     /// Takes a purchase back. Again is the same transaction, and no more money. The reply does not wait for a processor
     /// that is away.
-    /// - Throws: `notFound`; `transactionStateInvalid` for what is no purchase; `serviceUnavailable` when a renewal of the
-    ///   subscription is being charged all the time.
+    /// - Throws: `notFound`; `transactionStateInvalid` for what is no purchase; `serviceUnavailable` when a renewal of
+    ///   the subscription is being charged all the time.
     func takeBack(
         _ request: RefundRequest, _ ending: SubscriptionEnding, deadline: ContinuousClock.Instant
     ) async throws -> PaymentTransaction {
@@ -66,7 +66,7 @@ struct RefundService: Sendable {
     }
 
     /// Sends every refund that is due once, including those of a process that died.
-    /// - Returns: how many the processor has still to answer.
+    /// - Returns: The number of refunds the processor has still to answer.
     @discardableResult
     func sweep(now: ContinuousClock.Instant = .now) async throws -> Int {
         try await retries.run(now: now, id: \.key) { [database] after, limit in
@@ -141,7 +141,7 @@ struct RefundService: Sendable {
     // MARK: Sending
 
     /// Asks the processor once; a refund it does not answer stays open.
-    /// - Returns: whether it has answered.
+    /// - Returns: Whether it has answered.
     @discardableResult
     private func send(_ refund: StoredRefund, until deadline: ContinuousClock.Instant) async -> Bool {
         do {

@@ -2,8 +2,8 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// What customers have lost, by its place in their journals, and how far the streams of each device have told of it. The
-/// rows outlive the journal's: a device may come back after a year.
+/// Revocations by journal row, and the row up to which each device has received them. The rows outlive the journal's: a
+/// device may come back after a year.
 enum RevocationRepository {
     /// Revocations one snapshot brings; what is behind them comes with the next, or live.
     static let snapshotMax = 100
@@ -19,8 +19,8 @@ enum RevocationRepository {
             try StoredJSON.text([value.payment.productIdentifier]))
     }
 
-    /// What no stream of the device has told of yet, oldest first; nil for a device that was never here, which has nothing
-    /// to lose.
+    /// Revocations no stream has delivered to the device yet, oldest first. Nil for a new device, which has nothing to
+    /// lose.
     static func unseen(
         of customer: CustomerReference, deviceId: String, in reader: SQLReader
     ) async throws -> [Revocation]? {
@@ -43,7 +43,7 @@ enum RevocationRepository {
         }
     }
 
-    /// Notes that the device's streams have told of everything up to `seq`. It never goes back.
+    /// Records that the device has received all revocations up to `seq`. The position never decreases.
     static func see(
         through seq: Int64, of customer: CustomerReference, deviceId: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) {

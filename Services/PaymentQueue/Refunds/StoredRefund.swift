@@ -15,8 +15,8 @@ struct StoredRefund: Hashable, Sendable {
 
     /// Of the unused part of a period.
     /// - Parameters:
-    ///   - transactionID: the purchase that has taken its place.
-    ///   - period: where it was not the latest one.
+    ///   - transactionID: The purchase that has taken its place.
+    ///   - period: The period's number, when it was not the latest one.
     static func proratedKey(of transactionID: String, period: Int? = nil) -> String {
         "prorated:" + transactionID + (period.map { ":\($0)" } ?? "")
     }

@@ -50,7 +50,7 @@ enum RestoreRepository {
     }
 
     /// Notes that a stream of the device has written the end.
-    /// - Returns: false when the device has no such restore, or it has not ended.
+    /// - Returns: False when the device has no such restore, or it has not ended.
     static func acknowledge(
         _ id: String, of customer: CustomerReference, deviceId: String, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {
@@ -75,7 +75,7 @@ enum RestoreRepository {
         ).map { try StoredRestore($0).restore }
     }
 
-    /// Restores that somebody has to take to their end, behind `after`, by identifier.
+    /// Running restores behind `after`, by identifier.
     static func running(after: String, limit: Int, in reader: SQLReader) async throws -> [StoredRestore] {
         try await reader.query(
             "SELECT * FROM restore WHERE state = 'running' AND id > ? ORDER BY id LIMIT ?", after, limit

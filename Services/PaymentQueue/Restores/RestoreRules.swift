@@ -16,12 +16,12 @@ enum RestoreRules {
     }
 
     /// Whether a customer's purchase comes back when they restore: non-consumables and auto-renewables that were not
-    /// revoked. Consumables are used up, and non-renewing subscriptions are the app's own business (M39, M43). What is not
-    /// finished is in the queue already, and comes by itself.
+    /// revoked. Consumables are used up, and non-renewing subscriptions are the app's own business (M39, M43). What is
+    /// not finished is in the queue already, and comes by itself.
     ///
     /// - Parameters:
-    ///   - original: the first transaction of the product or the subscription.
-    ///   - subscription: its state; one that runs comes back also where its first period was taken back.
+    ///   - original: The first transaction of the product or the subscription.
+    ///   - subscription: Its state; one that runs comes back also where its first period was taken back.
     static func restores(
         _ type: ProductType, _ original: PaymentTransaction, isFinished: Bool = true,
         subscription: SubscriptionState? = nil
@@ -34,7 +34,7 @@ enum RestoreRules {
     ///
     /// - Parameters:
     ///   - id, transactionIdentifier: new ones.
-    ///   - expiresDate: until when the subscription gives access now; nil for a non-consumable.
+    ///   - expiresDate: The instant until which the subscription gives access now; nil for a non-consumable.
     static func restored(
         _ original: PaymentTransaction, id: String, transactionIdentifier: String, at now: Timestamp,
         expiresDate: Timestamp?, deviceId: String

@@ -4,8 +4,8 @@ import StoreModels
 
 /// `restore.start`, `.get` and `.acknowledge`: completed transactions come back to a device (M38 to M45).
 ///
-/// The processor is never asked. Each commit is one function; between them the process may die, and ``sweep()`` of another
-/// process goes on.
+/// The processor is never asked. Each commit is one function; between them the process may die, and ``sweep()`` of
+/// another process goes on.
 struct RestoreService: Sendable {
     /// Between two sweeps; monotonic.
     static let sweepInterval: Duration = .milliseconds(500)
@@ -63,7 +63,7 @@ struct RestoreService: Sendable {
     // MARK: Sweeping
 
     /// Goes on with restores that a process or a request has left running, read from the table each time.
-    /// - Returns: how many are still running.
+    /// - Returns: The number of restores that are still running.
     @discardableResult
     func sweep() async throws -> Int {
         var running = 0
@@ -101,7 +101,7 @@ struct RestoreService: Sendable {
     }
 
     /// The customer's restore of this key, begun now unless it was before.
-    /// - Parameter defaults: the app's, for testers.
+    /// - Parameter defaults: The app's defaults for testers.
     /// - Throws: `notFound` for an unknown customer; `keyReused`.
     private func begin(_ request: StartRestoreRequest, defaults: TesterSettings?) async throws -> StoredRestore {
         let customer = request.customer

@@ -2,10 +2,10 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// A restore's row: the restore as its device is told of it, and how far it is.
+/// A restore's row: the restore as its device sees it, and its progress.
 struct StoredRestore: Hashable, Sendable {
     var customer: CustomerReference
-    /// The only one that is told.
+    /// The only device that is notified.
     var deviceId: String
     var requestKey: String
     var restore: Restore

@@ -9,7 +9,7 @@ enum Identifiers {
     }
 
     /// The number in a `transactionIdentifier`, which is all digits.
-    /// - Returns: nil for anything else, an `id` included.
+    /// - Returns: Nil for anything else, an `id` included.
     static func transactionNumber(_ text: String) -> Int64? {
         guard (1...19).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil
@@ -27,12 +27,12 @@ enum Identifiers {
         SortableIdentifier.make("a_", wall: wall, random: &random)
     }
 
-    /// `d_` and what the transaction's identifier has behind its own `t_`: a transaction comes with one package at most,
-    /// so its identifier finds the transaction without a table of its own.
+    /// `d_` and what the transaction's identifier has behind its own `t_`: a transaction comes with one package at
+    /// most, so its identifier finds the transaction without a table of its own.
     static func download(of transaction: String) -> String { "d_" + transaction.dropFirst(2) }
 
     /// The transaction a download's identifier belongs to; whether there is one is the database's to say.
-    /// - Returns: nil for what is no download's identifier.
+    /// - Returns: Nil for an identifier that is not a download's.
     static func transaction(ofDownload identifier: String) -> String? {
         guard identifier.utf8.count <= 64, identifier.hasPrefix("d_") else { return nil }
         return "t_" + identifier.dropFirst(2)
@@ -49,8 +49,8 @@ enum Identifiers {
     /// `e_` and 26 characters: a place among the store's events, which sorts as they came.
     static func event(_ position: EventPosition) -> String { position.identifier("e_") }
 
-    /// The place an identifier made by ``event(_:)`` stands for.
-    /// - Returns: nil for anything else.
+    /// The position of an identifier made by ``event(_:)``.
+    /// - Returns: Nil for anything else.
     static func eventPosition(_ identifier: String) -> EventPosition? {
         EventPosition(identifier, prefix: "e_")
     }

@@ -3,13 +3,13 @@ import StoreModels
 /// An error that a tester is set to meet, by the name StoreKit gives it: a case of `SKError.Code` or its number, or a
 /// case of `StoreKitError` or `Product.PurchaseError`, which is what a `.storekit` file can name.
 struct SimulatedError: Hashable, Sendable {
-    /// What the observer is told.
+    /// The error code the observer receives.
     let code: SKErrorCode
     /// The name as it was given, where StoreKit's first generation knows the error only as "unknown".
     let reason: String?
 
     /// - Parameter text: `paymentInvalid`, `3`, `networkError` …
-    /// - Returns: nil for a name nobody knows.
+    /// - Returns: Nil for an unknown name.
     init?(_ text: String) {
         if let known = SKErrorCode(name: text) ?? Int(text).flatMap(SKErrorCode.init(rawValue:)) {
             (code, reason) = (known, nil)
@@ -22,7 +22,8 @@ struct SimulatedError: Hashable, Sendable {
 
     /// The failure of a request that meets the error named `text`.
     ///
-    /// An app's defaults come from a file, whose names nobody has checked here: one nobody knows still fails.
+    /// An app's defaults come from a file whose names this service has not checked: an unknown name still fails the
+    /// request.
     static func failure(_ text: String, _ description: String) -> TransactionError {
         guard let known = SimulatedError(text) else {
             return TransactionError(.unknown, description, reason: text)

@@ -15,7 +15,7 @@ struct BillingRetryPolicy: Hashable, Sendable {
     var end: Timestamp { Timestamp(milliseconds: since.milliseconds + length) }
 
     /// The first try at or behind an instant.
-    /// - Returns: nil when there is none any more.
+    /// - Returns: Nil when no try is left.
     func next(notBefore instant: Timestamp) -> Timestamp? {
         Self.days.lazy.map { day in
             Timestamp(milliseconds: since.milliseconds + length * day / (Self.days.last ?? day))

@@ -39,8 +39,8 @@ enum DueRepository {
         ).map(DueSubscription.init)
     }
 
-    /// Charges under way in a scope, those in quarantine left out; of one transaction those of the subscription that began
-    /// with it.
+    /// Charges under way in a scope, those in quarantine left out; of one transaction those of the subscription that
+    /// began with it.
     static func attempts(
         _ scope: HistoryScope, limit: Int, in reader: SQLReader
     ) async throws -> [DueSubscription] {
@@ -77,17 +77,18 @@ enum DueRepository {
         return try row?["quarantined"] ?? 0
     }
 
-    /// A SQLite file has one process, and what a dead one has claimed is nobody's.
+    /// The condition of a row this replica may take. A SQLite file has one process, so claims of a dead one are void.
     private static func isFree(_ dialect: SQLDialect) -> String {
         let mine = "s.claimed_by = ?"
         return dialect == .sqlite
             ? "(\(mine) OR 1 = 1)" : "(s.attempt IS NULL OR s.claimed_until <= \(dialect.now) OR \(mine))"
     }
 
-    /// Fixes a charge: from here on it is asked about until there is an answer. Takes no customer's lock and waits for
-    /// nobody; who holds the row is about to change it, and then it is decided anew.
-    /// - Parameter value: as it was decided on.
-    /// - Returns: whether it is fixed.
+    /// Fixes a charge. From then on the renewer asks the processor about it until there is an answer. Takes no
+    /// customer's lock and skips locked rows: the transaction that holds the row is about to change it, and then the
+    /// renewal is decided anew.
+    /// - Parameter value: The subscription the decision was made on.
+    /// - Returns: Whether the charge is fixed.
     static func fix(
         _ attempt: String, of value: StoredSubscription, _ claims: PurchaseClaims, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {

@@ -7,7 +7,7 @@ struct DueSubscription: Hashable, Sendable {
     var value: StoredSubscription
     var account: String
     var storefront: String
-    /// What was set of the account; nil for one nobody has set.
+    /// The account's settings; nil when no operator has set any.
     var tester: TesterSettings?
     var lastAmount: Money?
 

@@ -1,7 +1,7 @@
 import StoreModels
 
-/// Decides what a price that has gone up since its subscriber agreed to it leads to, without I/O. A lower price, another
-/// currency and a product the subscriber has chosen themselves need no consent.
+/// Decides what a price that has gone up since its subscriber agreed to it leads to, without I/O. A lower price,
+/// another currency and a product the subscriber has chosen themselves need no consent.
 enum PriceConsentPolicy {
     /// What the next renewal may do.
     enum Renewal: Hashable, Sendable {
@@ -14,7 +14,7 @@ enum PriceConsentPolicy {
     }
 
     /// What is to be done as long as the renewal is not due.
-    /// - Returns: nil when the subscription is as it should be.
+    /// - Returns: Nil when the subscription is as it should be.
     static func look(
         at value: StoredSubscription, _ quote: Quote, _ consent: TesterSettings.PriceConsent
     ) -> SubscriptionChange? {

@@ -14,7 +14,7 @@ struct PriceConsentService: Sendable {
     let publish: @Sendable (CustomerChange) -> Void
     let logger: Logger
 
-    /// - Returns: how many subscriptions have changed.
+    /// - Returns: The number of subscriptions that have changed.
     @discardableResult
     func sweep() async throws -> Int {
         var (count, after) = (0, "")

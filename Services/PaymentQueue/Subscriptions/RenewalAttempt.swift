@@ -1,7 +1,7 @@
 import StoreModels
 
-/// A charge of a renewal that is under way, with all it was decided on: written before the processor is asked, so that
-/// whoever finds it asks about the same charge again.
+/// A charge of a renewal that is under way, with all it was decided on. It is written before the processor is asked, so
+/// a later try, by any replica, asks about the same charge.
 ///
 /// ```json
 /// {"chargeKey":"renew:2000000000000001:1","identifier":"2000000000000002","period":1,"product":"com.example.pro.monthly","terms":{…},
@@ -10,9 +10,10 @@ import StoreModels
 struct RenewalAttempt: Hashable, Sendable, Codable {
     /// `renew:<original identifier>:<period>`, with `:<n>` behind it from the second try of a period on.
     var chargeKey: String
-    /// Of the transaction it makes when it is approved. It is taken in the order in which renewals fall due, so that a
-    /// clock moved twice the same way gives the same identifiers, whatever the processor answers first. A refusal
-    /// leaves it unused; renewals that cost nothing, and attempts of older stores, have none and take theirs at the end.
+    /// The identifier of the transaction an approval creates. Identifiers are taken in the order in which renewals fall
+    /// due, so that a clock moved twice the same way gives the same identifiers, in any order of the processor's
+    /// answers. A refusal leaves it unused; free renewals, and attempts of older stores, have none and take theirs at
+    /// the end.
     var identifier: String?
     /// The period it pays.
     var period: Int
@@ -37,7 +38,7 @@ struct RenewalAttempt: Hashable, Sendable, Codable {
     }
 
     /// The subscription a charge key of ours is about, by its first transaction's identifier.
-    /// - Returns: nil for a key that is none of ours.
+    /// - Returns: Nil for a key this service did not make.
     static func originalIdentifier(ofChargeKey key: String) -> String? {
         guard key.hasPrefix(prefix) else { return nil }
         return key.dropFirst(prefix.count).split(separator: ":").first.map(String.init)

@@ -1,8 +1,8 @@
 import Logging
 import StoreModels
 
-/// Sees that what falls due happens: every half second of the machine's own time, and at once after a clock was moved.
-/// Knows nothing by heart; each sweep reads the tables.
+/// Processes what has fallen due, in sweeps. A sweep runs every half second of machine time, and immediately after a
+/// clock was moved. The janitor keeps no state in memory; each sweep reads the tables.
 struct RenewalJanitor: Sendable {
     /// Between two sweeps; monotonic.
     static let interval: Duration = .milliseconds(500)
@@ -13,14 +13,14 @@ struct RenewalJanitor: Sendable {
     let clocks: ClockService
     let logger: Logger
 
-    /// - Returns: how many things have happened.
+    /// - Returns: The number of changes made.
     @discardableResult
     func sweep() async throws -> Int {
         let done = try await renewer.sweep()
         return done + (try await clocks.sweep(until: .now + Self.advanceTime))
     }
 
-    /// Until the task is cancelled. A round that fails is told of and not the end.
+    /// Sweeps until the task is cancelled. A failed round is logged, and the next one follows.
     func run() async {
         while !Task.isCancelled {
             do {

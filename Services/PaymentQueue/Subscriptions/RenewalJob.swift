@@ -19,8 +19,8 @@ struct RenewalJob: Hashable, Sendable {
 
 /// What a job has come to.
 enum RenewalOutcome: Hashable, Sendable {
-    /// The subscription has moved on, by us or by whoever was first.
+    /// This job, or another writer before it, has changed the subscription.
     case done
-    /// Nothing is known and nothing has changed: it is tried again.
+    /// The outcome is unknown and nothing has changed; the job is tried again.
     case unknown
 }

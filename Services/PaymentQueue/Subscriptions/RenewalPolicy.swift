@@ -13,7 +13,7 @@ enum RenewalPolicy {
     }
 
     enum Step: Hashable, Sendable {
-        /// Without asking anybody.
+        /// A change that needs no charge.
         case change(SubscriptionChange)
         /// A charge, or a period that costs nothing.
         case renew(RenewalAttempt)
@@ -24,8 +24,8 @@ enum RenewalPolicy {
         withoutQuote(value, at: at) == nil
     }
 
-    /// What happens whatever is for sale.
-    /// - Parameter at: the instant that has fallen due.
+    /// The change that does not depend on what is for sale.
+    /// - Parameter at: The instant that has fallen due.
     static func withoutQuote(_ value: StoredSubscription, at: Timestamp) -> SubscriptionChange? {
         switch value.state {
         case .subscribed:
@@ -40,22 +40,22 @@ enum RenewalPolicy {
         }
     }
 
-    /// - Parameter at: the instant that has fallen due, or the operator's now.
+    /// - Parameter at: The instant that has fallen due, or the operator's now.
     static func step(_ value: StoredSubscription, _ facts: Facts, at: Timestamp) -> Step {
         if let change = withoutQuote(value, at: at) { return .change(change) }
         if !isAgreed(value, facts) { return .change(.expired(.priceIncreaseRefused)) }
         return renewal(value, facts, at: at).map(Step.renew) ?? .change(.expired(.productNotAvailable))
     }
 
-    /// Whether the subscriber has agreed to what the next period costs, as far as they have to. An offer that goes on costs
-    /// what was agreed with it.
+    /// Whether the subscriber has agreed to what the next period costs, as far as they have to. An offer that goes on
+    /// costs what was agreed with it.
     static func isAgreed(_ value: StoredSubscription, _ facts: Facts) -> Bool {
         offer(of: value) != nil
             || PriceConsentPolicy.renewal(of: value, facts.quote, facts.tester.priceConsent ?? .agree) != .refuse
     }
 
     /// The charge of the next period.
-    /// - Returns: nil for a product that is not for sale any more.
+    /// - Returns: Nil for a product that is not for sale any more.
     static func renewal(_ value: StoredSubscription, _ facts: Facts, at: Timestamp) -> RenewalAttempt? {
         guard facts.quote.availability == .available, let product = facts.quote.product,
             let agreed = PurchaseTerms(

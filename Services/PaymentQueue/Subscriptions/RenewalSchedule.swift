@@ -1,8 +1,8 @@
 import StoreModels
 
 /// When a subscription's periods end. In real time they follow the calendar, counted from an anchor, so that a month's
-/// end stays a month's end (31 January, 28 February, 31 March). Under a tester's rate they have the lengths of StoreKit's
-/// sandbox instead.
+/// end stays a month's end (31 January, 28 February, 31 March). Under a tester's rate they have the lengths of
+/// StoreKit's sandbox instead.
 ///
 /// A rate that has a column in Apple's table (a month in 30 s, 3, 5, 15, 30 or 60 minutes) gives each length its own
 /// time; the others, for which there is no column, give every length the same. Which name means which is ours.
@@ -26,11 +26,11 @@ struct RenewalSchedule: Hashable, Sendable {
         return Timestamp(milliseconds: start.milliseconds + length * Int64(count))
     }
 
-    /// Where to count from after a period that was bought: from its beginning where that gives its end, so that the day of
-    /// the month is kept; else from its end.
+    /// Where to count from after a period that was bought: from its beginning where that gives its end, so that the day
+    /// of the month is kept; else from its end.
     /// - Parameters:
-    ///   - access: how long was bought.
-    ///   - length: the product's own period.
+    ///   - access: The length that was bought.
+    ///   - length: The product's own period.
     func anchor(
         from start: Timestamp, to end: Timestamp, access: SubscriptionPeriod, length: SubscriptionPeriod
     ) -> Anchor {
@@ -52,8 +52,8 @@ struct RenewalSchedule: Hashable, Sendable {
         }
     }
 
-    /// How long a charge that was declined is tried again, grace included: 60 days; twice a month's time, or two periods,
-    /// under a rate. Milliseconds.
+    /// How long a charge that was declined is tried again, grace included: 60 days; twice a month's time, or two
+    /// periods, under a rate. Milliseconds.
     var retry: Int64 {
         switch rate.compression {
         case .none: 60 * Self.day
@@ -65,7 +65,7 @@ struct RenewalSchedule: Hashable, Sendable {
 
     private static let day: Int64 = 86_400_000
 
-    /// - Returns: nil in real time, where the calendar counts.
+    /// - Returns: Nil in real time, where the calendar counts.
     private func milliseconds(of period: SubscriptionPeriod) -> Int64? {
         let count = Int64(period.numberOfUnits)
         switch rate.compression {

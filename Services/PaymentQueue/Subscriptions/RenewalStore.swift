@@ -66,7 +66,7 @@ struct RenewalStore: Sendable {
     }
 
     /// The page commit: fixes charges before any of them is made, and takes over those that are fixed already.
-    /// - Returns: those this process may ask about now, in order.
+    /// - Returns: The jobs this process may ask about now, in order.
     func fix(_ jobs: [RenewalJob]) async throws -> [RenewalJob] {
         try await database.write { transaction in
             var fixed: [RenewalJob] = []
@@ -91,10 +91,10 @@ struct RenewalStore: Sendable {
         }
     }
 
-    /// The outcome commit: the new period with its transaction, or what a refusal leads to. Whoever comes second, a late
-    /// answer to a process that was thought dead included, finds another revision and writes nothing (S7).
-    /// - Parameter answer: of the processor; `undecided` does not get here.
-    /// - Returns: nil when somebody else was first.
+    /// Writes the outcome: the new period with its transaction, or what a refusal leads to. A second writer finds
+    /// another revision and writes nothing (S7), as does a late answer to a process that was thought dead.
+    /// - Parameter answer: The processor's answer; never `undecided`.
+    /// - Returns: Nil when another writer was first.
     func settle(_ job: RenewalJob, _ answer: ChargeAnswer) async throws -> Settled? {
         try await database.write { transaction in
             let committed = try await CustomerTransaction.run(

@@ -36,8 +36,8 @@ struct StoredSubscription: Hashable, Sendable {
     /// The latest transaction's `id`, and its identifier.
     var activeID: String
     var activeTransaction: String
-    /// Periods are counted from here, so that a month's end stays a month's end: period n ends `length` × (`anchorCount` + 1)
-    /// after it.
+    /// Periods are counted from here, so that a month's end stays a month's end: period n ends `length` ×
+    /// (`anchorCount` + 1) after it.
     var anchor: Timestamp
     var anchorCount: Int
     var willAutoRenew: Bool
@@ -111,11 +111,12 @@ struct StoredSubscription: Hashable, Sendable {
         var increase: PriceIncrease?
     }
 
-    /// The processor has charged another amount for a renewal than was agreed. It stays so until an operator has decided.
+    /// The processor has charged another amount for a renewal than was agreed. It stays so until an operator has
+    /// decided.
     var isQuarantined: Bool { attempt != nil && dueAt == nil }
 
-    /// Existing subscribers: their renewal may be due and nobody has seen to it yet.
-    /// - Parameter now: the app's clock.
+    /// Whether the customer is an existing subscriber. The renewal may be due and not processed yet.
+    /// - Parameter now: The app's clock.
     func isActive(at now: Timestamp) -> Bool {
         switch state {
         case .subscribed: activeUntil > now || willAutoRenew

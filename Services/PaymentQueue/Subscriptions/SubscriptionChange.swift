@@ -7,8 +7,8 @@ enum SubscriptionChange: Hashable, Sendable {
     /// The next period is paid, or costs nothing.
     case charged(SubscriptionRenewal)
     case declined(SubscriptionDecline)
-    /// The processor has another amount under the renewal's key. Neither given nor declined, and nobody acts on it by
-    /// themselves: an operator asks again (`resolveBilling`) or ends the subscription (`expire`).
+    /// The processor has another amount under the renewal's key. The period is neither given nor declined, and the
+    /// service does not retry. An operator asks again (`resolveBilling`) or ends the subscription (`expire`).
     case quarantined(SubscriptionMismatch)
     case graceEnded
     /// The end; before the period's own end it is cut short.

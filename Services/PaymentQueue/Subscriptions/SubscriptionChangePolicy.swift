@@ -2,8 +2,8 @@ import StoreModels
 
 /// Decides what buying a subscription does to the one the customer has in its group, without I/O (`mission.md` §2.7).
 ///
-/// Higher service, and the same service in periods of the same length, take effect at once; everything else with the next
-/// renewal; the present product takes a scheduled change back.
+/// Higher service, and the same service in periods of the same length, take effect at once; everything else with the
+/// next renewal; the present product takes a scheduled change back.
 enum SubscriptionChangePolicy {
     enum Outcome: Hashable, Sendable {
         /// There is no active subscription: an ordinary purchase.
@@ -23,12 +23,12 @@ enum SubscriptionChangePolicy {
         /// 1 is the highest service.
         var level: Int
         var length: SubscriptionPeriod
-        /// It is sold at the terms of a promotional offer, a win-back offer or an offer code. Such a purchase always takes
-        /// force at once (ours), so that the offer's periods are counted from the purchase.
+        /// It is sold at the terms of a promotional offer, a win-back offer or an offer code. Such a purchase always
+        /// takes force at once (ours), so that the offer's periods are counted from the purchase.
         var takesOffer = false
     }
 
-    /// - Parameter now: the app's clock.
+    /// - Parameter now: The app's clock.
     static func decide(_ wanted: Wanted, _ subscription: StoredSubscription?, now: Timestamp) -> Outcome {
         guard let subscription, subscription.isActive(at: now) else { return .begin }
         if wanted.takesOffer { return .replace(change(to: wanted, subscription)) }

@@ -3,7 +3,7 @@ import StoreModels
 
 /// Finds subscriptions for those who know a transaction of theirs, and lists them.
 enum SubscriptionLookup {
-    /// The subscription a transaction belongs to, by the transaction's `id` or its identifier, whoever's it is.
+    /// The subscription of a transaction, by the transaction's `id` or identifier, of any customer.
     /// - Throws: `notFound`.
     static func find(_ id: String, in reader: SQLReader) async throws -> DueSubscription {
         var identifier = id

@@ -134,7 +134,7 @@ struct SubscriptionReader: Sendable {
         return shown
     }
 
-    /// - Returns: nil when Catalog has not answered in time.
+    /// - Returns: Nil when Catalog has not answered in time.
     private func quote(
         _ request: QuoteRequest, _ quoted: inout [QuoteRequest: Quote?], until last: ContinuousClock.Instant
     ) async -> Quote? {

@@ -2,9 +2,9 @@ import ServiceDatabase
 import StoreModels
 
 extension SubscriptionRenewer {
-    /// Ends renewals that are being charged, before a history is cleared: the processor gives their charges up, and what it
-    /// has charged already ends as renewed. So nothing is charged that no row knows of.
-    /// - Returns: how many there were.
+    /// Ends renewals that are being charged, before a history is cleared: the processor gives their charges up, and
+    /// what it has charged already ends as renewed. So nothing is charged that no row knows of.
+    /// - Returns: The number of renewals there were.
     /// - Throws: `serviceUnavailable` when the processor does not answer, or has not decided.
     func giveUp(
         _ scope: HistoryScope, until last: ContinuousClock.Instant,

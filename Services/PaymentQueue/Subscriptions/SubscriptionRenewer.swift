@@ -3,9 +3,9 @@ import ServiceDatabase
 import StoreModels
 import Synchronization
 
-/// Does what has fallen due: fixes charges, asks the processor, writes down what it says, again and again until there
-/// is an answer. The janitor, a clock that is moved, a purchase in the group and an operator all come through here; one of
-/// them at a time per subscription in this process. Between replicas the database decides.
+/// Processes what has fallen due. It fixes charges, asks the processor until it answers, and writes the outcome. The
+/// janitor, a clock that is moved, a purchase in the group and an operator all use it; one of them at a time per
+/// subscription in this process. Between replicas the database decides.
 final class SubscriptionRenewer: Sendable {
     /// Subscriptions of one page, whose charges are fixed in one commit.
     static let pageSize = 512
@@ -21,7 +21,7 @@ final class SubscriptionRenewer: Sendable {
     let store: RenewalStore
     let quotes: QuoteCache
     let driver: PurchaseDriver
-    /// Which subscriptions somebody here is at, and who waits for them.
+    /// Subscriptions that tasks of this process work on, and the tasks that wait for them.
     let board = OutcomeBoard()
     /// Apps that are being swept in this process.
     private let sweeping = Mutex<Set<ExactText>>([])
@@ -39,8 +39,8 @@ final class SubscriptionRenewer: Sendable {
 
     // MARK: All that is due
 
-    /// Does what is due in all apps, in each for so long at most that the others get their turn, however fast its clock.
-    /// - Returns: how many things have happened.
+    /// Processes what is due in all apps. The time for one app is limited, so a fast clock does not starve the others.
+    /// - Returns: The number of changes made.
     @discardableResult
     func sweep() async throws -> Int {
         var total = 0
@@ -57,7 +57,7 @@ final class SubscriptionRenewer: Sendable {
 
     /// Goes once through what is due in an app, oldest first, many subscriptions side by side and each of them in its
     /// own order.
-    /// - Returns: how many things have happened; 0 also when another task is at it.
+    /// - Returns: The number of changes made; 0 also when another task sweeps the app.
     func sweep(_ bundleId: String, until last: ContinuousClock.Instant) async throws -> Int {
         guard sweeping.withLock({ $0.insert(bundleId).inserted }) else { return 0 }
         defer { sweeping.withLock { _ = $0.remove(bundleId) } }
@@ -122,7 +122,7 @@ final class SubscriptionRenewer: Sendable {
         return jobs
     }
 
-    /// - Returns: nil while Catalog is away; then nothing happens, and it is tried again.
+    /// - Returns: Nil while Catalog is away; then nothing is changed, and the renewal is tried again.
     private func quote(_ request: QuoteRequest) async -> Quote? {
         do {
             return try await quotes.quote(request, until: .now + Self.quoteTime)
@@ -150,7 +150,8 @@ final class SubscriptionRenewer: Sendable {
         return outcome
     }
 
-    /// - Returns: what was written, without it when somebody else was first; nil when nothing is known yet.
+    /// - Returns: What was written; an inner nil when another writer was first, an outer nil while the outcome is
+    ///   unknown.
     private func perform(_ job: RenewalJob) async throws -> RenewalStore.Settled?? {
         guard let answer = try await answer(job) else { return nil }
         guard let settled = try await store.settle(job, answer) else { return .some(nil) }
@@ -168,8 +169,8 @@ final class SubscriptionRenewer: Sendable {
         for id in settled.woken { driver.board.announce(id) }
     }
 
-    /// What the processor says; a period that costs nothing asks nobody.
-    /// - Returns: nil while it is unknown.
+    /// The processor's answer. A free period is approved without a request.
+    /// - Returns: Nil while the answer is unknown.
     private func answer(_ job: RenewalJob) async throws -> ChargeAnswer? {
         guard case .charge(let attempt) = job.work else { return .approved }
         let request = CreateChargeRequest(
@@ -182,7 +183,7 @@ final class SubscriptionRenewer: Sendable {
             answer = ChargeAnswer(
                 try await driver.collaborators.charge(request, .now + Self.chargeTime), expected: attempt.terms.amount)
         } catch  where error.code == .requestInvalid && error.details["conflict"] == .string("amount") {
-            // The processor has another amount under our key. It will say so for ever.
+            // The processor has another amount under this key; a retry gets the same answer.
             answer = .mismatch(charged: nil)
         } catch {
             logger.notice(
@@ -203,9 +204,9 @@ final class SubscriptionRenewer: Sendable {
 
     // MARK: For those who need one of them
 
-    /// Brings a customer's subscription of a group up to the app's clock: whoever buys in the group, or changes it,
-    /// does so before the first commit.
-    /// - Returns: whether nothing is due any more by itself; false when the time was over first.
+    /// Brings a customer's subscription of a group up to the app's clock. A purchase in the group, or a change of it,
+    /// calls this before its first commit.
+    /// - Returns: True when nothing is due any more without a request; false when the time was over first.
     @discardableResult
     func catchUp(
         _ customer: CustomerReference, group: String, until last: ContinuousClock.Instant
@@ -237,12 +238,13 @@ final class SubscriptionRenewer: Sendable {
     }
 
     /// Fixes an operator's charge and takes it to its end, or as far as the time allows.
-    /// - Returns: what was written.
-    /// - Throws: `serviceUnavailable` when somebody else is at the subscription, and nothing was begun; `outcomeUnknown`
-    ///   when it was begun and its end is not known: doing it again might be another period.
+    /// - Returns: What was written.
+    /// - Throws: `serviceUnavailable` when another task or replica works on the subscription, and nothing was begun;
+    ///   `outcomeUnknown` when the charge was begun and its outcome is not known: doing it again might be another
+    ///   period.
     func run(_ job: RenewalJob) async throws -> RenewalStore.Settled {
         let busy = StoreError(
-            .serviceUnavailable, "somebody else is at this subscription; ask again", retryAfterMs: 200)
+            .serviceUnavailable, "the subscription is being changed; retry", retryAfterMs: 200)
         guard board.begin(job.value.originalID) else { throw busy }
         defer {
             board.end(job.value.originalID)
@@ -276,12 +278,12 @@ final class SubscriptionRenewer: Sendable {
     /// Something has changed that may make things fall due: the janitor looks at once.
     func wake() { board.announce(Self.wakeUp) }
 
-    /// Waits until somebody wakes it or the time is over.
+    /// Waits for ``wake()`` or until the time is over.
     func rest(for time: Duration) async { await board.listen(Self.wakeUp).wait(until: .now + time) }
 }
 
 extension SalesRecord.Renewal {
-    /// - Returns: nil for what happens without a renewal: an end, a grace period that is over.
+    /// - Returns: Nil for what happens without a renewal: an end, a grace period that is over.
     fileprivate init?(_ work: RenewalJob.Work, _ answer: ChargeAnswer) {
         switch (work, answer) {
         case (.change, _), (.charge, .undecided): return nil

@@ -106,8 +106,8 @@ enum SubscriptionRepository {
             ])
     }
 
-    /// Writes what becomes of a subscription, whose `revision` is the one it was read with. A claim on it ends.
-    /// - Returns: the subscription with its new revision; nil when somebody else was first and nothing is written.
+    /// Writes a subscription if its row still has the `revision` it was read with. A claim on it ends.
+    /// - Returns: The subscription with its new revision; nil when another writer was first and nothing is written.
     static func update(
         _ value: StoredSubscription, in transaction: SQLTransaction
     ) async throws -> StoredSubscription? {

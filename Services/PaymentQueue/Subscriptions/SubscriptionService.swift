@@ -15,8 +15,8 @@ struct SubscriptionService: Sendable {
     // MARK: Operators
 
     /// - Throws: `requestInvalid`; `notFound`; `transactionStateInvalid` where the state has no such edge;
-    ///   `serviceUnavailable` while the processor or Catalog has to answer first; `outcomeUnknown` when a charge was begun
-    ///   and its end is not known, it goes on by itself.
+    ///   `serviceUnavailable` while the processor or Catalog has to answer first; `outcomeUnknown` when a charge was
+    ///   begun and its end is not known, it goes on by itself.
     func operate(
         _ request: OperateSubscriptionRequest, deadline: ContinuousClock.Instant
     ) async throws -> OperateSubscriptionReply {
@@ -207,7 +207,8 @@ struct SubscriptionService: Sendable {
 }
 
 extension Quote {
-    /// Whether a subscription may change to the product: one of its own group, as that is today or was when it was paid.
+    /// Whether a subscription may change to the product: one of its own group, as that is today or was when it was
+    /// paid.
     fileprivate func isOfGroup(of value: StoredSubscription) -> Bool {
         guard let group = product?.subscriptionGroupIdentifier else { return false }
         return [value.group, value.paidGroup].contains { $0.isExactly(group) }

@@ -16,13 +16,13 @@ struct SubscriptionStateMachine: Hashable, Sendable {
     private var actions: [SubscriptionAction] = []
     private let at: Timestamp
 
-    /// - Parameter at: when it happens, by the app's clock; at or behind `dueAt` for what falls due.
+    /// - Parameter at: The instant of the change, by the app's clock; at or behind `dueAt` for what falls due.
     init(_ value: StoredSubscription, at: Timestamp) {
         self.value = value
         self.at = at
     }
 
-    /// - Returns: what belongs into the commit that writes ``value``.
+    /// - Returns: The actions for the commit that writes ``value``.
     /// - Throws: `transactionStateInvalid` where the state has no such edge.
     mutating func handle(_ event: SubscriptionChange) throws(StoreError) -> [SubscriptionAction] {
         actions = []

@@ -2,14 +2,14 @@ import BusService
 import StoreModels
 import Synchronization
 
-/// What testers of an app do unless set otherwise, as Catalog says it now.
+/// The tester defaults of each app, as Catalog has them now.
 ///
-/// While Catalog is away the last answer stands; before the first one there are no defaults. Nothing that costs money
-/// asks here: a purchase takes the defaults of its own quote.
+/// While Catalog is away the last answer is used; before the first one there are no defaults. Purchases do not use this
+/// cache: they take the defaults of their quote.
 final class AppDefaults: Sendable {
     /// Timeout of the request to Catalog.
     static let answerTime: Duration = .seconds(1)
-    /// Apps kept; when there are more, all go.
+    /// Maximum number of cached apps; when it is reached, the cache is emptied.
     static let appsMax = 1_000
 
     private let known = Mutex<[ExactText: TesterSettings?]>([:])
@@ -23,7 +23,7 @@ final class AppDefaults: Sendable {
         }
     }
 
-    /// - Parameter deadline: of the caller.
+    /// - Parameter deadline: The caller's deadline.
     func of(_ bundleId: String, until deadline: ContinuousClock.Instant) async -> TesterSettings? {
         guard let app = try? await requests.ask(ExactText(bundleId), until: deadline) else {
             return known.withLock { $0[bundleId] ?? nil }

@@ -4,7 +4,7 @@ import StoreModels
 
 /// What operators have set of accounts. A row holds the settings as they were put, and nothing of the defaults.
 enum TesterRepository {
-    /// What was set; nil for an account nobody has set.
+    /// The account's settings; nil when no operator has set any.
     static func find(_ account: String, in reader: SQLReader) async throws -> TesterSettings? {
         guard let row = try await reader.queryOne("SELECT settings FROM tester WHERE account = ?", account) else {
             return nil

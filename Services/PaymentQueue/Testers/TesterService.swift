@@ -10,7 +10,8 @@ struct TesterService: Sendable {
     let clock: BusinessClock
     let storefronts: @Sendable (ContinuousClock.Instant) async throws(StoreError) -> [Storefront]
 
-    /// An account nobody has set does what StoreKit does, whether it has been here or not.
+    /// Returns the account's settings. An account without settings behaves as StoreKit does, whether it has been here
+    /// or not.
     /// - Throws: `requestInvalid`.
     func get(_ request: TesterRequest) async throws -> Tester {
         try AccountValidation.checkName(request.account)
@@ -24,7 +25,8 @@ struct TesterService: Sendable {
 
     /// Replaces what was set. A storefront moves the account's customers of all apps in the same commit; without one
     /// they stay where they are.
-    /// - Throws: `requestInvalid`, also for a storefront Catalog does not know; `serviceUnavailable` when Catalog cannot be asked about the storefront. Then nothing is stored.
+    /// - Throws: `requestInvalid`, also for a storefront Catalog does not know; `serviceUnavailable` when Catalog does
+    ///   not answer about the storefront. Then nothing is stored.
     func put(_ request: PutTesterRequest, deadline: ContinuousClock.Instant) async throws -> Tester {
         try AccountValidation.checkName(request.account)
         try TesterValidation.check(request.settings)

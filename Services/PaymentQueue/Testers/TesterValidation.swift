@@ -1,7 +1,7 @@
 import StoreModels
 
-/// What of a tester's settings can be kept: a name that says nothing would be kept in silence, and a test that relies on
-/// it would pass for the wrong reason.
+/// Checks a tester's settings before they are stored. Without it an unknown name would be stored silently, and a test
+/// that relies on it would pass for the wrong reason.
 enum TesterValidation {
     /// - Throws: `requestInvalid` naming the member.
     static func check(_ settings: TesterSettings) throws(StoreError) {

@@ -22,7 +22,7 @@ struct StoredTransaction: Hashable, Sendable {
     /// `deliveries` included, as of the moment of reading.
     var transaction: PaymentTransaction
     var phase: Phase
-    /// A person has to answer a prompt first; until then nobody does what `phase` says.
+    /// A person has to answer a prompt first; until then no process acts on `phase`.
     var awaitsAnswer: Bool
     var isFinished: Bool
     /// It is deferred, or was before it went on.
@@ -45,7 +45,7 @@ struct StoredTransaction: Hashable, Sendable {
     /// The key of its charge: a renewal has its period's, a purchase one made of its `id`.
     var chargeKey: String
 
-    /// - Parameter chargeKey: nil is a purchase's.
+    /// - Parameter chargeKey: The charge's key; nil for a purchase's.
     init(
         customer: CustomerReference, transaction: PaymentTransaction, phase: Phase, awaitsAnswer: Bool = false,
         isFinished: Bool = false, wasDeferred: Bool = false, waitsFor: String? = nil, createdSeq: Int64,
@@ -75,7 +75,7 @@ struct StoredTransaction: Hashable, Sendable {
     private static let chargeKeyPrefix = "purchase:"
 
     /// The transaction a charge key of ours is about.
-    /// - Returns: nil for a key that is none of ours.
+    /// - Returns: Nil for a key this service did not make.
     static func id(ofChargeKey key: String) -> String? {
         key.hasPrefix(chargeKeyPrefix) ? String(key.dropFirst(chargeKeyPrefix.count)) : nil
     }

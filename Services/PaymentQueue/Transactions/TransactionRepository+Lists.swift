@@ -60,7 +60,7 @@ extension TransactionRepository {
     }
 
     /// Counts that people are asked to sign in because a transaction is delivered again.
-    /// - Returns: how often that was.
+    /// - Returns: The number of times, this one included.
     static func countSignIn(
         _ id: String, _ customer: CustomerReference, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Int {
@@ -138,8 +138,8 @@ extension TransactionRepository {
         return try rows.map { (try StoredTransaction($0), account: try $0["account"]) }
     }
 
-    /// Transactions that somebody has to take to their end, by identifier. Quarantined ones and those that wait for an
-    /// answer are a person's business; those that wait for another one come back with its end.
+    /// Transactions this service has to take to their end, by identifier. Quarantined ones and those that wait for an
+    /// answer need a person; those that wait for another transaction are listed again after its end.
     static func unsettled(after: String, limit: Int, in reader: SQLReader) async throws(PersistenceError)
         -> [String]
     {
@@ -155,9 +155,9 @@ extension TransactionRepository {
 
     private static let isUnsettled = "\(isOpen) AND phase <> 'quarantined'"
 
-    /// As ``unsettled(after:limit:in:)``, those only that no other replica is at; PostgreSQL only. Claims what nobody
-    /// has claimed, or not lately, by the database's clock, which all replicas share; what another one is claiming at
-    /// the moment is skipped.
+    /// As ``unsettled(after:limit:in:)``, without those another replica works on; PostgreSQL only. Claims rows without
+    /// a claim or with an expired one, by the database's clock, which all replicas share. Rows that another replica is
+    /// claiming at the moment are skipped.
     static func claimUnsettled(
         _ claims: PurchaseClaims, after: String, limit: Int, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> [String] {

@@ -4,7 +4,7 @@ import StoreModels
 
 /// Transactions as rows. Every statement that serves a customer carries app and customer.
 enum TransactionRepository {
-    /// - Parameter body: the transaction's JSON.
+    /// - Parameter body: The transaction's JSON.
     static func insert(
         _ stored: StoredTransaction, body: String, in transaction: SQLTransaction
     ) async throws {
@@ -25,7 +25,7 @@ enum TransactionRepository {
     }
 
     /// Writes what has become of a purchased or restored transaction since, a refund or an upgrade: its next revision.
-    /// - Returns: false when the row was no longer at the revision before, and nothing is written.
+    /// - Returns: False when the row was no longer at the revision before, and nothing is written.
     static func rewrite(
         _ value: PaymentTransaction, body: String, of customer: CustomerReference, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {
@@ -39,8 +39,9 @@ enum TransactionRepository {
     }
 
     /// Writes what becomes of `known`, which may have been read before this transaction.
-    /// - Parameter body: the transaction's JSON.
-    /// - Returns: whether the row was still as it is known; false means somebody else was first and nothing is written.
+    /// - Parameter body: The transaction's JSON.
+    /// - Returns: Whether the row was still equal to `known`; false means another writer was first and nothing is
+    ///   written.
     static func advance(
         _ stored: StoredTransaction, body: String, from known: StoredTransaction, in transaction: SQLTransaction
     ) async throws -> Bool {
@@ -63,7 +64,7 @@ enum TransactionRepository {
 
     /// Writes what the service itself remembers of a transaction whose state stays: its phase, and whether it waits for
     /// an answer.
-    /// - Returns: whether the row was still in that state.
+    /// - Returns: Whether the row was still in that state.
     static func setPhase(
         of stored: StoredTransaction, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {
@@ -98,7 +99,7 @@ enum TransactionRepository {
     }
 
     /// Takes a transaction out of the queue.
-    /// - Returns: false when it was out already.
+    /// - Returns: False when it was out already.
     static func markFinished(
         _ id: String, of customer: CustomerReference, in transaction: SQLTransaction
     ) async throws(PersistenceError) -> Bool {
@@ -141,7 +142,7 @@ enum TransactionRepository {
     }
 
     /// The transaction a download comes with, while it is in the queue.
-    /// - Throws: `notFound`, also for another customer's, for one this device is not told of, and after its finish.
+    /// - Throws: `notFound`, also for another customer's, for one this device does not see, and after its finish.
     static func download(
         _ id: String, of customer: CustomerReference, deviceId: String, in reader: SQLReader
     ) async throws -> StoredTransaction {

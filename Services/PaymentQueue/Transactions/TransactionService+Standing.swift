@@ -31,7 +31,7 @@ extension TransactionService {
 
 extension StoredSubscription {
     /// Whether the customer has what they pay for. In billing retry they remain a subscriber, but without access.
-    /// - Parameter now: the app's clock.
+    /// - Parameter now: The app's clock.
     fileprivate func givesAccess(at now: Timestamp) -> Bool {
         switch state {
         case .subscribed: isActive(at: now)

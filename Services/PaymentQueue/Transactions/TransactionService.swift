@@ -11,7 +11,7 @@ struct TransactionService: Sendable {
     var checkpoint: CheckpointHook = { _ in }
     let publish: @Sendable (CustomerChange) -> Void
 
-    /// - Throws: `notFound`, also for another customer's, and for one this device is not told of.
+    /// - Throws: `notFound`, also for another customer's, and for one this device does not see.
     func get(_ request: TransactionRequest) async throws -> PaymentTransaction {
         try await database.read { reader in
             let stored = try await Self.visible(request, in: reader)
@@ -45,8 +45,8 @@ struct TransactionService: Sendable {
         return stored
     }
 
-    /// What the customer has purchased and restored, in the order in which it became so; an `after` may be kept, and what
-    /// comes later comes behind it. Downloads are as they are for the device each transaction began on.
+    /// What the customer has purchased and restored, in the order in which it became so; an `after` may be kept, and
+    /// what comes later comes behind it. Downloads are as they are for the device each transaction began on.
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer or `after`.
     func history(_ request: HistoryRequest) async throws -> TransactionsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)

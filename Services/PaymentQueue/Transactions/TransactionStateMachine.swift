@@ -1,7 +1,7 @@
 import StoreModels
 
 /// The life of one transaction, without I/O: an event goes in, a new revision and the things to do in the same commit
-/// come out. Edges that StoreKit does not have are refused, whoever asks (M27, M53; P7).
+/// come out. Edges that StoreKit does not have are refused for every caller (M27, M53; P7).
 ///
 /// ```
 /// purchasing ──▶ purchased ┐
@@ -88,7 +88,7 @@ struct TransactionStateMachine: Hashable, Sendable {
     }
 
     /// A new purchase, at revision 1.
-    /// - Parameter supersedes: the interrupted transaction whose place it takes.
+    /// - Parameter supersedes: The interrupted transaction whose place it takes.
     static func purchasing(
         id: String, payment: Payment, deviceId: String, supersedes: String? = nil, price: Money?, offer: AppliedOffer?
     ) -> TransactionStateMachine {
@@ -110,7 +110,7 @@ struct TransactionStateMachine: Hashable, Sendable {
         }
     }
 
-    /// The question and its end are revisions of their own, so that observers hear of both.
+    /// Writes the question and its end as separate revisions. So observers are notified of both.
     private mutating func ask(_ change: StorefrontChange?) -> Outcome {
         let state = transaction.transactionState
         guard state == .purchasing || state == .deferred else { return .refused(.illegal(from: state)) }

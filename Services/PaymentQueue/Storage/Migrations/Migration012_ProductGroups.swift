@@ -1,13 +1,13 @@
 import Persistence
 
 extension Migration {
-    /// Subscriptions and introductory offers by product, whatever becomes of the groups.
+    /// Subscriptions and introductory offers by product, independent of changes to the groups.
     ///
     /// - Until this step a subscription was paid in the group it began in and in no other.
     /// - `offer_claim.product_identifier` is null where an earlier version let an offer be used again after its product
     ///   was moved: the first of those claims names the product.
     static let productGroups = Migration(
-        number: 12, name: "subscriptions and offers by product, whatever group it is in",
+        number: 12, name: "subscriptions and offers by product, independent of their group",
         sql: """
             ALTER TABLE subscription ADD COLUMN paid_group TEXT NOT NULL DEFAULT '';
             UPDATE subscription SET paid_group = subscription_group;

@@ -299,8 +299,8 @@ extension CustomerTransaction {
         return !agreed.isExactly(account.storefront)
     }
 
-    /// Begins the purchase that takes an interrupted one's place: the same payment at the price it was quoted, on the
-    /// same device. The unique index on `supersedes` lets there be one.
+    /// Begins the purchase that takes an interrupted one's place. It has the same payment, at the price it was quoted,
+    /// on the same device. The unique index on `supersedes` allows one.
     private mutating func resume(_ stored: StoredTransaction) async throws -> StoredTransaction {
         guard let quote = stored.quote else { throw StoreError(.internal, "an interrupted purchase without a quote") }
         var random = SystemRandomNumberGenerator()

@@ -61,8 +61,8 @@ extension CustomerTransaction {
         }
     }
 
-    /// What was given again for nothing, or restored, because of a purchase is gone with it, as from the customer's
-    /// devices.
+    /// Takes back what was given or restored because of a purchase. Free copies and restored transactions end with it,
+    /// as on the customer's devices.
     private mutating func takeBackCopies(of value: PaymentTransaction, reason: RefundRequest.Reason) async throws {
         for copy in try await TransactionRepository.copies(of: value, customer, in: transaction)
         where copy.transaction.revocationDate == nil {
@@ -72,8 +72,8 @@ extension CustomerTransaction {
         }
     }
 
-    /// Periods behind one that is not over, without those that were taken back, the last one first: an operator has
-    /// renewed early, or the clock was set back. None of them goes on without it.
+    /// Periods behind one that is not over, the last one first. Those that were taken back are left out. Such periods
+    /// exist when an operator has renewed early, or the clock was set back. None of them continues without it.
     private func laterPeriods(than stored: StoredTransaction) async throws -> [StoredTransaction] {
         guard let paid = try await SubscriptionPeriodRepository.find(transactionID: stored.id, in: transaction),
             paid.end > now

@@ -2,7 +2,7 @@ import ServiceDatabase
 import StoreModels
 
 extension CustomerTransaction {
-    /// The customer's subscription that began in a group, locked until the commit: neither the renewer nor another
+    /// The customer's subscription that began in a group, locked until the commit. Neither the renewer nor another
     /// replica changes it meanwhile.
     func subscription(group: String) async throws -> StoredSubscription? {
         try await SubscriptionRepository.lock(group: group, of: customer, in: transaction)
@@ -271,8 +271,8 @@ extension CustomerTransaction {
         }
     }
 
-    /// Gives back what was paid for the rest of the periods that a purchase takes the place of: the latest one, and
-    /// others that are not over, because an operator has renewed early or the clock was set back.
+    /// Refunds the unused part of the periods that a purchase replaces. These are the latest one, and others that are
+    /// not over, because an operator has renewed early or the clock was set back.
     private mutating func replacePeriod(with value: PaymentTransaction, inGroup group: String) async throws {
         guard let known = try await subscription(group: group), known.isActive(at: now) else { return }
         try await replace(

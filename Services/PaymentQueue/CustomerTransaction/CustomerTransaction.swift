@@ -2,8 +2,8 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// The writes of one commit about one customer: rows, journal and claims together, or none of them. The customer's row
-/// is locked first and its journal numbered from there.
+/// The writes of one commit about one customer. Rows, journal and claims are written together, or none of them. The
+/// customer's row is locked first and its journal numbered from there.
 ///
 /// ```swift
 /// let committed = try await CustomerTransaction.run(customer, in: transaction, clock: clock) { commit in

@@ -16,9 +16,9 @@ enum HistoryRepository {
         ).map(StoredTransaction.init)
     }
 
-    /// Transactions that can go: all but those the processor may be asked about, and those that subscriptions began
-    /// with while a renewal is being charged (one in quarantine is not). Each customer's oldest first, so that nothing
-    /// goes before what it continues.
+    /// Transactions that can be removed, each customer's oldest first. Those the processor may be asked about are left
+    /// out, and those that subscriptions began with while a renewal is being charged (one in quarantine is not). The
+    /// order removes no transaction before the one it continues.
     static func removable(
         _ scope: HistoryScope, limit: Int, in reader: SQLReader
     ) async throws -> [StoredTransaction] {

@@ -2,8 +2,8 @@ import Persistence
 import ServiceDatabase
 import StoreModels
 
-/// Asks at launches: people to sign in again when a launch or resume brings what their app has not finished (M51): "the
-/// App Store may repeatedly prompt users to authenticate their purchases". Only testers who are asked at all.
+/// Asks testers to sign in again at launches and resumes with unfinished transactions (M51): "the App Store may
+/// repeatedly prompt users to authenticate their purchases". Only testers with interactive sign-in are asked.
 struct SignInService: Sendable {
     let database: any SQLDatabase
     let clock: BusinessClock

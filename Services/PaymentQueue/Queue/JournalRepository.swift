@@ -58,8 +58,8 @@ enum JournalRepository {
         }
     }
 
-    /// Removes rows written before `wall`, at most `limit`, and notes with each customer where the journal begins now.
-    /// The last row of all stays, because SQLite numbers on from it.
+    /// Removes rows written before `wall`, at most `limit`. It also records for each customer where the journal begins
+    /// now. The last row of all stays, because SQLite numbers on from it.
     /// - Returns: How many rows went; fewer than `limit` when no more are that old.
     static func prune(
         writtenBefore wall: Timestamp, limit: Int, in transaction: SQLTransaction

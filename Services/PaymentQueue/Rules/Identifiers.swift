@@ -27,8 +27,8 @@ enum Identifiers {
         SortableIdentifier.make("a_", wall: wall, random: &random)
     }
 
-    /// `d_` and what the transaction's identifier has behind its own `t_`: a transaction comes with one package at
-    /// most, so its identifier finds the transaction without a table of its own.
+    /// A download's identifier: `d_` and the part of the transaction's behind its `t_`. A transaction comes with one
+    /// package at most, so the identifier finds the transaction without a separate table.
     static func download(of transaction: String) -> String { "d_" + transaction.dropFirst(2) }
 
     /// The transaction a download's identifier belongs to; whether there is one is the database's to say.

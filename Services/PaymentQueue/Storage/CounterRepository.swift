@@ -1,7 +1,7 @@
 import Persistence
 
-/// Numbers that only grow, also while several writers of a store run side by side; a customer's own come in the order
-/// of the customer's commits, because those lock the customer first.
+/// Numbers that only grow, also while several writers of a store run concurrently. A customer's numbers come in the
+/// order of the customer's commits, because those lock the customer first.
 enum CounterRepository {
     enum Counter: String, Sendable {
         /// Identifiers of purchased and restored transactions.

@@ -39,8 +39,8 @@ enum DueRepository {
         ).map(DueSubscription.init)
     }
 
-    /// Charges under way in a scope, those in quarantine left out; of one transaction those of the subscription that
-    /// began with it.
+    /// Charges under way in a scope, without those in quarantine. The scope of one transaction has those of the
+    /// subscription that began with it.
     static func attempts(
         _ scope: HistoryScope, limit: Int, in reader: SQLReader
     ) async throws -> [DueSubscription] {

@@ -1,7 +1,7 @@
 import StoreModels
 
-/// Decides what a price that has gone up since its subscriber agreed to it leads to, without I/O. A lower price,
-/// another currency and a product the subscriber has chosen themselves need no consent.
+/// Decides the effect of a price increase since the subscriber's consent, without I/O. A lower price, another currency
+/// and a product the subscriber has chosen themselves need no consent.
 enum PriceConsentPolicy {
     /// What the next renewal may do.
     enum Renewal: Hashable, Sendable {

@@ -4,8 +4,8 @@ import StoreModels
 /// a later try, by any replica, asks about the same charge.
 ///
 /// ```json
-/// {"chargeKey":"renew:2000000000000001:1","identifier":"2000000000000002","period":1,"product":"com.example.pro.monthly","terms":{…},
-///  "at":"2026-12-28T10:00:00.000Z","hasGrace":false}
+/// {"chargeKey":"renew:2000000000000001:1","identifier":"2000000000000002","period":1,
+///  "product":"com.example.pro.monthly","terms":{…},"at":"2026-12-28T10:00:00.000Z","hasGrace":false}
 /// ```
 struct RenewalAttempt: Hashable, Sendable, Codable {
     /// `renew:<original identifier>:<period>`, with `:<n>` behind it from the second try of a period on.

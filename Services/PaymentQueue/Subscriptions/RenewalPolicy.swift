@@ -47,7 +47,7 @@ enum RenewalPolicy {
         return renewal(value, facts, at: at).map(Step.renew) ?? .change(.expired(.productNotAvailable))
     }
 
-    /// Whether the subscriber has agreed to what the next period costs, as far as they have to. An offer that goes on
+    /// Whether the subscriber has agreed to the next period's price, where consent is needed. An offer that continues
     /// costs what was agreed with it.
     static func isAgreed(_ value: StoredSubscription, _ facts: Facts) -> Bool {
         offer(of: value) != nil

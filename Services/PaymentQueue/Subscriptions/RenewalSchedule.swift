@@ -26,8 +26,8 @@ struct RenewalSchedule: Hashable, Sendable {
         return Timestamp(milliseconds: start.milliseconds + length * Int64(count))
     }
 
-    /// Where to count from after a period that was bought: from its beginning where that gives its end, so that the day
-    /// of the month is kept; else from its end.
+    /// The anchor for periods after one that was bought. It is the beginning of that period where counting from it
+    /// gives its end, so that the day of the month is kept; else it is its end.
     /// - Parameters:
     ///   - access: The length that was bought.
     ///   - length: The product's own period.
@@ -52,8 +52,8 @@ struct RenewalSchedule: Hashable, Sendable {
         }
     }
 
-    /// How long a charge that was declined is tried again, grace included: 60 days; twice a month's time, or two
-    /// periods, under a rate. Milliseconds.
+    /// The time a declined charge is tried again, grace included, in milliseconds. It is 60 days; twice a month's time,
+    /// or two periods, under a rate.
     var retry: Int64 {
         switch rate.compression {
         case .none: 60 * Self.day

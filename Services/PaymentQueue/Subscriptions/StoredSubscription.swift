@@ -36,7 +36,7 @@ struct StoredSubscription: Hashable, Sendable {
     /// The latest transaction's `id`, and its identifier.
     var activeID: String
     var activeTransaction: String
-    /// Periods are counted from here, so that a month's end stays a month's end: period n ends `length` ×
+    /// The instant periods are counted from, so that a month's end stays a month's end. Period n ends `length` ×
     /// (`anchorCount` + 1) after it.
     var anchor: Timestamp
     var anchorCount: Int

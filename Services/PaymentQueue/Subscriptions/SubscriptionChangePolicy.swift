@@ -23,8 +23,8 @@ enum SubscriptionChangePolicy {
         /// 1 is the highest service.
         var level: Int
         var length: SubscriptionPeriod
-        /// It is sold at the terms of a promotional offer, a win-back offer or an offer code. Such a purchase always
-        /// takes force at once (ours), so that the offer's periods are counted from the purchase.
+        /// Whether it is sold at the terms of a promotional offer, a win-back offer or an offer code. Such a purchase
+        /// always takes effect immediately (our choice), so that the offer's periods are counted from the purchase.
         var takesOffer = false
     }
 

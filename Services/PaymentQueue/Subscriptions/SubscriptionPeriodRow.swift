@@ -1,8 +1,8 @@
 import Persistence
 import StoreModels
 
-/// One period of a subscription that was bought, renewed or recovered: a row, and one captured charge unless it was
-/// free (S1, S2).
+/// One period of a subscription that was bought, renewed or recovered. It is a row, and one captured charge unless it
+/// was free (S1, S2).
 struct SubscriptionPeriodRow: Hashable, Sendable {
     var index: Int
     /// The transaction's `id`, and its identifier.
@@ -59,8 +59,8 @@ enum SubscriptionPeriodRepository {
         var end: Timestamp
     }
 
-    /// Periods besides the latest one that are not over at an instant: an operator has renewed early, or the clock was
-    /// set back.
+    /// Periods other than the latest one that are not over at an instant. They exist when an operator has renewed
+    /// early, or the clock was set back.
     static func others(
         than known: StoredSubscription, endingAfter instant: Timestamp, in reader: SQLReader
     ) async throws -> [Other] {

@@ -2,8 +2,8 @@ import ServiceDatabase
 import StoreModels
 
 extension SubscriptionRenewer {
-    /// Ends renewals that are being charged, before a history is cleared: the processor gives their charges up, and
-    /// what it has charged already ends as renewed. So nothing is charged that no row knows of.
+    /// Ends renewals that are being charged, before a history is cleared. The processor gives their charges up, and a
+    /// renewal it has already charged ends as renewed. So nothing is charged without a row.
     /// - Returns: The number of renewals there were.
     /// - Throws: `serviceUnavailable` when the processor does not answer, or has not decided.
     func giveUp(

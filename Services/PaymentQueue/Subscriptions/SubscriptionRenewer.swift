@@ -243,8 +243,7 @@ final class SubscriptionRenewer: Sendable {
     ///   `outcomeUnknown` when the charge was begun and its outcome is not known: doing it again might be another
     ///   period.
     func run(_ job: RenewalJob) async throws -> RenewalStore.Settled {
-        let busy = StoreError(
-            .serviceUnavailable, "the subscription is being changed; retry", retryAfterMs: 200)
+        let busy = StoreError(.serviceUnavailable, "the subscription is being changed; retry", retryAfterMs: 200)
         guard board.begin(job.value.originalID) else { throw busy }
         defer {
             board.end(job.value.originalID)

@@ -16,7 +16,7 @@ struct SubscriptionService: Sendable {
 
     /// - Throws: `requestInvalid`; `notFound`; `transactionStateInvalid` where the state has no such edge;
     ///   `serviceUnavailable` while the processor or Catalog has to answer first; `outcomeUnknown` when a charge was
-    ///   begun and its end is not known, it goes on by itself.
+    ///   begun and its outcome is not known; the renewal continues by itself.
     func operate(
         _ request: OperateSubscriptionRequest, deadline: ContinuousClock.Instant
     ) async throws -> OperateSubscriptionReply {
@@ -207,8 +207,8 @@ struct SubscriptionService: Sendable {
 }
 
 extension Quote {
-    /// Whether a subscription may change to the product: one of its own group, as that is today or was when it was
-    /// paid.
+    /// Whether a subscription may change to the product. The product has to be of its group, as the group is today or
+    /// was when it was paid.
     fileprivate func isOfGroup(of value: StoredSubscription) -> Bool {
         guard let group = product?.subscriptionGroupIdentifier else { return false }
         return [value.group, value.paidGroup].contains { $0.isExactly(group) }

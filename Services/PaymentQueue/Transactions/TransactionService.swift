@@ -45,8 +45,8 @@ struct TransactionService: Sendable {
         return stored
     }
 
-    /// What the customer has purchased and restored, in the order in which it became so; an `after` may be kept, and
-    /// what comes later comes behind it. Downloads are as they are for the device each transaction began on.
+    /// The customer's purchased and restored transactions, in the order in which they became so. A caller may keep an
+    /// `after`: later transactions come behind it. Downloads are as they are for the device each transaction began on.
     /// - Throws: `requestInvalid`; `notFound` for an unknown customer or `after`.
     func history(_ request: HistoryRequest) async throws -> TransactionsPage {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)

@@ -1,7 +1,7 @@
 import StoreModels
 
-/// The life of one transaction, without I/O: an event goes in, a new revision and the things to do in the same commit
-/// come out. Edges that StoreKit does not have are refused for every caller (M27, M53; P7).
+/// The life of one transaction, without I/O. An event goes in; a new revision and the actions for the same commit come
+/// out. Edges that StoreKit does not have are refused for every caller (M27, M53; P7).
 ///
 /// ```
 /// purchasing ──▶ purchased ┐

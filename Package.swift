@@ -122,7 +122,7 @@ var targets: [Target] = [
     tests(
         "ServiceDatabase",
         [
-            "ServiceDatabase", "BusClient", "BusService", "Persistence", "ServiceTesting", "StoreModels",
+            "ServiceDatabase", "BusClient", "BusService", "EventLoop", "Persistence", "ServiceTesting", "StoreModels",
             "StorebusTesting", logging, lifecycle,
         ]),
     tests(

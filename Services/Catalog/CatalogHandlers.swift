@@ -1,4 +1,5 @@
 import BusService
+import Persistence
 import ServiceDatabase
 import StoreModels
 

@@ -35,20 +35,19 @@ struct ReconnectTests {
     @Test func `requests in flight fail at the instant of the disconnect`() async throws {
         try await TestBroker.with { broker in
             let service = broker.client("service")
-            let arrived = Mutex(0)
+            let arrived = Locked(0)
             _ = try await service.subscribe("sb.test.v1.never") { _ in arrived.withLock { $0 += 1 } }
             let caller = broker.client("caller")
             try await caller.waitUntilConnected(timeout: .seconds(5))
-            let tasks = (0..<10).map { _ in Task { try await caller.request("sb.test.v1.never", timeout: .seconds(60)) }
+            // Far beyond the suite's time limit: what ends in time has not waited for a timeout.
+            let tasks = (0..<10).map { _ in
+                Task { try await caller.request("sb.test.v1.never", timeout: .seconds(600)) }
             }
             try await eventually("all requests arrived") { arrived.withLock { $0 } == 10 }
-            let killed = ContinuousClock.now
             await broker.kill()
             for task in tasks {
                 #expect(await #expect(throws: BusError.self) { try await task.value }?.code == .disconnected)
             }
-            // 100 ms on a quiet machine; the test machine may be busy, and a timeout would take a minute.
-            #expect(killed.duration(to: .now) < .seconds(5))
         }
     }
 

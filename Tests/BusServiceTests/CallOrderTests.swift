@@ -3,7 +3,6 @@ import BusProtocol
 import EventLoop
 import StoreModels
 import StorebusTesting
-import Synchronization
 import Testing
 
 @testable import BusService
@@ -74,7 +73,7 @@ private final class FailingBus: BusClient {
     let gate = Gate()
     private let error: BusError
     private let isHeld: Bool
-    private let count = Mutex(0)
+    private let count = Locked(0)
     private let empty = InMemoryBus().client(name: "test")
 
     init(_ error: BusError, isHeld: Bool = false) {

@@ -1,8 +1,8 @@
 import BusClient
 import BusProtocol
 import BusService
+import EventLoop
 import StoreModels
-import Synchronization
 import Testing
 
 /// Goal: time, trace and identity survive each hop. Method: look at the context a handler gets.
@@ -10,7 +10,7 @@ import Testing
 struct DeadlineTests {
     /// What handlers have seen.
     private final class Seen: Sendable {
-        let contexts = Mutex<[RequestContext]>([])
+        let contexts = Locked<[RequestContext]>([])
         func add(_ context: RequestContext) { contexts.withLock { $0.append(context) } }
         var first: RequestContext? { contexts.withLock { $0.first } }
     }

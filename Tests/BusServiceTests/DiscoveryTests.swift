@@ -1,7 +1,7 @@
 import BusClient
 import BusService
+import EventLoop
 import StoreModels
-import Synchronization
 import Testing
 
 /// Goal: `$SRV` answers are what NATS ADR-32 says, so that its tools see our services. Method: the JSON itself.
@@ -45,7 +45,7 @@ struct DiscoveryTests {
     }
 
     @Test func `STATS counts requests, errors and time per endpoint`() async throws {
-        let fails = Mutex(false)
+        let fails = Locked(false)
         try await ServiceHarness.with {
             $0.handle(PaymentEndpoints.heads) { _, _ in
                 if fails.withLock({ $0 }) { throw StoreError(.keyReused, "no") }

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct UVLoopJobTests {
     @Test func `jobs of one thread run in the order they were enqueued`() async throws {
         let loop = try UVLoop.start(name: "order")
-        let seen = Mutex<[Int]>([])
+        let seen = Locked<[Int]>([])
         for number in 0..<1000 { loop.execute { seen.withLock { $0.append(number) } } }
         await loop.close()
         #expect(seen.withLock { $0 } == Array(0..<1000))

@@ -1,5 +1,5 @@
+import EventLoop
 import Logging
-import Synchronization
 import Testing
 
 @testable import Operations
@@ -8,7 +8,7 @@ import Testing
 @Suite struct LogHandlerTests {
     /// What a logger wrote.
     private final class Output: Sendable {
-        let lines = Mutex<[String]>([])
+        let lines = Locked<[String]>([])
     }
 
     private func logger(_ format: LogFormat, _ output: Output, level: Logger.Level = .info) -> Logger {

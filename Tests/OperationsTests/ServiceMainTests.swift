@@ -1,9 +1,9 @@
 import ArgumentParser
+import EventLoop
 import Foundation
 import Operations
 import ServiceLifecycle
 import StorebusTesting
-import Synchronization
 import Testing
 
 /// Goal: a process starts, tells that it is ready, shows its pages, ends, and leaves nothing. Method: one run in this
@@ -27,8 +27,8 @@ struct ServiceMainTests {
     }
 
     private final class Seen: Sendable {
-        let readyFile = Mutex<String?>(nil)
-        let pages = Mutex<[String]>([])
+        let readyFile = Locked<String?>(nil)
+        let pages = Locked<[String]>([])
     }
 
     // One test for the whole life, because swift-log and swift-metrics take one backend per process.

@@ -1,4 +1,4 @@
-import Synchronization
+import EventLoop
 
 /// Holds a body until a test opens it.
 final class Gate: Sendable {
@@ -7,7 +7,7 @@ final class Gate: Sendable {
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let contents = Mutex(Contents())
+    private let contents = Locked(Contents())
 
     var isWaitedFor: Bool { contents.withLock { !$0.waiting.isEmpty || $0.isOpen } }
 

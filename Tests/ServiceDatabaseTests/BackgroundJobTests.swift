@@ -1,7 +1,7 @@
+import EventLoop
 import Logging
 import ServiceDatabase
 import ServiceLifecycle
-import Synchronization
 import Testing
 
 @Suite struct BackgroundJobTests {
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func `a round that fails is not the end, a graceful shutdown is`() async throws {
-        let rounds = Mutex(0)
+        let rounds = Locked(0)
         let (signal, third) = AsyncStream<Void>.makeStream()
         let job = BackgroundJob.repeating("job", every: .milliseconds(1), silent) {
             let round = rounds.withLock { rounds in
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `jobs run side by side, and the last to end ends them all`() async throws {
-        let ended = Mutex(0)
+        let ended = Locked(0)
         let (first, second) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
         // Each waits for the other to have begun, and then for the end.
         let jobs = [(first.continuation, second.stream), (second.continuation, first.stream)].map { begun, other in

@@ -1,5 +1,5 @@
+import EventLoop
 import ServiceDatabase
-import Synchronization
 import Testing
 
 @Suite struct RetrySweepTests {
@@ -12,9 +12,9 @@ import Testing
             var runningMost = 0
         }
 
-        let contents: Mutex<Contents>
+        let contents: Locked<Contents>
 
-        init(_ undone: [String]) { contents = Mutex(Contents(undone: undone)) }
+        init(_ undone: [String]) { contents = Locked(Contents(undone: undone)) }
 
         var tried: [String] { contents.withLock { $0.tried.sorted() } }
 

@@ -37,8 +37,8 @@ import Testing
     @Test func `an app on a device runs once, by the bytes of its names, and again when it has ended`() {
         let apps = OpenedApps()
         let (composed, decomposed) = (
-            AppLaunch(Self.event(device: "caf\u{E9}"), url: "").place,
-            AppLaunch(Self.event(device: "cafe\u{301}"), url: "").place
+            AppLaunch(Self.event(device: "caf\u{E9}"), url: "").key,
+            AppLaunch(Self.event(device: "cafe\u{301}"), url: "").key
         )
         #expect(apps.begin(composed))
         #expect(!apps.begin(composed))

@@ -23,7 +23,7 @@ import Testing
 
     @Test func `a secret is no argument, and is never shown`() throws {
         let bus = try #require(try ExternalBus.find(flag: nil, ["BUS_URL": "nats://user:se@cret@a,b:1"]))
-        #expect(bus.place == "nats://a,b:1")
+        #expect(bus.location == "nats://a,b:1")
         let error = #expect(throws: CLIError.self) { try ExternalBus.find(flag: "nats://secret@a", [:]) }
         #expect(error?.status == .usage)
         #expect(error?.message.contains("secret@") == false)

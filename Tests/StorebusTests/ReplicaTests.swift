@@ -64,8 +64,8 @@ import Testing
     ])
     func `a database is told by its place, without what is secret`(url: String, place: String) throws {
         let address = try DatabaseAddress(url, origin: "DATABASE_URL")
-        #expect(address.place == place)
-        #expect(!address.place.contains("secret"))
+        #expect(address.location == place)
+        #expect(!address.location.contains("secret"))
         #expect(address.hasPassword == url.contains("secret"))
     }
 
@@ -96,7 +96,7 @@ import Testing
         #expect(error?.text.contains("DATABASE_PASSWORD_FILE") == true)
         #expect(try DatabaseAddress.find(flag: nil, ["DATABASE_URL": "postgres://u:secret@h/db"])?.hasPassword == true)
         #expect(
-            try DatabaseAddress.find(flag: "postgres://a/db", ["DATABASE_URL": "postgres://b/db"])?.place == "a/db")
+            try DatabaseAddress.find(flag: "postgres://a/db", ["DATABASE_URL": "postgres://b/db"])?.location == "a/db")
         #expect(try DatabaseAddress.find(flag: nil, ["DATABASE_URL": ""]) == nil)
     }
 
@@ -105,7 +105,8 @@ import Testing
         let banner = Banner(
             url: "http://127.0.0.1:7430", busURL: "storebus://127.0.0.1:7420", monitorPort: 7421,
             services: ["payment-queue", "payment-queue#2"], gateways: ["gateway#2": "http://127.0.0.1:41005"],
-            dataDirectory: "/d", database: "\(database.place)  from \(database.origin)", adminKeyPlace: "/d/admin.key",
+            dataDirectory: "/d", database: "\(database.location)  from \(database.origin)",
+            adminKeyPlace: "/d/admin.key",
             imports: [], product: nil, bundleId: "com.example.app", startedIn: .seconds(1))
         #expect(banner.text.contains("2 services: payment-queue payment-queue#2\n"))
         #expect(banner.text.contains("  Database       u@h/db  from DATABASE_URL\n"))

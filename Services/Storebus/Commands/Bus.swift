@@ -97,11 +97,11 @@ struct BusOptions: ParsableArguments {
                 .usage, "there is no service '\(service)'",
                 hints: near + ["they are \(known.joined(separator: ", "))"])
         }
-        let answer = try await context.api.services()
+        let response = try await context.api.services()
         func isMeant(_ service: String) -> Bool { services.isEmpty || services.contains(service) }
         return (
-            context, BusInstance.all(answer).filter { isMeant($0.service) },
-            (answer["missing"]?.arrayValue ?? []).compactMap(\.stringValue).filter(isMeant)
+            context, BusInstance.all(response).filter { isMeant($0.service) },
+            (response["missing"]?.arrayValue ?? []).compactMap(\.stringValue).filter(isMeant)
         )
     }
 }
@@ -124,7 +124,7 @@ extension BusCommand {
         @OptionGroup var bus: BusJoinOptions
 
         func run() async throws {
-            let answer = try await bus.join { client, context throws(CLIError) in
+            let isComplete = try await bus.join { client, context throws(CLIError) in
                 let discovery = ServiceDiscovery(client)
                 let instances = try await callingBus { () throws(BusError) in try await discovery.ping(service) }
                 guard !instances.isEmpty else {
@@ -136,13 +136,13 @@ extension BusCommand {
                 for instance in instances {
                     let subject = "$SRV.PING.\(instance.name).\(instance.id)"
                     let began = ContinuousClock.now
-                    let answer: BusMessage? = try? await client.request(subject, timeout: bus.answerTime)
-                    report.add(instance, answer == nil ? nil : ContinuousClock.now - began)
+                    let reply: BusMessage? = try? await client.request(subject, timeout: bus.replyTimeout)
+                    report.add(instance, reply == nil ? nil : ContinuousClock.now - began)
                 }
                 context.print(report.result)
                 return report.isComplete
             }
-            if !answer { throw QuietExit(status: .temporary) }
+            if !isComplete { throw QuietExit(status: .temporary) }
         }
     }
 }
@@ -200,7 +200,7 @@ extension BusCommand {
                 let began = ContinuousClock.now
                 let reply = try await callingBus { () throws(BusError) in
                     try await client.request(
-                        subject, body: Array(body.utf8), headers: BusFormat.headers(headers), timeout: bus.answerTime)
+                        subject, body: Array(body.utf8), headers: BusFormat.headers(headers), timeout: bus.replyTimeout)
                 }
                 let time = BusFormat.milliseconds(ContinuousClock.now - began)
                 context.print(Self.result(reply, time))
@@ -243,7 +243,7 @@ extension BusCommand {
             try await bus.join { client, context throws(CLIError) in
                 try await callingBus { () throws(BusError) in
                     try client.publish(subject, body: Array(body.utf8), headers: BusFormat.headers(headers))
-                    try await client.flush(timeout: bus.answerTime)
+                    try await client.flush(timeout: bus.replyTimeout)
                 }
                 let bytes = body.utf8.count
                 context.print(

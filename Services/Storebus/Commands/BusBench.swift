@@ -32,7 +32,7 @@ extension BusCommand {
         }
 
         func run() async throws {
-            let bench = BusBenchRun(count: count, size: size, concurrency: concurrency, timeout: bus.answerTime)
+            let bench = BusBenchRun(count: count, size: size, concurrency: concurrency, timeout: bus.replyTimeout)
             // Both ends join by themselves: a request that stays on one connection would measure less than there is.
             try await bus.join { answers, context throws(CLIError) in
                 let result = try await bus.join { asks, _ throws(CLIError) in

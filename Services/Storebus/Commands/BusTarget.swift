@@ -120,7 +120,7 @@ struct BusJoinOptions: ParsableArguments {
     }
 
     /// How long one answer may take.
-    var answerTime: Duration { global.timeout?.duration ?? .seconds(5) }
+    var replyTimeout: Duration { global.timeout?.duration ?? .seconds(5) }
 }
 
 /// Headers of a message: `-H Sb-Timeout=500`.

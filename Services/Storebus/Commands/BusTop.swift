@@ -44,7 +44,7 @@ extension BusCommand {
         func run() async throws {
             let query: JSONValue = ["state": .string(state), "sort": .string(sort), "subs": .bool(subs)]
             try await bus.join { client, context throws(CLIError) in
-                let page = try await BusPages.connections(client, query, timeout: bus.answerTime)
+                let page = try await BusPages.connections(client, query, timeout: bus.replyTimeout)
                 context.print(BusTables.connections(page))
             }
         }
@@ -67,11 +67,11 @@ enum BusPages {
         _ name: String, _ bus: any BusClient, _ query: JSONValue, _ timeout: Duration
     ) async throws(CLIError) -> JSONValue {
         try bus.requireSystemSubjects()
-        let answer = try await callingBus { () throws(BusError) in
+        let response = try await callingBus { () throws(BusError) in
             try await bus.request(
                 "$SYS.REQ.\(name)", body: Array(JSONText.line(query).utf8), timeout: timeout)
         }
-        guard let page = try? StrictJSON.parse(answer.body) else {
+        guard let page = try? StrictJSON.parse(response.body) else {
             throw CLIError(.answerInvalid, "the broker's answer about \(name) is no JSON")
         }
         return page
@@ -131,10 +131,10 @@ extension BusCommand {
             try await bus.join { client, context throws(CLIError) in
                 let isLive = context.environment.terminal.isOutput && context.format == .human
                 let looks = count ?? (isLive ? .max : 1)
-                var before = try await BusLoad.look(client, bus.answerTime)
+                var before = try await BusLoad.look(client, bus.replyTimeout)
                 for look in 0..<looks where !Task.isCancelled {
                     try? await ContinuousClock().sleep(for: interval.duration)
-                    let now = try await BusLoad.look(client, bus.answerTime)
+                    let now = try await BusLoad.look(client, bus.replyTimeout)
                     // Home and clear what is below: the picture stays where it is.
                     if isLive { context.console.result(look == 0 ? "\u{1B}[2J\u{1B}[H" : "\u{1B}[H\u{1B}[J") }
                     context.print(now.result(since: before))

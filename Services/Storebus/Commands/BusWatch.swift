@@ -68,7 +68,7 @@ extension BusCommand {
     }
 }
 
-/// Prints messages as they come, until there are enough of them, the time is over, or Ctrl-C.
+/// Prints messages as they come, until their count, the time limit or Ctrl-C.
 struct MessageWatch: Sendable {
     /// What is subscribed to.
     var pattern: String

@@ -181,8 +181,8 @@ struct Purchase: Sendable {
         _ session: Session, _ installation: Installation, _ context: CommandContext
     ) async throws(CLIError) -> Product? {
         do {
-            let answer = try await context.api.products([productIdentifier], token: session.token)
-            if let product = answer.products.first { return product }
+            let response = try await context.api.products([productIdentifier], token: session.token)
+            if let product = response.products.first { return product }
         } catch  where error.status == .temporary {
             return nil
         }

@@ -92,7 +92,7 @@ enum SKErrorText {
     static func validate(_ flag: String, _ text: String?) throws {
         guard let text, code(text) == nil else { return }
         let names = SKErrorCode.allCases.map(\.name)
-        let near = Suggestion.ending(for: text, among: names)
+        let near = Suggestion.suffix(for: text, among: names)
         throw ValidationError("\(flag) takes an SKError's name or number, not '\(text)'\(near)")
     }
 }
@@ -157,7 +157,7 @@ enum OfferOption: Hashable, Sendable {
     }
 }
 
-/// The private key an app's server signs promotional offers with, as it is in a file: PEM, or what
+/// The private key of promotional offers, as it is in a file: PEM, or what
 /// `storebus key create --kind subscriptionOffer -o json` prints, which names the key too.
 struct OfferKey: Hashable, Sendable {
     var keyIdentifier: String
@@ -223,8 +223,8 @@ enum SignedOffer {
     }
 }
 
-/// Changes how an account behaves for the time of one thing, and puts back what was set before: also when that fails,
-/// and at Ctrl-C. Only a process that is killed leaves the change behind.
+/// Overrides an account's settings while a body runs. What was set before is put back: also when that fails, and at
+/// Ctrl-C. Only a process that is killed leaves the change behind.
 struct TesterOverride: Sendable {
     let account: String
     let context: CommandContext

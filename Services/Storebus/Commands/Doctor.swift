@@ -92,12 +92,12 @@ struct DatabaseCheck {
         var reasons: [String] = []
         for server in address.servers {
             guard let reason = await PostgresProbe.check(server) else {
-                return Finding("database", .pass, "PostgreSQL answers at \(address.place)")
+                return Finding("database", .pass, "PostgreSQL answers at \(address.location)")
             }
             reasons.append(reason)
         }
         return Finding(
-            "database", .fail, "no PostgreSQL at \(address.place) (\(reasons.joined(separator: ", ")))",
+            "database", .fail, "no PostgreSQL at \(address.location) (\(reasons.joined(separator: ", ")))",
             remedy: "start it, or correct DATABASE_URL; without it services use SQLite")
     }
 
@@ -120,11 +120,11 @@ struct DatabaseCheck {
 struct DirectoryCheck {
     let directory: DataDirectory
 
-    var findings: [Finding] { [place, secrets, disk, times].compactMap(\.self) }
+    var findings: [Finding] { [location, secrets, disk, times].compactMap(\.self) }
 
     private var exists: Bool { access(directory.path, F_OK) == 0 }
 
-    private var place: Finding {
+    private var location: Finding {
         guard exists else {
             return Finding("data", .pass, "\(directory.path) is not there yet", remedy: "make it: storebus up")
         }

@@ -24,17 +24,17 @@ struct ProductPriceCommand: AsyncParsableCommand {
     func run() async throws {
         let context = try await CommandContext.find(global, app: app)
         let wanted = try await DidYouMean.storefronts(storefronts.names, context)
-        let answer = try await context.progress.during("asking for prices") { () throws(CLIError) in
+        let response = try await context.progress.during("asking for prices") { () throws(CLIError) in
             try await context.api.prices(
                 product, bundleId: context.bundleId, storefronts: wanted.map(\.countryCode))
         }
-        if !answer.prices.isEmpty, answer.prices.allSatisfy({ $0.reasons?.contains("unknown") == true }) {
+        if !response.prices.isEmpty, response.prices.allSatisfy({ $0.reasons?.contains("unknown") == true }) {
             throw await DidYouMean.productError(product, bundleId: context.bundleId, context)
         }
         context.print(
             CommandResult(
-                PriceTable.table(answer.prices), items: answer.prices.map { PriceTable.json($0, product) },
-                names: answer.prices.map(\.storefront),
+                PriceTable.table(response.prices), items: response.prices.map { PriceTable.json($0, product) },
+                names: response.prices.map(\.storefront),
                 next: "storebus product availability \(product)\(AppOptions.flag(context.bundleId))",
                 ifEmpty: "no storefronts"))
     }

@@ -28,12 +28,12 @@ struct PromoListCommand: AsyncParsableCommand {
             storebus promo list --device alice-1
             """, aliases: ["ls"])
 
-    @OptionGroup var place: DeviceOption
+    @OptionGroup var target: DeviceOption
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try await CommandContext.find(global, app: place.app)
-        guard let installation = place.installation(context) else {
+        let context = try await CommandContext.find(global, app: target.app)
+        guard let installation = target.installation(context) else {
             return context.print(PromotionTable.result(try await context.api.promotions(context.bundleId)))
         }
         context.print(try await DeviceOverrides(installation: installation, context: context).report().result)
@@ -57,17 +57,17 @@ struct PromoOrderCommand: AsyncParsableCommand {
         help: ArgumentHelp("Products, the first one first.", valueName: "product"), completion: Completion.products)
     var products: [String] = []
 
-    @OptionGroup var place: DeviceOption
+    @OptionGroup var target: DeviceOption
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        guard products.isEmpty, place.device == nil else { return }
+        guard products.isEmpty, target.device == nil else { return }
         throw ValidationError("name the products, the first one first")
     }
 
     func run() async throws {
-        let context = try await CommandContext.find(global, app: place.app)
-        guard let installation = place.installation(context) else {
+        let context = try await CommandContext.find(global, app: target.app)
+        guard let installation = target.installation(context) else {
             return context.print(try await PromotionList(context: context).order(products))
         }
         let overrides = DeviceOverrides(installation: installation, context: context)
@@ -87,12 +87,12 @@ struct PromoResetCommand: AsyncParsableCommand {
             catalogue's order again, and none is hidden; images and their reviews stay.
             """)
 
-    @OptionGroup var place: DeviceOption
+    @OptionGroup var target: DeviceOption
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let context = try await CommandContext.find(global, app: place.app)
-        guard let installation = place.installation(context) else {
+        let context = try await CommandContext.find(global, app: target.app)
+        guard let installation = target.installation(context) else {
             return context.print(try await PromotionList(context: context).reset())
         }
         context.print(try await DeviceOverrides(installation: installation, context: context).reset())
@@ -105,11 +105,11 @@ struct VisibilityArguments: ParsableArguments {
         help: ArgumentHelp("The product's identifier.", valueName: "product"), completion: Completion.products)
     var product: String
 
-    @OptionGroup var place: DeviceOption
+    @OptionGroup var target: DeviceOption
 
     func set(_ visibility: StorePromotionVisibility, _ global: GlobalOptions) async throws(CLIError) {
-        let context = try await CommandContext.find(global, app: place.app)
-        guard let installation = place.installation(context) else {
+        let context = try await CommandContext.find(global, app: target.app)
+        guard let installation = target.installation(context) else {
             return context.print(
                 try await PromotionList(context: context).set(isVisible: visibility != .hide, product))
         }

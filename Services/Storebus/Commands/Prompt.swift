@@ -65,7 +65,7 @@ struct PromptCommand: AsyncParsableCommand {
         func validate() throws {
             guard Prompt.Answer(rawValue: answer) != nil else {
                 let known = Prompt.Answer.allCases.map(\.rawValue)
-                let near = Suggestion.ending(for: answer, among: known)
+                let near = Suggestion.suffix(for: answer, among: known)
                 throw ValidationError("an answer is \(known.joined(separator: ", "))\(near)")
             }
             if error != nil, answer != Prompt.Answer.decline.rawValue {

@@ -64,11 +64,11 @@ struct VerifyCommand: AsyncParsableCommand {
         let path = receipt == "-" ? "/dev/stdin" : receipt
         let data = try ReceiptText.receiptData(
             try FileAccess.read(path, byteCountMax: ReceiptText.byteCountMax), receipt)
-        let answer = try await context.api.verifyReceipt(
+        let response = try await context.api.verifyReceipt(
             data, password: password, excludesOldTransactions: excludeOldTransactions)
-        let report = ReceiptReport(answer, hasPassword: password != nil)
+        let report = ReceiptReport(response, hasPassword: password != nil)
         if json {
-            context.console.result(JSONText.line(answer) + "\n")
+            context.console.result(JSONText.line(response) + "\n")
             if report.status != .ok { throw QuietExit(status: .refused) }
             return
         }

@@ -46,7 +46,7 @@ struct TakeBackReason: ParsableArguments {
 
     func validate() throws {
         guard let reason, value == nil else { return }
-        let near = Suggestion.ending(for: reason, among: Self.words)
+        let near = Suggestion.suffix(for: reason, among: Self.words)
         throw ValidationError("--reason is \(Self.words.joined(separator: " or "))\(near)")
     }
 }

@@ -89,7 +89,7 @@ extension Subscription {
     }
 }
 
-/// The purchase of another product of a subscription's group, and what it has done to the subscription.
+/// The purchase of another product of a subscription's group, and its effect.
 struct SubscriptionPurchase: Sendable {
     /// What was meant; the store decides by levels and lengths what it is.
     enum Direction: String, Sendable { case upgrade, downgrade }

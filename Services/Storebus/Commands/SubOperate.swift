@@ -1,7 +1,7 @@
 import ArgumentParser
 import StoreModels
 
-/// A verb of `storebus sub` that is one operation on a subscription and takes nothing else.
+/// A verb of `storebus sub` that runs one operation on a subscription.
 struct SubscriptionVerb: Sendable {
     let operation: OperateSubscriptionRequest.Operation
     /// What the subscription is once it is done.
@@ -17,7 +17,7 @@ struct SubscriptionVerb: Sendable {
         help = CommandConfiguration(commandName: name, abstract: abstract, discussion: discussion)
     }
 
-    /// A row of the table, as a type, because the parser knows a command by its type.
+    /// A row of the table: a type, because the parser identifies commands by type.
     protocol Row { static var verb: SubscriptionVerb { get } }
 
     /// The command of one row.

@@ -183,7 +183,7 @@ enum RateText {
     /// - Throws: a sentence for the parser, with what was perhaps meant.
     static func validate(_ flag: String, _ text: String?) throws {
         guard let text, rate(text) == nil else { return }
-        let near = Suggestion.ending(for: text, among: words)
+        let near = Suggestion.suffix(for: text, among: words)
         throw ValidationError(
             "\(flag) is a name such as one-renewal-every-minute, REAL=STORE such as 30s=1mo, or a factor\(near)")
     }

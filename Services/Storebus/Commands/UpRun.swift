@@ -77,7 +77,7 @@ final class UpRun {
     /// Everything runs; now it must answer, and have its catalogues, before it is said to be ready.
     private func open(_ stack: Stack, adminKey: String) {
         let ownBus = stack.port(of: ServiceList.broker).map(ServiceList.busURL)
-        guard let port = stack.port(of: ServiceList.gateway), let busURL = plan.settings.bus?.place ?? ownBus
+        guard let port = stack.port(of: ServiceList.gateway), let busURL = plan.settings.bus?.location ?? ownBus
         else { return }
         let host = plan.settings.host == "0.0.0.0" ? "127.0.0.1" : plan.settings.host
         let record = RunRecord(
@@ -85,7 +85,7 @@ final class UpRun {
             monitorPort: stack.monitorPort(of: ServiceList.broker), dataDirectory: directory.path,
             startedAt: .wallClock(), version: StorebusVersion.number,
             replicas: plan.settings.replicas.counts.isEmpty ? nil : plan.settings.replicas.counts,
-            database: plan.settings.database?.place)
+            database: plan.settings.database?.location)
         let api = StoreAPI(transport: HTTPTransport(baseURL: record.url), url: record.url, adminKey: adminKey)
         // Not awaited here, because the supervisor's own loop is what this is called from.
         opening = Task {
@@ -189,7 +189,7 @@ final class UpRun {
             url: record.url, busURL: record.busURL, busOrigin: plan.settings.bus?.origin,
             monitorPort: record.monitorPort,
             services: record.instances.map(\.name), gateways: gateways, dataDirectory: fromHere(directory.path),
-            database: plan.settings.database.map { "\($0.place)  from \($0.origin)" },
+            database: plan.settings.database.map { "\($0.location)  from \($0.origin)" },
             adminKeyPlace: plan.adminKey == nil ? fromHere(directory.adminKey) : "from STOREBUS_ADMIN_KEY",
             imports: shown, clock: clock, renewals: app.flatMap(RenewalFormat.note),
             product: products.first?.productIdentifier, bundleId: bundleId,

@@ -96,7 +96,7 @@ struct TransactionExplanation: Sendable {
     }
 }
 
-/// Explains why a subscription is in its state, and why one of its transactions costs what it costs, from its timeline.
+/// Explains a subscription's state and a transaction's price from the timeline.
 struct SubscriptionExplanation: Sendable {
     let timeline: SubscriptionTimeline
 

@@ -76,7 +76,7 @@ struct Terminal: Hashable, Sendable {
     }
 }
 
-/// SIGINT, SIGTERM and SIGHUP as calls instead of the end of the process, for as long as the value lives.
+/// Turns SIGINT, SIGTERM and SIGHUP into calls for as long as the value lives.
 final class StopSignals {
     private let sources: [any DispatchSourceSignal]
 

@@ -91,7 +91,7 @@ package enum CommandLineEntry {
     }
 }
 
-/// The commands there are, read from the parser's own configuration, so that no list has to be kept.
+/// The tree of commands, read from the parser's own configuration.
 struct CommandTree: Hashable, Sendable {
     var name: String
     var aliases: [String]

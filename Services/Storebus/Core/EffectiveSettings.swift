@@ -1,7 +1,7 @@
 import StoreModels
 
-/// What the flags, the environment and the running store's directory come to, each with where it came from: flag, then
-/// variable, then `.storebus/run/up.json` here or in a directory above, then default.
+/// The settings in force, each with its origin: flag, then variable, then `.storebus/run/up.json` here or in a directory
+/// above, then default.
 struct EffectiveSettings: Hashable, Sendable {
     /// A value and its origin: `--url`, `STOREBUS_URL`, a file, or `default`.
     struct Value: Hashable, Sendable {

@@ -166,7 +166,7 @@ enum Choice {
     static func check(_ flag: String, _ word: String?, among words: [String]) throws {
         guard let word, !words.contains(word) else { return }
         throw ValidationError(
-            "\(flag) is one of \(words.joined(separator: ", "))\(Suggestion.ending(for: word, among: words))")
+            "\(flag) is one of \(words.joined(separator: ", "))\(Suggestion.suffix(for: word, among: words))")
     }
 }
 

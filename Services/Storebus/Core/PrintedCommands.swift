@@ -1,8 +1,8 @@
 import ArgumentParser
 import StoreModels
 
-/// Completes the commands that are printed as hints with the flags that led to this store and app, so that each can be
-/// typed as it is.
+/// Completes printed commands with the flags of this one. A hint then finds the same store and app when it is typed as
+/// it is.
 struct PrintedCommands: Hashable, Sendable {
     /// As they were typed; nil: not at all.
     private var data: String?

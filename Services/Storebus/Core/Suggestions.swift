@@ -158,7 +158,7 @@ enum Suggestion {
     }
 
     /// The same as the end of a sentence; empty when nothing is near enough.
-    static func ending(for text: String, among candidates: [String]) -> String {
+    static func suffix(for text: String, among candidates: [String]) -> String {
         nearest(to: text, among: candidates).map { "; did you mean '\($0)'?" } ?? ""
     }
 

@@ -101,12 +101,12 @@ struct RunRecord: Hashable, Sendable, Codable {
 
     /// The store of the project one is in: `.storebus` here or in a directory above.
     static func search(from directory: String) -> DataDirectory? {
-        var place = Substring(directory)
+        var folder = Substring(directory)
         while true {
-            let candidate = DataDirectory("\(place)/\(DataDirectory.defaultName)")
+            let candidate = DataDirectory("\(folder)/\(DataDirectory.defaultName)")
             if FileManager.default.fileExists(atPath: candidate.runRecord) { return candidate }
-            guard let slash = place.lastIndex(of: "/") else { return nil }
-            place = place[..<slash]
+            guard let slash = folder.lastIndex(of: "/") else { return nil }
+            folder = folder[..<slash]
         }
     }
 }

@@ -6,7 +6,7 @@ import Glibc
     import Foundation
 #endif
 
-/// The few things done with files here, with errors that name the file and the system's reason.
+/// File operations with errors that name the file and the system's reason.
 enum FileAccess {
     /// What the system says to the last failed call.
     static var systemReason: String { reason(errno) }

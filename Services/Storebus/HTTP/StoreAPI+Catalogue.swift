@@ -84,8 +84,8 @@ extension StoreAPI {
 
     /// `GET /admin/v1/storefronts`
     func storefronts() async throws(CLIError) -> [StorefrontDescription] {
-        let answer: StorefrontDescriptions = try await get("/admin/v1/storefronts", token: adminKey)
-        return answer.storefronts
+        let response: StorefrontDescriptions = try await get("/admin/v1/storefronts", token: adminKey)
+        return response.storefronts
     }
 
     // MARK: Hosted content
@@ -116,8 +116,8 @@ extension StoreAPI {
 
     /// `GET /admin/v1/apps/{bundleId}/keys`
     func keys(_ bundleId: String) async throws(CLIError) -> [AppKey] {
-        let answer: AppKeys = try await get("\(Self.appPath(bundleId))/keys", token: adminKey)
-        return answer.keys
+        let response: AppKeys = try await get("\(Self.appPath(bundleId))/keys", token: adminKey)
+        return response.keys
     }
 
     /// `POST /admin/v1/apps/{bundleId}/keys`; the only answer that has the secret.

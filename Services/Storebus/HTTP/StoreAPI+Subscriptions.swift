@@ -87,8 +87,8 @@ extension StoreAPI {
     /// `GET /v1/receipt`
     /// - Returns: base64.
     func receipt(token: String) async throws(CLIError) -> String {
-        let answer: ReceiptResponse = try await get("/v1/receipt", token: token, timeout: .seconds(60))
-        return answer.receiptData
+        let response: ReceiptResponse = try await get("/v1/receipt", token: token, timeout: .seconds(60))
+        return response.receiptData
     }
 
     /// `POST /verifyReceipt`, in Apple's own shape.

@@ -98,21 +98,21 @@ struct AppOpener: Sendable {
         guard app.variables.values.allSatisfy({ !$0.utf8.contains(0) }) else {
             return tell("note: \(app.words) is not opened: no environment variable takes its name\n")
         }
-        guard opened.begin(app.place) else { return }
+        guard opened.begin(app.key) else { return }
         let launch = ChildProcess.Launch(
             executable: "/bin/sh", arguments: ["-c", command],
             environment: app.environment(over: CommandEnvironment.current.variables), logFile: logFile)
         do throws(ChildProcess.Failure) {
             let child = try ChildProcess.start(launch) { [opened, tell, logFile] _, end in
-                opened.end(app.place)
+                opened.end(app.key)
                 if end != .exited(0), !opened.isOver {
                     tell("\(app.words): its command ended with \(end); \(logFile)\n")
                 }
             }
-            opened.runs(app.place, pid: child.pid)
+            opened.runs(app.key, pid: child.pid)
             tell("\(Format.clock(.wallClock()))  opened  \(app.words)  pid \(child.pid)\n")
         } catch {
-            opened.end(app.place)
+            opened.end(app.key)
             tell("\(app.words) cannot be opened: \(error.reason)\n")
         }
     }
@@ -139,7 +139,7 @@ struct AppLaunch: Hashable, Sendable {
     }
 
     /// What can run once: this app on this device.
-    var place: [ExactText] { [ExactText(self["STOREBUS_BUNDLE_ID"]), ExactText(self["STOREBUS_DEVICE_ID"])] }
+    var key: [ExactText] { [ExactText(self["STOREBUS_BUNDLE_ID"]), ExactText(self["STOREBUS_DEVICE_ID"])] }
 
     var words: String {
         Table.onOneLine(
@@ -164,24 +164,24 @@ final class OpenedApps: Sendable {
     var isOver: Bool { state.withLock { $0.isOver } }
 
     /// - Returns: Whether the app is to be started: false when it runs, when too many do, and at the end.
-    func begin(_ place: [ExactText]) -> Bool {
+    func begin(_ key: [ExactText]) -> Bool {
         state.withLock { state in
-            guard !state.isOver, state.pids[place] == nil, state.pids.count < Self.max else { return false }
-            state.pids[place] = 0
+            guard !state.isOver, state.pids[key] == nil, state.pids.count < Self.max else { return false }
+            state.pids[key] = 0
             return true
         }
     }
 
     /// The app has been started. It may have ended since, or everything may have been asked to.
-    func runs(_ place: [ExactText], pid: Int32) {
+    func runs(_ key: [ExactText], pid: Int32) {
         let isOver = state.withLock { state in
-            if state.pids[place] != nil { state.pids[place] = pid }
+            if state.pids[key] != nil { state.pids[key] = pid }
             return state.isOver
         }
         if isOver { kill(-pid, SIGTERM) }
     }
 
-    func end(_ place: [ExactText]) { state.withLock { $0.pids[place] = nil } }
+    func end(_ key: [ExactText]) { state.withLock { $0.pids[key] = nil } }
 
     /// Asks every app to end, with the processes it has started. None is started any more.
     func terminateAll() {

@@ -80,10 +80,10 @@ final class SpawnThread: Sendable {
 
     /// Runs `body` on the thread and waits for it, the millisecond a fork takes.
     func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
-        let answer = Outcome<Result>()
-        work.withLock { $0.append { answer.give(body()) } }
+        let outcome = Outcome<Result>()
+        work.withLock { $0.append { outcome.give(body()) } }
         arrived.signal()
-        return answer.wait()
+        return outcome.wait()
     }
 
     private static func loop(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {

@@ -64,7 +64,7 @@ struct DatabaseAddress: Hashable, Sendable {
     }
 
     /// For people: `storebus@db.example:5432/store`, without what is secret.
-    var place: String {
+    var location: String {
         let names = servers.map { server in
             switch server {
             case .address(let host, let port): port == Self.defaultPort ? host : "\(host):\(port)"

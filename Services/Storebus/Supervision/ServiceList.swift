@@ -234,7 +234,7 @@ struct ExternalBus: Hashable, Sendable {
     /// `--bus-url` or `BUS_URL`.
     let origin: String
     /// For people: the URL without what is secret.
-    let place: String
+    let location: String
 
     private static let schemes = ["storebus://", "nats://"]
 
@@ -248,7 +248,7 @@ struct ExternalBus: Hashable, Sendable {
         let rest = url.dropFirst(scheme.count)
         self.url = url
         self.origin = origin
-        place = scheme + (rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest)
+        location = scheme + (rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest)
     }
 
     /// The flag goes before the variable.
@@ -257,7 +257,7 @@ struct ExternalBus: Hashable, Sendable {
     static func find(flag: String?, _ variables: [String: String]) throws(CLIError) -> ExternalBus? {
         if let flag {
             let bus = try ExternalBus(flag, origin: "--bus-url")
-            guard bus.place == flag else {
+            guard bus.location == flag else {
                 throw CLIError(
                     .usage, "a secret on the command line can be seen by every user of this machine",
                     hints: ["keep it in a file: BUS_CREDENTIALS_FILE", "or set BUS_URL instead of --bus-url"])

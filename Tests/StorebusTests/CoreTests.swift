@@ -6,7 +6,7 @@ import Testing
 @testable import Storebus
 
 /// The flags, settings and questions that all commands share.
-@Suite struct FrameTests {
+@Suite struct CoreTests {
     @Test(arguments: [
         (["-o", "json", "tx", "list", "--as", "alice"], ["tx", "list", "-o", "json", "--as", "alice"]),
         (["--url=http://a", "-q", "status"], ["status", "--url=http://a", "-q"]),

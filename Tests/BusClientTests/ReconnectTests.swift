@@ -2,7 +2,6 @@ import BusClient
 import BusProtocol
 import EventLoop
 import StorebusTesting
-import Synchronization
 import Testing
 
 /// Goal: a broker that goes away costs requests in flight and nothing else. Method: a broker in this process is killed
@@ -68,7 +67,7 @@ struct ReconnectTests {
     {
         try await TestBroker.with { broker in
             let reader = broker.client("reader")
-            let seen = Mutex<[Int]>([])
+            let seen = Locked<[Int]>([])
             _ = try await reader.subscribe("sb.evt.kept") { message in seen.withLock { $0.append(message.body.count) } }
             // The same client publishes, so that its subscription is certainly there before its events.
             await broker.kill()

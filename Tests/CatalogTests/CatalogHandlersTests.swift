@@ -1,6 +1,7 @@
 import BusClient
 import BusService
 import Foundation
+import Persistence
 import ServiceTesting
 import StoreModels
 import Testing

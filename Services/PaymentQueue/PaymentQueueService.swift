@@ -204,7 +204,7 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     }
 
     /// Resolves what was left unknown and prunes the journal until graceful shutdown, then closes the database. In a
-    /// service group it stands before the bus service, so that it ends after the last request.
+    /// service group it comes before the bus service, so it ends after the last request.
     package func run() async throws {
         await BackgroundJob.run([
             .repeating("janitor", every: PurchaseJanitor.interval, logger) { try await self.janitor.sweep() },

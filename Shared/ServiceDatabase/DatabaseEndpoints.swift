@@ -36,7 +36,9 @@ package struct DatabaseEndpoints: Sendable {
         _ handler: @escaping @Sendable (Request, ContinuousClock.Instant) async throws -> Response
     ) {
         service.handle(endpoint) { [owner] request, context in
-            try await withStoreErrors(of: owner, logger: context.logger) { try await handler(request, context.deadline) }
+            try await withStoreErrors(of: owner, logger: context.logger) {
+                try await handler(request, context.deadline)
+            }
         }
     }
 }

@@ -24,7 +24,9 @@ extension StoreStack {
     var gateways: [String] {
         let others = output.split(separator: "\n").compactMap { line -> String? in
             let words = line.split(separator: " ")
-            guard words.first?.hasPrefix("gateway#") == true, words.last?.hasPrefix("http://") == true else { return nil }
+            guard words.first?.hasPrefix("gateway#") == true, words.last?.hasPrefix("http://") == true else {
+                return nil
+            }
             return words.last.map(String.init)
         }
         return [url] + others

@@ -4,8 +4,8 @@ import StoreModels
 enum ChargeAnswer: Hashable, Sendable {
     case approved
     case failed(TransactionError)
-    /// The answer is about another amount than was agreed. Nobody may act on it: neither give nor fail, until a person
-    /// has looked.
+    /// The answer is about another amount than was agreed. The purchase neither succeeds nor fails until an operator
+    /// has looked at it.
     case mismatch(charged: Money?)
     /// The processor has not made up its mind; it is asked again.
     case undecided

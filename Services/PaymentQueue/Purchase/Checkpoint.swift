@@ -9,7 +9,7 @@ enum Checkpoint: String, CaseIterable, Sendable {
     case afterFirstCommit
     /// The processor is about to be asked.
     case beforeCharge
-    /// The processor has answered, and nobody has written it down.
+    /// The processor has answered; the answer is not stored.
     case afterCharge
     case insideOutcomeCommit
     case afterOutcomeCommit
@@ -34,13 +34,13 @@ enum Checkpoint: String, CaseIterable, Sendable {
     /// A refund is decided and written, and not committed.
     case insideRefundCommit
     case afterRefundCommit
-    /// The processor has given the money back, and nobody has written it down.
+    /// The processor has returned the money; that is not stored.
     case afterRefund
     /// The charges of renewals are fixed and not committed.
     case insidePageCommit
     case afterPageCommit
     case beforeRenewalCharge
-    /// The processor has answered about a renewal, and nobody has written it down.
+    /// The processor has answered about a renewal; the answer is not stored.
     case afterRenewalCharge
     case insideRenewalCommit
     case afterRenewalCommit

@@ -2,7 +2,7 @@ import Persistence
 import StoreModels
 
 extension EntitlementRepository {
-    /// Writes down what a purchased transaction gives: a non-consumable for ever. Subscriptions have rows of their own.
+    /// Stores what a purchased transaction gives: a non-consumable, without end. Subscriptions have their own rows.
     // Swift 6.3.1 crashes when it optimizes this as a part of its caller.
     @inline(never)
     static func grant(
@@ -20,7 +20,7 @@ extension EntitlementRepository {
         }
     }
 
-    /// What a purchase gave for ever is gone.
+    /// Removes what a purchase gave without end.
     /// - Returns: false when it gave nothing of the kind.
     // As above.
     @inline(never)

@@ -3,8 +3,8 @@ import StoreModels
 
 /// What decides about offers other than the introductory one.
 extension EntitlementRepository {
-    /// Lets a payment have the nonce of its promotional offer. A nonce is an app's, and the first payment has it for ever,
-    /// whatever becomes of the purchase.
+    /// Gives a payment the nonce of its promotional offer. A nonce is an app's, and the first payment keeps it, also if
+    /// the purchase fails.
     /// - Returns: false when another payment has it.
     static func takeNonce(
         _ nonce: String, for payment: Payment, of customer: CustomerReference, in transaction: SQLTransaction

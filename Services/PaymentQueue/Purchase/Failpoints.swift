@@ -18,11 +18,11 @@
             var description: String { "STOREBUS_FAIL has struck at \(checkpoint.rawValue)" }
         }
 
-        /// Where the plan stands.
+        /// Where the plan comes from.
         enum Source: Sendable {
             case plan(FailpointPlan)
-            /// A file's text, looked for at each checkpoint. Whoever strikes removes the file first, so that the process
-            /// that takes over lives; passes count from when it is there. A text that is no plan strikes nowhere.
+            /// A file's text, read at each checkpoint. A process removes the file before it fails, so that the process
+            /// that takes over lives; passes count from when it is there. A text that is not a plan has no effect.
             case file(String)
         }
 

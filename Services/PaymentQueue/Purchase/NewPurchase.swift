@@ -9,7 +9,7 @@ struct NewPurchase: Sendable {
     var quote: Quote
     /// What comes with the payment about an offer.
     var request: OfferRequest?
-    /// Of the request whose idempotency key it answers; nil for one that nobody asked for by key.
+    /// Of the request whose idempotency key it answers; nil for one without a key.
     var fingerprint: String?
     /// The interrupted transaction whose place it takes.
     var supersedes: String?

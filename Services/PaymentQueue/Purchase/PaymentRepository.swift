@@ -6,11 +6,11 @@ import StoreModels
 struct StoredPayment: Hashable, Sendable {
     var fingerprint: String
     var transactionID: String
-    /// What the terminal commit stored: sent again, byte for byte, to whoever asks again.
+    /// What the terminal commit stored: a repeated request gets it byte for byte.
     var answer: AddPaymentReply?
 }
 
-/// Idempotency keys. UNIQUE (app, customer, key) is the arbiter, for ever.
+/// Idempotency keys. UNIQUE (app, customer, key) decides, and rows stay.
 enum PaymentRepository {
     static func find(
         key: String, of customer: CustomerReference, in reader: SQLReader
@@ -65,7 +65,7 @@ enum PaymentRepository {
             payment.intentIdentifier, transactionID, wall.milliseconds)
     }
 
-    /// Keeps the answer; the first one stands. Nothing happens to a transaction that no key asked for.
+    /// Stores the answer unless there is one. A transaction without a key has none.
     /// - Parameter body: the transaction's JSON.
     static func storeAnswer(
         status: Int, body: String, of transactionID: String, _ customer: CustomerReference,

@@ -39,8 +39,8 @@ enum PaymentSheetPolicy {
         asksToBuy || tester.askToBuy == true ? .ask([.askToBuy]) : .pay
     }
 
-    /// What a prompt of this kind can be answered with. A parent agrees or does not; only the shopper cancels; and nobody
-    /// declines what has failed already.
+    /// What a prompt of this kind can be answered with. A parent agrees or does not; only the shopper cancels; what has
+    /// failed already cannot be declined.
     static func answers(to kind: Prompt.Kind) -> [Prompt.Answer] {
         switch kind {
         case .askToBuy: [.approve, .decline]

@@ -9,12 +9,12 @@ struct PurchaseCollaborators: Sendable {
         @Sendable (@escaping @Sendable (ChargeChanged) -> Void) async -> @Sendable () async -> Void
 
     /// Catalog's quote for one product.
-    /// - Throws: `serviceUnavailable` when nobody answered, `deadlineExceeded`.
+    /// - Throws: `serviceUnavailable` without an answer, `deadlineExceeded`.
     var quote: @Sendable (QuoteRequest, ContinuousClock.Instant) async throws(StoreError) -> Quote
     /// The processor's charge: asked and made in one, idempotent by key.
     /// - Throws: anything but an answer; then the outcome is unknown.
     var charge: @Sendable (CreateChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
-    /// Gives a charge up: what stands under the key, which is a tombstone unless it was charged before.
+    /// Cancels a charge. Returns what the key has then: a tombstone, unless it was charged before.
     /// - Throws: anything but an answer; then it may still be charged.
     var cancelCharge: @Sendable (CancelChargeRequest, ContinuousClock.Instant) async throws(StoreError) -> Charge
     /// Gives money of a charge back, idempotent by key.

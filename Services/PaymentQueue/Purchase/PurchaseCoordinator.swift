@@ -3,7 +3,7 @@ import Logging
 import StoreModels
 import Synchronization
 
-/// `queue.add`: one key, one transaction, at most one charge, whatever dies in between (`architecture.md`, a purchase).
+/// `queue.add`: one key, one transaction, at most one charge, through a crash of any process (`architecture.md`, a purchase).
 struct PurchaseCoordinator: Sendable {
     /// Kept back from the deadline for the way home of the reply.
     static let replyMargin: Duration = .milliseconds(200)

@@ -20,7 +20,7 @@ extension PurchaseDriver {
             }
             guard ContinuousClock.now < last else { return try await store.find(id) }
             let news = board.listen(id)
-            // Somebody else may have settled it before the listening began.
+            // It may have been settled before the listening began.
             guard let stored = try await store.find(id), !stored.isAtRest else { return try await store.find(id) }
             await news.wait(until: min(last, .now + RetrySchedule.delay(afterAttempts: attempts)))
             attempt = try await drive(id, until: last)

@@ -44,7 +44,7 @@ struct PurchaseDriver: Sendable {
     enum Attempt: Sendable {
         /// The transaction as it is now.
         case now(StoredTransaction)
-        /// Somebody else in this process is at it.
+        /// Another task of this process is driving it.
         case busy
         /// There is no such purchase any more: it was cleared away by an operator.
         case gone
@@ -89,7 +89,7 @@ struct PurchaseDriver: Sendable {
             answer = ChargeAnswer(
                 try await collaborators.charge(request, min(deadline, .now + Self.chargeTime)), expected: terms.amount)
         } catch  where error.code == .requestInvalid && error.details["conflict"] == .string("amount") {
-            // The processor has another amount under our key. It will say so for ever.
+            // The processor has another amount under our key. Its answer will not change.
             answer = .mismatch(charged: nil)
         } catch {
             logger.notice(
@@ -131,7 +131,7 @@ struct PurchaseDriver: Sendable {
         return try finish(written)
     }
 
-    /// Tells the world of a commit: hints first, then whoever waits here.
+    /// Announces a commit: hints first, then the callers that wait in this process.
     @discardableResult
     func finish(_ written: PurchaseStore.Written) throws -> StoredTransaction {
         if written.changes.isEmpty, written.woken.isEmpty { return written.stored }

@@ -3,7 +3,7 @@ import ServiceDatabase
 import Synchronization
 
 /// Drives what was left under way: by a process that died, by a request whose time was over, by a processor that was
-/// away. Knows nothing by heart: each sweep reads the table.
+/// away. Keeps nothing in memory: each sweep reads the table.
 final class PurchaseJanitor: Sendable {
     /// Between two sweeps; monotonic.
     static let interval: Duration = .milliseconds(500)
@@ -42,8 +42,8 @@ final class PurchaseJanitor: Sendable {
         }
     }
 
-    /// Tries one purchase out of turn, because there is news of its charge. Where somebody is at it, who may have been
-    /// answered just before, the next sweep tries it again.
+    /// Tries one purchase out of turn, because there is news of its charge. While another task drives it, whose
+    /// answer may be older, the next sweep tries it again.
     func look(at id: String) async {
         guard driver.board.isDriven(id) else {
             _ = await retries.attempt(id) { await drive(id) }

@@ -40,7 +40,7 @@ struct PurchasePlan: Hashable, Sendable {
         // A purchase that fails at the sheet does not wait for another one first.
         case (.sell, .fail(let error)), (.wait, .fail(let error)): self.decision = .fail(error)
         case (.sell, .ask(let kinds)): self.asks = kinds
-        // Nobody is asked before it is known what there is to buy.
+        // The person is asked once it is known what there is to buy.
         case (.wait, .ask): break
         }
         if self.decision == .wait { obstacle = facts.obstacle }

@@ -148,7 +148,7 @@ enum PurchasePolicy {
         return .sell(terms, reservesOffer: introductory == nil ? nil : sale.product.subscriptionGroupIdentifier)
     }
 
-    /// Whoever may not have the offer pays the regular price, whatever the client has shown (M134).
+    /// A customer who is not eligible pays the regular price, also if the client has shown another (M134).
     private static func introductoryOffer(of sale: Sale) -> ProductDiscount? {
         guard sale.product.type == .autoRenewable, sale.product.subscriptionGroupIdentifier != nil,
             let offer = sale.product.introductoryPrice

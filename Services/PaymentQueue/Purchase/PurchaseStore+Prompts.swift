@@ -46,7 +46,7 @@ extension PurchaseStore {
     enum Obeyed: Sendable {
         /// The word was the first one: this came of it so far.
         case answered(Written)
-        /// Somebody was first; this is what they are at, or have ended with.
+        /// Another answer came first; this is what comes, or has come, of it.
         case joined(String)
     }
 

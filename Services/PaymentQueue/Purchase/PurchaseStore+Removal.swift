@@ -79,7 +79,7 @@ extension PurchaseStore {
             try await SubscriptionRepository.lockAll(of: customer, in: transaction)
             var ids: [String] = []
             for stored in try await HistoryRepository.removable(own, limit: rows.count, in: transaction) {
-                // No event: nobody has finished it.
+                // No event: it was not finished.
                 if !stored.isFinished { try commit.journalRemoval(of: stored.transaction, event: nil) }
                 try await HistoryRepository.remove(stored.id, of: customer, in: transaction)
                 ids.append(stored.id)

@@ -47,7 +47,7 @@ struct PurchaseStore: Sendable {
         self.checkpoint = checkpoint
     }
 
-    /// Who pays, and what the key stands for already; one snapshot.
+    /// Reads the customer, and what the key was used for already, in one snapshot.
     func lookUp(
         key: String, of customer: CustomerReference
     ) async throws -> (customer: Customer, payment: StoredPayment?)? {
@@ -148,8 +148,8 @@ struct PurchaseStore: Sendable {
         try await inCommit(on: known) { commit, stored in try await commit.replan(stored) }
     }
 
-    /// The outcome commit: what the processor said, written once. Whoever comes second gets what the first one wrote.
-    /// - Parameter known: the purchase as somebody has read or written it before. The row is read again only when it is no
+    /// The outcome commit: what the processor said, written once. A second caller gets what the first one wrote.
+    /// - Parameter known: The purchase as it was read or written before. The row is read again only when it is no
     ///   longer so.
     /// - Returns: nil when there is no such purchase any more.
     func settle(_ known: StoredTransaction, _ answer: ChargeAnswer) async throws -> Written? {
@@ -184,7 +184,7 @@ struct PurchaseStore: Sendable {
             }
             guard let stored = committed.output else { return nil }
             if let reached { try checkpoint(reached) }
-            // Whoever comes second answers what the first one's commit has stored, which the key is answered ever after.
+            // A second caller answers what the first one's commit has stored, as each later request with the key does.
             guard !committed.changes.isEmpty else {
                 return Written(committed.with(try await Self.answered(stored, in: transaction)))
             }

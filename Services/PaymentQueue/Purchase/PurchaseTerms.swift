@@ -183,7 +183,7 @@ extension ProductType {
         }
     }
 
-    /// A second purchase of such a product waits until the first has ended, so that nobody pays twice for what they own
+    /// A second purchase of such a product waits until the first has ended, so that no customer pays twice for what they own
     /// (P8).
     var isSoldOneAtATime: Bool {
         switch self {

@@ -23,7 +23,7 @@ final class QuoteCache: Sendable {
         var entries: [QuoteRequest: Entry] = [:]
         /// The latest version of each app's catalogue that an answer has shown.
         var versions: [ExactText: Int64] = [:]
-        /// Grows with each change that Catalog has told of, so that no quote from before it is kept.
+        /// Grows with each change that Catalog has announced, so that no quote from before it is kept.
         var changes = 0
     }
 
@@ -38,7 +38,7 @@ final class QuoteCache: Sendable {
         self.now = now
         requests = SharedRequest { (request, deadline) async throws(StoreError) in
             let quote = try await fetch(request, deadline)
-            // Nothing is sold at another product's price, whoever has mistaken one for the other.
+            // Nothing is sold at another product's price, even if Catalog has mistaken one for the other.
             guard quote.product?.productIdentifier.isExactly(request.productIdentifier) ?? true else {
                 throw StoreError(
                     .internal,

@@ -7,7 +7,7 @@ enum RequestedOfferPolicy {
     struct Found: Hashable, Sendable {
         var discount: ProductDiscount
         var applied: AppliedOffer
-        /// Who may have it; nil for a promotional offer, which is for whoever has ever subscribed.
+        /// Who may have it; nil for a promotional offer, which is for every former subscriber.
         var redeemable: RedeemableOffer?
     }
 

@@ -1,9 +1,9 @@
 import Persistence
 
 /// Promoted purchases that have had their payment, or never will have one. A row outlives the payment it was written
-/// with: history may be cleared, and an intent still pays once (I3). Rows stay for ever, as idempotency keys do.
+/// with: history may be cleared, and an intent still pays once (I3). Rows stay, as idempotency keys do.
 enum UsedIntentRepository {
-    /// Uses an intent up. Of two commits at once the second waits for the first, whoever the customers are.
+    /// Uses an intent up. Of two concurrent commits the second waits for the first, also of another customer.
     /// - Returns: false when it was used before.
     static func use(
         _ intent: String, of bundleId: String, in transaction: SQLTransaction

@@ -41,11 +41,15 @@ struct MonitorRequestParser {
         }
         guard parts[0] == "GET" || parts[0] == "HEAD" else { return .refused(status: 405, "only GET is answered here") }
         let target = parts[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let path = PercentEncoding.decode(target[0]), path.hasPrefix("/") else { return .refused(status: 400, "no path") }
+        guard let path = PercentEncoding.decode(target[0]), path.hasPrefix("/") else {
+            return .refused(status: 400, "no path")
+        }
         var query: [String: String] = [:]
         for pair in target.count > 1 ? target[1].split(separator: "&") : [] {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = PercentEncoding.decode(sides[0]), let value = sides.count > 1 ? PercentEncoding.decode(sides[1]) : "" else {
+            guard let name = PercentEncoding.decode(sides[0]),
+                let value = sides.count > 1 ? PercentEncoding.decode(sides[1]) : ""
+            else {
                 return .refused(status: 400, "the query is not percent-encoded text")
             }
             query[name] = value

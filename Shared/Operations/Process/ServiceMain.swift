@@ -51,8 +51,8 @@ package enum ServiceMain {
         try await runProcess(name: name.rawValue, options: options, usesData: usesData) { process in
             let bus = try await BusConnection.open(process)
             let service = BusService(
-                name: name, version: StorebusVersion.number, bus: bus, logger: process.logger, instance: process.instance,
-                description: description)
+                name: name, version: StorebusVersion.number, bus: bus, logger: process.logger,
+                instance: process.instance, description: description)
             service.healthCheck("bus") { bus.state == .connected ? .pass : .fail("no connection to the bus") }
             process.monitor.route("/healthz") { _ in
                 let health = await service.healthResponse()

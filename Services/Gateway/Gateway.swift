@@ -73,6 +73,6 @@ package final class Gateway: Sendable {
             + subscriptionOperatingRoutes + clockRoutes + serviceRoutes + upkeepRoutes + priceRoutes
             + promotionRoutes + imageRoutes + testURLRoutes + deviceRoutes + keyRoutes + testerRoutes + promptRoutes
             + eventRoutes + customerRoutes + receiptRoutes
-            + monitoringRoutes + laterRoutes
+            + monitoringRoutes + appleServerRoutes
     }
 }

@@ -25,7 +25,7 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
     let intents: IntentDesk
     let decisions: DecisionDesk
     let clearing: ClearDesk
-    let prompts: PromptDesk
+    let prompts: PromptService
     let events: EventReader
     let janitor: IntentJanitor
     let pruner: IntentPruner
@@ -64,7 +64,7 @@ package final class PromotionControllerService: ServiceLifecycle.Service {
                 database: database, times: times, checkpoint: checkpoint, addPayment: collaborators.addPayment),
             checkpoint: checkpoint)
         clearing = ClearDesk(database: database, times: times)
-        prompts = PromptDesk(database: database, times: times)
+        prompts = PromptService(database: database, times: times)
         events = EventReader(database: database)
         janitor = IntentJanitor(settler: settler, decisions: decisions, logger: logger)
         pruner = IntentPruner(database: database, times: times, logger: logger)

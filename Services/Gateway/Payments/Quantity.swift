@@ -10,9 +10,10 @@ struct Quantity: Decodable {
 
     /// - Throws: `requestInvalid`; 422 for a number outside the bounds.
     init(from decoder: any Decoder) throws {
+        let value = try decoder.singleValueContainer()
         let number: Double
         do {
-            number = try decoder.singleValueContainer().decode(Double.self)
+            number = try value.decode(Double.self)
         } catch DecodingError.dataCorrupted {
             throw Self.outside
         } catch {
@@ -22,7 +23,9 @@ struct Quantity: Decodable {
         guard (Double(Self.range.lowerBound)...Double(Self.range.upperBound)).contains(number) else {
             throw Self.outside
         }
-        self.number = Int(number)
+        // A fraction too small for a Double is one all the same.
+        guard let exact = try? value.decode(Int.self) else { throw Self.invalid("must be an integer") }
+        self.number = exact
     }
 
     private static var outside: StoreError {

@@ -3,7 +3,7 @@ import HTTPTypes
 extension Gateway {
     /// Routes that Apple's server libraries call and this version does not implement. Each responds 501
     /// `notImplemented` and names the alternative, so that a client can tell a missing feature from a misspelt path.
-    var laterRoutes: [Route] {
+    var appleServerRoutes: [Route] {
         Self.appleServer.map { line in
             Route(
                 notBuilt: line.method, line.path, line.access, "\(line.what) not built in this version; \(Self.instead)"

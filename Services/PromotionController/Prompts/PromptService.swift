@@ -3,7 +3,7 @@ import Persistence
 import StoreModels
 
 /// Handles `prompt.list` and `prompt.answer`: paid apps that wait to be bought for a device (M72).
-struct PromptDesk: Sendable {
+struct PromptService: Sendable {
     static let pageMax = 100
     /// Feedback with which the store cancels intents that waited for the app.
     static let refusalFeedback = "the app was not bought"

@@ -48,6 +48,15 @@ import Testing
         }
     }
 
+    @Test func `a quantity that is null is one, as the document says`() async throws {
+        try await GatewayHarness.run { store in
+            let answer = try await buy(
+                store, #"{"account":"zoe","productIdentifier":"com.example.pro","quantity":null}"#)
+            #expect(answer.status == 201)
+            #expect(answer.json["payment"]?["quantity"]?.intValue == 1)
+        }
+    }
+
     @Test func `what waits for somebody is 202`() async throws {
         try await GatewayHarness.run { store in
             store.payments.contents.withLock {

@@ -9,7 +9,7 @@ import StoreModels
 struct PaymentRequest: Decodable {
     var productIdentifier: String
     /// Defaults to 1, as in `SKPayment`.
-    var quantity: Quantity?
+    var quantity: NonNull<Quantity>?
     var applicationUsername: String?
     var appAccountToken: String?
     var simulatesAskToBuyInSandbox: Bool?
@@ -26,7 +26,7 @@ struct PaymentRequest: Decodable {
 
     func payment(key: String) -> Payment {
         Payment(
-            requestIdentifier: key, productIdentifier: productIdentifier, quantity: quantity?.number ?? 1,
+            requestIdentifier: key, productIdentifier: productIdentifier, quantity: quantity?.value.number ?? 1,
             applicationUsername: applicationUsername, appAccountToken: appAccountToken,
             simulatesAskToBuyInSandbox: simulatesAskToBuyInSandbox ?? false, paymentDiscount: paymentDiscount?.discount,
             intentIdentifier: intentIdentifier)

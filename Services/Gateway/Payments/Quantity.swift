@@ -37,9 +37,16 @@ struct Quantity: Decodable {
     }
 }
 
+/// Reads a member that may be missing, but not null.
+struct NonNull<Value: Decodable>: Decodable {
+    let value: Value
+
+    init(from decoder: any Decoder) throws { value = try Value(from: decoder) }
+}
+
 extension KeyedDecodingContainer {
-    /// Decodes a quantity that may be missing, but not null.
-    func decodeIfPresent(_ type: Quantity.Type, forKey key: Key) throws -> Quantity? {
+    /// Hands a null to the value's own decoding, which refuses it.
+    func decodeIfPresent<Value>(_ type: NonNull<Value>.Type, forKey key: Key) throws -> NonNull<Value>? {
         contains(key) ? try decode(type, forKey: key) : nil
     }
 }

@@ -96,7 +96,8 @@ struct ConformanceTests {
                 for number in 0..<10_000 {
                     group.addTask {
                         let text = "request \(number);"
-                        let reply = try await caller.request("sb.test.v1.twice", body: Array(text.utf8))
+                        let reply = try await caller.request(
+                            "sb.test.v1.twice", body: Array(text.utf8), timeout: .seconds(50))
                         #expect(String(decoding: reply.body, as: UTF8.self) == text + text)
                     }
                 }

@@ -29,12 +29,10 @@ extension ConformanceTests {
             let caller = try await bus.client("caller")
             let waiting = Task { try await caller.request("sb.test.v1.never", timeout: .seconds(120)) }
             try await eventually("the request arrived") { arrived.load(ordering: .relaxed) == 1 }
-            let gone = ContinuousClock.now
             await service.close()
             let error = await #expect(throws: BusError.self) { try await waiting.value }
+            // The request's own timeout would be `timeout`.
             #expect(error?.code == .takerLost)
-            // At once; the bound only tells it from the request's own timeout on a busy machine.
-            #expect(gone.duration(to: .now) < .seconds(10))
         }
     }
 
@@ -57,14 +55,12 @@ extension ConformanceTests {
                 Task { try await caller.request("sb.test.v1.never", timeout: .seconds(120)) }
             }
             try await eventually("all requests arrived") { arrived.load(ordering: .relaxed) == 10 }
-            let killed = ContinuousClock.now
             try await broker.kill()
             for task in waiting {
                 let error = await #expect(throws: BusError.self) { try await task.value }
+                // The requests' own timeout would be `timeout`.
                 #expect(error?.code == .disconnected)
             }
-            // At once; the bound only tells it from the requests' own timeout on a busy machine.
-            #expect(killed.duration(to: .now) < .seconds(10))
             await reach(&states, isLoss)
             let refused = await #expect(throws: BusError.self) {
                 try await caller.request("sb.test.v1.echo", timeout: .seconds(120))

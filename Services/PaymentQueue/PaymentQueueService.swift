@@ -172,8 +172,8 @@ package final class PaymentQueueService: ServiceLifecycle.Service {
     }
 
     private func registerQueue(on endpoints: DatabaseEndpoints) {
-        endpoints.handle(PaymentEndpoints.snapshot) { [queue, signIns] request in
-            var page = try await queue.snapshot(request)
+        endpoints.handle(PaymentEndpoints.snapshot) { [queue, signIns] request, deadline in
+            var page = try await queue.snapshot(request, deadline: deadline)
             try await signIns.ask(about: page, request)
             page.priceConsents = try await signIns.priceConsents(request)
             return page

@@ -2,23 +2,43 @@ import BusService
 import Persistence
 import StoreModels
 
-/// What observers read: the unfinished queue, the journal behind a position, and where the journals stand.
+/// Reads what observers deliver: the unfinished queue, the journal behind a position, and the journals' ends.
 struct QueueReader: Sendable {
     static let pageMax = 100
 
     let database: any SQLDatabase
-    private let counting: DeliveryCounter
+    private let turns = KeyedLock<Turn>()
 
-    init(database: any SQLDatabase) {
-        self.database = database
-        counting = DeliveryCounter(database: database)
+    /// What is done one at a time, so that a client that opens streams again and again waits for its own pages: other
+    /// customers' purchases find a reader free, and share a commit with one page at most.
+    private enum Turn: Hashable {
+        /// Reading and counting a page of a stream that opens.
+        case opening(of: CustomerReference)
+        /// Writing the deliveries of a page, up to 100 rows.
+        case deliveries
     }
+
+    init(database: any SQLDatabase) { self.database = database }
 
     /// The device's unfinished transactions with the journal position they were read at, from one database snapshot,
     /// and the ends of the device's restores and the revocations that no stream has written yet.
-    /// - Throws: `requestInvalid`; `notFound` for an unknown customer, or an `after` that is not the customer's.
-    func snapshot(_ request: SnapshotRequest) async throws -> Snapshot {
+    ///
+    /// A customer's streams that open get a page each in turn.
+    /// - Parameter deadline: The instant the caller stops waiting; a page whose turn comes after it is not read.
+    /// - Throws: `requestInvalid`; `notFound` for an unknown customer, or an `after` that is not the customer's;
+    ///   `deadlineExceeded`.
+    func snapshot(_ request: SnapshotRequest, deadline: ContinuousClock.Instant) async throws -> Snapshot {
         try ReplyBudget.checkLimit(request.limit, max: Self.pageMax)
+        guard request.opening != nil else { return try await read(request) }
+        return try await turns.withLock(.opening(of: request.customer)) {
+            guard .now < deadline else {
+                throw StoreError(.deadlineExceeded, "too many streams of this customer open at once")
+            }
+            return try await read(request)
+        }
+    }
+
+    private func read(_ request: SnapshotRequest) async throws -> Snapshot {
         let id = request.customer
         var (page, isFirst) = try await database.read { reader in
             guard let customer = try await CustomerRepository.find(id, in: reader) else { throw Self.unknown }
@@ -32,9 +52,17 @@ struct QueueReader: Sendable {
             }
         }
         guard request.countsDelivery, !page.transactions.isEmpty else { return page }
-        try await counting.count(page.transactions.map(\.id), of: id)
+        try await turns.withLock(.deliveries) { try await count(page.transactions.map(\.id), of: id) }
         for index in page.transactions.indices { page.transactions[index].deliveries += 1 }
         return page
+    }
+
+    /// Adds one to the deliveries of a customer's transactions (M51); those deleted meanwhile are passed over.
+    private func count(_ identifiers: [String], of customer: CustomerReference) async throws {
+        try await database.write { transaction in
+            guard try await CustomerRepository.lock(customer, in: transaction) != nil else { return }
+            try await TransactionRepository.countDelivery(of: identifiers, customer, in: transaction)
+        }
     }
 
     private static let unknown = StoreError(.notFound, "no such customer")

@@ -86,6 +86,7 @@ var targets: [Target] = [
         name: "CSQLite", path: "Shared/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     shared("EventLoop", ["CLibUV", deque]),
     shared("StoreModels"),
+    shared("StoreHTTP", ["StoreModels"]),
     shared("BusProtocol"),
     shared("BusClient", ["EventLoop", "BusProtocol", logging, deque, heap]),
     shared("NATSClient", ["CNATS", "BusClient", "BusProtocol", "EventLoop", logging]),
@@ -100,11 +101,12 @@ var targets: [Target] = [
     shared(
         "ServiceDatabase", ["BusService", "EventLoop", "Operations", "Persistence", "StoreModels", logging, lifecycle]),
     shared("Signing", ["StoreModels", crypto, swiftASN1, x509]),
-    shared("StoreKitClient", ["CStoreKit", "StoreModels"], exclude: ["README.md"]),
+    shared("StoreKitClient", ["CStoreKit", "StoreHTTP", "StoreModels"], exclude: ["README.md"]),
     shared("StorebusTesting", ["StoreModels", "EventLoop", "Persistence", logging]),
     shared("ServiceTesting", ["BusClient", "BusService", "EventLoop", "Persistence", "StoreModels", logging]),
     tests("EventLoop", ["EventLoop"]),
     tests("StoreModels", ["StoreModels", "StorebusTesting"]),
+    tests("StoreHTTP", ["StoreHTTP", "StoreModels"]),
     tests("BusProtocol", ["BusProtocol", "StorebusTesting"]),
     tests(
         "BusClient",
@@ -129,7 +131,7 @@ var targets: [Target] = [
         "Operations",
         ["Operations", "BusClient", "EventLoop", "StorebusTesting", logging, coreMetrics, lifecycle, argumentParser]),
     tests("Signing", ["Signing", "StoreModels", "StorebusTesting", crypto, swiftASN1, x509]),
-    tests("StoreKitClient", ["StoreKitClient", "StoreModels", "StorebusTesting"]),
+    tests("StoreKitClient", ["StoreKitClient", "StoreHTTP", "StoreModels", "StorebusTesting"]),
     tests("Broker", ["Broker", "BusProtocol", "EventLoop", "StoreModels", "StorebusTesting", logging]),
     tests(
         "Catalog",
@@ -158,20 +160,21 @@ var targets: [Target] = [
     tests(
         "Gateway",
         [
-            "Gateway", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", "Operations",
+            "Gateway", "StoreHTTP", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", "Operations",
             "Persistence", "ServiceTesting", "Signing", "StorebusTesting", hummingbird, asyncHTTPClient, nioCore,
             nioHTTP1, nioPosix, httpTypes, lifecycle, logging, jwtKit, crypto,
         ]),
     tests(
         "Storebus",
         [
-            "Storebus", "Broker", "BusClient", "BusProtocol", "BusService", "EventLoop", "NATSClient", "StoreModels",
-            "StorebusTesting", argumentParser, crypto, logging,
+            "Storebus", "Broker", "BusClient", "BusProtocol", "BusService", "EventLoop", "NATSClient", "StoreHTTP",
+            "StoreModels", "StorebusTesting", argumentParser, crypto, logging,
         ]),
     .testTarget(
         name: "Scenarios",
         dependencies: [
-            "StorebusTesting", "StoreModels", "StoreKitClient", "EventLoop", "BusClient", "BusService", "NATSClient",
+            "StorebusTesting", "StoreHTTP", "StoreModels", "StoreKitClient", "EventLoop", "BusClient", "BusService",
+            "NATSClient",
             asyncHTTPClient, crypto, nioCore,
             .product(name: "NIOFoundationCompat", package: "swift-nio"),
             .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -200,7 +203,7 @@ targets.append(.target(name: "COpenAPI", path: "Services/Gateway/Resources", exc
 targets += service(
     "Gateway",
     busService + [
-        "COpenAPI", "CQREncode", "Persistence", "ServiceDatabase", "Signing", "Operations", hummingbird,
+        "COpenAPI", "CQREncode", "Persistence", "ServiceDatabase", "Signing", "StoreHTTP", "Operations", hummingbird,
         nioCore, nioHTTP1, nioPosix, httpTypes, jwtKit, crypto, lifecycle,
     ], exclude: ["Resources"])
 // The command line speaks HTTP with the gateway and starts processes; `storebus bus …` joins the bus as a service does.
@@ -209,7 +212,7 @@ targets += [
     .target(
         name: "Storebus",
         dependencies: [
-            "CProcess", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", "NATSClient",
+            "CProcess", "StoreHTTP", "StoreModels", "BusClient", "BusProtocol", "BusService", "EventLoop", "NATSClient",
             asyncHTTPClient, crypto, nioCore, nioHTTP1, nioPosix, argumentParser, logging,
         ],
         path: "Services/Storebus", exclude: ["Executable", "README.md"], swiftSettings: settings),

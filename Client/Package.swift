@@ -15,8 +15,9 @@ var products: [Product] = [.library(name: "StoreKitClient", targets: ["StoreKitC
 var targets: [Target] = [
     .systemLibrary(name: "CStoreKit", path: "CStoreKit"),
     .target(name: "StoreModels", path: "StoreModels", swiftSettings: settings),
+    .target(name: "StoreHTTP", dependencies: ["StoreModels"], path: "StoreHTTP", swiftSettings: settings),
     .target(
-        name: "StoreKitClient", dependencies: ["CStoreKit", "StoreModels"], path: "StoreKitClient",
+        name: "StoreKitClient", dependencies: ["CStoreKit", "StoreHTTP", "StoreModels"], path: "StoreKitClient",
         exclude: ["README.md"], swiftSettings: settings),
 ]
 

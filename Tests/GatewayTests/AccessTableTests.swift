@@ -1,5 +1,6 @@
 import HTTPTypes
 import NIOHTTP1
+import StoreHTTP
 import StoreModels
 import Testing
 
@@ -40,8 +41,8 @@ import Testing
 
     /// The path with `x` for its parameters, and a query no route knows.
     private func target(_ route: Route) -> String {
-        RouteTable.parameterNames(route.path).reduce(route.path) { $0.replacing("{\($1)}", with: "x") }
-            + "?nobody=knows"
+        let values = route.operation.path.parameters.map { ($0, "x") }
+        return route.operation.target(Dictionary(uniqueKeysWithValues: values)) + "?nobody=knows"
     }
 
     private func token(_ caller: Caller, _ store: GatewayHarness) async throws -> String? {

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import JWTKit
 import NIOHTTP1
+import StoreHTTP
 import StoreModels
 import StorebusTesting
 import Testing

@@ -1,4 +1,5 @@
 import HTTPTypes
+import StoreHTTP
 import StoreModels
 import Testing
 
@@ -12,8 +13,14 @@ import Testing
 
     private func table() async throws -> [Route] { try await InMemoryGateway.make().routes }
 
-    @Test func `every route is documented and every documented operation is a route`() async throws {
-        let routes = Set(try await table().map { "\($0.method.rawValue) \($0.path)" })
+    @Test func `the gateway serves every route of the contract, and no other`() async throws {
+        let served = try await table().map(\.operation)
+        #expect(Set(served) == Set(StoreRoutes.all))
+        #expect(served.count == StoreRoutes.all.count)
+    }
+
+    @Test func `every route is documented and every documented operation is a route`() {
+        let routes = Set(StoreRoutes.all.map { "\($0.method.rawValue) \($0.path)" })
         let documented = Set(document.operations.keys)
         #expect(routes.subtracting(documented).sorted() == [])
         #expect(documented.subtracting(routes).sorted() == [])
@@ -23,8 +30,18 @@ import Testing
         for route in try await table() {
             let name = "\(route.method.rawValue) \(route.path)"
             let operation = try #require(document.operations[name])
-            #expect(operation.names(in: "path") == Set(RouteTable.parameterNames(route.path)), "\(name): path")
+            #expect(
+                operation.names(in: "path") == Set(route.operation.path.parameters.map(\.rawValue)), "\(name): path")
             #expect(operation.names(in: "query") == route.query, "\(name): query")
+            let key = operation.parameters.first { $0["name"] == "Idempotency-Key" }
+            let isRequired = key.map { $0["required"] == true }
+            let expected: Bool? =
+                switch route.operation.idempotencyKey {
+                case .none: nil
+                case .optional: false
+                case .required: true
+                }
+            #expect(isRequired == expected, "\(name): Idempotency-Key")
             #expect(operation.names(in: "header").contains("Sb-Timeout") == route.isBuilt, "\(name): Sb-Timeout")
         }
     }
@@ -55,7 +72,7 @@ import Testing
             #expect(statuses.contains("501") == !route.isBuilt, "\(name): 501")
             #expect(statuses.contains { $0.hasPrefix("2") } == route.isBuilt, "\(name): an answer that went well")
             #expect(statuses.contains("400") == route.isBuilt, "\(name): 400")
-            let namesSomething = !RouteTable.parameterNames(route.path).isEmpty
+            let namesSomething = !route.operation.path.parameters.isEmpty
             #expect(!route.isBuilt || !namesSomething || statuses.contains("404"), "\(name): 404")
         }
     }

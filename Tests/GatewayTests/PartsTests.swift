@@ -1,5 +1,6 @@
 import HTTPTypes
 import Logging
+import StoreHTTP
 import StoreModels
 import Testing
 
@@ -21,15 +22,16 @@ import Testing
 
     @Test func `a literal segment goes before a parameter`() throws {
         let table = RouteTable([
-            Route(notBuilt: .get, "/a/{id}", .open, "x"), Route(notBuilt: .get, "/a/stream", .open, "x"),
-            Route(notBuilt: .post, "/a/{id}/finish", .open, "x"),
+            Route(notBuilt: HTTPRoute(.get, "/a/{id}", .open), "x"),
+            Route(notBuilt: HTTPRoute(.get, "/a/stream", .open), "x"),
+            Route(notBuilt: HTTPRoute(.post, "/a/{id}/finish", .open), "x"),
         ])
         guard case .found(let literal, let none) = table.match(.get, "/a/stream") else { throw Missing() }
         #expect(literal.path == "/a/stream")
         #expect(none.isEmpty)
         guard case .found(let route, let parameters) = table.match(.post, "/a/x%2Fy/finish") else { throw Missing() }
         #expect(route.path == "/a/{id}/finish")
-        #expect(parameters == ["id": "x/y"])
+        #expect(parameters == [.id: "x/y"])
         guard case .wrongMethod(let allowed) = table.match(.delete, "/a/b") else { throw Missing() }
         #expect(allowed == [.get])
         guard case .notFound = table.match(.get, "/a") else { throw Missing() }

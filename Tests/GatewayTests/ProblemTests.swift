@@ -1,5 +1,6 @@
 import HTTPTypes
 import NIOHTTP1
+import StoreHTTP
 import StoreModels
 import Synchronization
 import Testing
@@ -75,9 +76,8 @@ import Testing
             let token = try await store.session()
             let server = try await store.apiKey()
             for route in store.gateway.routes where !route.isBuilt {
-                let path = RouteTable.parameterNames(route.path).reduce(route.path) {
-                    $0.replacing("{\($1)}", with: "x")
-                }
+                let values = route.operation.path.parameters.map { ($0, "x") }
+                let path = route.operation.target(Dictionary(uniqueKeysWithValues: values))
                 let credentials: String? =
                     switch route.access {
                     case .app, .appOrStore, .appOrServer: token

@@ -1,4 +1,5 @@
 import Foundation
+import StoreHTTP
 import StoreModels
 import StorebusTesting
 import Synchronization
@@ -12,7 +13,9 @@ import Testing
 
 @Suite struct TransportTests {
     private func request(_ gateway: FakeGateway, _ path: String) throws -> URLRequest {
-        try #require(HTTPCall.post(path, ["a": "b"]).request(to: gateway.connection(), token: nil))
+        try #require(
+            HTTPCall(method: .post, path: path, body: Array(#"{"a":"b"}"#.utf8)).request(
+                to: gateway.connection(), token: nil))
     }
 
     @Test func `a request after one whose connection the store has closed is answered`() async throws {

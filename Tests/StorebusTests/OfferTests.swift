@@ -1,4 +1,5 @@
 import Crypto
+import StoreHTTP
 import StoreModels
 import StorebusTesting
 import Testing

@@ -1,4 +1,5 @@
 import Glibc
+import StoreHTTP
 import StoreModels
 import StorebusTesting
 import Testing

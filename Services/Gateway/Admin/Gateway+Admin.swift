@@ -1,24 +1,20 @@
 import BusService
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     var adminRoutes: [Route] {
         [
-            Route(.get, "/admin/v1/apps", .admin, query: ["after", "limit"]) { [self] in try await apps($0) },
-            Route(.get, "/admin/v1/apps/{bundleId}", .admin) { [self] in try await app($0) },
-            Route(.put, "/admin/v1/apps/{bundleId}", .admin) { [self] in try await putApp($0) },
-            Route(.get, "/admin/v1/apps/{bundleId}/catalog", .admin) { [self] in try await exportCatalog($0) },
-            Route(.put, "/admin/v1/apps/{bundleId}/catalog", .admin, query: ["fileName", "dryRun"]) { [self] in
+            Route(AppRoutes.list) { [self] in try await apps($0) },
+            Route(AppRoutes.get) { [self] in try await app($0) },
+            Route(AppRoutes.put) { [self] in try await putApp($0) },
+            Route(AppRoutes.exportCatalog) { [self] in try await exportCatalog($0) },
+            Route(AppRoutes.importCatalog) { [self] in
                 try await importCatalog($0)
             },
-            Route(
-                .get, "/admin/v1/apps/{bundleId}/products", .admin, query: ["storefront", "after", "limit"]
-            ) { [self] in try await catalogProducts($0) },
-            Route(
-                .get, "/admin/v1/transactions", .admin,
-                query: ["bundleId", "account", "state", "finished", "after", "limit"]
-            ) { [self] in try await allTransactions($0) },
+            Route(AppRoutes.products) { [self] in try await catalogProducts($0) },
+            Route(TransactionRoutes.search) { [self] in try await allTransactions($0) },
         ]
     }
 
@@ -87,7 +83,7 @@ extension Call {
     /// The app the path names.
     /// - Throws: `requestInvalid`.
     func bundleId() throws(StoreError) -> String {
-        let text = try parameter("bundleId")
+        let text = try parameter(.bundleId)
         try Identifier.check(text, as: .bundle, at: "bundleId")
         return text
     }

@@ -1,22 +1,23 @@
 import BusService
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     /// Routes that apply a parent's, support's or the clock's action to a transaction of any customer.
     var operatingRoutes: [Route] {
         [
-            Route(.post, "/admin/v1/transactions/{id}/approve", .admin) { [self] in
+            Route(TransactionRoutes.approve) { [self] in
                 try await operate($0, PaymentEndpoints.approveTransaction)
             },
-            Route(.post, "/admin/v1/transactions/{id}/decline", .admin) { [self] in
+            Route(TransactionRoutes.decline) { [self] in
                 let body = try await $0.body(OptionalError.self, isOptional: true)
                 return try await answer($0, PaymentEndpoints.declineTransaction, error: body.error?.code)
             },
-            Route(.post, "/admin/v1/transactions/{id}/resolve", .admin) { [self] in
+            Route(TransactionRoutes.resolve) { [self] in
                 try await operate($0, PaymentEndpoints.resolveTransaction)
             },
-            Route(.delete, "/admin/v1/transactions/{id}", .admin) { [self] in
+            Route(TransactionRoutes.delete) { [self] in
                 _ = try await operated($0, PaymentEndpoints.deleteTransaction)
                 return Response(status: .noContent)
             },
@@ -43,7 +44,7 @@ extension Gateway {
     private func operated<Answer>(
         _ call: Call, _ endpoint: Endpoint<OperateTransactionRequest, Answer>, error: SKErrorCode? = nil
     ) async throws -> Answer {
-        let request = OperateTransactionRequest(id: try call.parameter("id", of: "transaction"), error: error)
+        let request = OperateTransactionRequest(id: try call.parameter(.id, of: "transaction"), error: error)
         return try await withKnownOutcome(
             else: "the request was sent and its outcome is not known here; the same again tells"
         ) { () async throws(StoreError) in try await services.call(endpoint, request, context: call.context()) }

@@ -1,13 +1,12 @@
 import BusService
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     var priceRoutes: [Route] {
         [
-            Route(
-                .get, "/admin/v1/apps/{bundleId}/products/{id}/prices", .admin, query: ["storefronts"]
-            ) { [self] in try await prices($0) }
+            Route(AppRoutes.prices) { [self] in try await prices($0) }
         ]
     }
 
@@ -15,7 +14,7 @@ extension Gateway {
     /// them.
     private func prices(_ call: Call) async throws -> Response {
         let bundleId = try call.bundleId()
-        let product = try call.parameter("id")
+        let product = try call.parameter(.id)
         try await apps.check(bundleId, call)
         var answer = ProductPrices(productIdentifier: product, prices: [])
         for storefront in try await storefrontCodes(call) {

@@ -1,11 +1,12 @@
 import BusClient
 import BusService
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     var serviceRoutes: [Route] {
-        [Route(.get, "/admin/v1/services", .admin) { [self] _ in try await whoIsThere() }]
+        [Route(MonitoringRoutes.services) { [self] _ in try await whoIsThere() }]
     }
 
     /// Time for which responses are collected. The number of instances is unknown, so the whole time is always used.

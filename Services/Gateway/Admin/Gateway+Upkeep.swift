@@ -1,21 +1,18 @@
 import BusService
 import HTTPTypes
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     /// Routes an operator uses between two tests: explain, reset, clear.
     var upkeepRoutes: [Route] {
         [
-            Route(.get, "/admin/v1/storefronts", .admin) { [self] in try await describedStorefronts($0) },
-            Route(
-                .get, "/admin/v1/apps/{bundleId}/products/{id}/explain", .admin, query: ["storefront"]
-            ) { [self] in try await explain($0) },
-            Route(
-                .get, "/admin/v1/apps/{bundleId}/products/{id}/offers", .admin, query: ["storefront"]
-            ) { [self] in try await offers($0) },
-            Route(.post, "/admin/v1/apps/{bundleId}/reset", .admin) { [self] in try await reset($0) },
-            Route(.delete, "/admin/v1/apps/{bundleId}/transactions", .admin, query: ["account"]) { [self] in
+            Route(AppRoutes.storefronts) { [self] in try await describedStorefronts($0) },
+            Route(AppRoutes.explain) { [self] in try await explain($0) },
+            Route(AppRoutes.offers) { [self] in try await offers($0) },
+            Route(AppRoutes.reset) { [self] in try await reset($0) },
+            Route(AppRoutes.clearHistory) { [self] in
                 try await clearHistory($0)
             },
         ]
@@ -31,7 +28,7 @@ extension Gateway {
         let storefront = try call.query.single("storefront")
         if let storefront { _ = try await storefronts.find(storefront, at: "query storefront", call) }
         let request = ExplainProductRequest(
-            bundleId: try call.bundleId(), productIdentifier: try call.parameter("id"), storefront: storefront)
+            bundleId: try call.bundleId(), productIdentifier: try call.parameter(.id), storefront: storefront)
         return try Reply.json(
             try await services.call(CatalogEndpoints.explainProduct, request, context: call.context()))
     }
@@ -41,7 +38,7 @@ extension Gateway {
         let storefront = try call.query.single("storefront")
         if let storefront { _ = try await storefronts.find(storefront, at: "query storefront", call) }
         let request = ProductOffersRequest(
-            bundleId: try call.bundleId(), productIdentifier: try call.parameter("id"), storefront: storefront)
+            bundleId: try call.bundleId(), productIdentifier: try call.parameter(.id), storefront: storefront)
         return try Reply.json(
             try await services.call(CatalogEndpoints.productOffers, request, context: call.context()))
     }

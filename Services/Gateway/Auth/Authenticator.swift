@@ -1,4 +1,5 @@
 import HTTPTypes
+import StoreHTTP
 import StoreModels
 
 /// Authenticates the caller and checks that the route admits it.

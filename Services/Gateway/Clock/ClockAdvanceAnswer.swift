@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 
 /// An advance of a clock as HTTP shows it. It has the members of a ``ClockAdvance``, and while it is running the path
@@ -14,9 +15,9 @@ struct ClockAdvanceAnswer: Encodable {
 
     init(_ advance: ClockAdvance) { self.advance = advance }
 
-    /// Path of the progress. Bundle identifiers and advance identifiers need no escaping.
+    /// Path of the progress.
     var progress: String {
-        "/admin/v1/apps/\(advance.bundleId)/clock/advances/\(advance.advanceIdentifier)"
+        ClockRoutes.progress.target([.bundleId: advance.bundleId, .id: advance.advanceIdentifier])
     }
 
     func encode(to encoder: any Encoder) throws {

@@ -1,16 +1,17 @@
 import BusService
 import HTTPTypes
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     /// Routes to read, set and advance an app's sandbox clock.
     var clockRoutes: [Route] {
         [
-            Route(.get, "/admin/v1/apps/{bundleId}/clock", .admin) { [self] in try await clock($0) },
-            Route(.put, "/admin/v1/apps/{bundleId}/clock", .admin) { [self] in try await setClock($0) },
-            Route(.post, "/admin/v1/apps/{bundleId}/clock/advance", .admin) { [self] in try await advanceClock($0) },
-            Route(.get, "/admin/v1/apps/{bundleId}/clock/advances/{id}", .admin) { [self] in
+            Route(ClockRoutes.get) { [self] in try await clock($0) },
+            Route(ClockRoutes.put) { [self] in try await setClock($0) },
+            Route(ClockRoutes.advance) { [self] in try await advanceClock($0) },
+            Route(ClockRoutes.progress) { [self] in
                 try await clockAdvance($0)
             },
         ]
@@ -62,7 +63,7 @@ extension Gateway {
     /// Reports the progress of an advance.
     private func clockAdvance(_ call: Call) async throws -> Response {
         let request = AdvanceRequest(
-            bundleId: try call.bundleId(), advanceIdentifier: try call.parameter("id", of: "move of the clock"))
+            bundleId: try call.bundleId(), advanceIdentifier: try call.parameter(.id, of: "move of the clock"))
         return try Reply.json(
             ClockAdvanceAnswer(
                 try await services.call(SubscriptionEndpoints.getAdvance, request, context: call.context())))

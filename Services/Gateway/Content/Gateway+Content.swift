@@ -1,6 +1,7 @@
 import BusService
 import HTTPTypes
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 #if canImport(FoundationEssentials)
@@ -13,10 +14,10 @@ extension Gateway {
     /// The operator's routes for hosted content.
     var contentRoutes: [Route] {
         [
-            Route(.put, "/admin/v1/apps/{bundleId}/products/{id}/content", .admin, query: ["version"]) { [self] in
+            Route(ContentRoutes.put) { [self] in
                 try await putContent($0)
             },
-            Route(.get, "/admin/v1/apps/{bundleId}/products/{id}/content", .admin, query: ["version"]) { [self] in
+            Route(ContentRoutes.get) { [self] in
                 try await content($0)
             },
         ]
@@ -28,7 +29,7 @@ extension Gateway {
         guard let version = try call.contentVersion() else { throw StoreError.invalid("query version", "is missing") }
         let context = call.context(deadline: .now + HTTPLimits.uploadTimeout)
         let begin = BeginContentRequest(
-            bundleId: try call.bundleId(), productIdentifier: try call.parameter("id", of: "product"), version: version)
+            bundleId: try call.bundleId(), productIdentifier: try call.parameter(.id, of: "product"), version: version)
         let identifier = try await services.call(CatalogEndpoints.beginContent, begin, context: context)
             .uploadIdentifier
         var parts = upload.parts()
@@ -46,7 +47,7 @@ extension Gateway {
 
     private func content(_ call: Call) async throws -> Response {
         let request = ContentRequest(
-            bundleId: try call.bundleId(), productIdentifier: try call.parameter("id", of: "product"),
+            bundleId: try call.bundleId(), productIdentifier: try call.parameter(.id, of: "product"),
             version: try call.contentVersion())
         return try Reply.json(
             try await services.call(CatalogEndpoints.getContent, request, context: call.context()))

@@ -1,15 +1,16 @@
 import BusService
 import HTTPTypes
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     /// Hosted content, as the app's device sees it.
     var downloadRoutes: [Route] {
         DownloadAction.allCases.map { action in
-            Route(.post, "/v1/downloads/{id}/\(action.rawValue)", .app) { [self] in try await update($0, action) }
+            Route(DownloadRoutes.update(action)) { [self] in try await update($0, action) }
         } + [
-            Route(.get, "/v1/downloads/{id}/content", .app) { [self] in try await downloadContent($0) }
+            Route(DownloadRoutes.content) { [self] in try await downloadContent($0) }
         ]
     }
 
@@ -24,7 +25,7 @@ extension Gateway {
         let session = call.session
         let request = UpdateDownloadRequest(
             bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
-            downloadId: try call.parameter("id", of: "download"), action: action, error: error)
+            downloadId: try call.parameter(.id, of: "download"), action: action, error: error)
         let reply = try await services.call(PaymentEndpoints.updateDownload, request, context: call.context())
         return try Reply.json(reply.download)
     }
@@ -35,7 +36,7 @@ extension Gateway {
         let session = call.session
         let request = DownloadRequest(
             bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
-            downloadId: try call.parameter("id", of: "download"))
+            downloadId: try call.parameter(.id, of: "download"))
         let found = try await services.call(PaymentEndpoints.getDownload, request, context: call.context())
         guard found.download.state != .cancelled else {
             throw StoreError(.downloadStateInvalid, "download \(found.download.id) is cancelled")

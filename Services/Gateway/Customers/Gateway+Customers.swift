@@ -1,20 +1,17 @@
 import BusService
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     /// Routes with which an app's server reads the app's customers, by account.
     var customerRoutes: [Route] {
         [
-            Route(
-                .get, "/v1/customers/{account}/history", .server, query: ["after", "limit"]
-            ) { [self] in try await customerHistory($0) },
-            Route(.get, "/v1/customers/{account}/eligibility", .server, query: ["ids"]) { [self] call in
+            Route(CustomerRoutes.history) { [self] in try await customerHistory($0) },
+            Route(CustomerRoutes.eligibility) { [self] call in
                 try await eligibility(of: try await customer(call), call)
             },
-            Route(
-                .get, "/v1/customers/{account}/subscriptions", .server, query: ["after", "limit"]
-            ) { [self] call in
+            Route(CustomerRoutes.subscriptions) { [self] call in
                 let customer = try await customer(call)
                 return try await subscriptions(
                     of: CustomerReference(

@@ -1,20 +1,19 @@
 import BusService
 import HTTPTypes
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
-    private static let devicePath = "/admin/v1/devices/{deviceId}"
-
     /// The operator's routes for devices and the apps on them.
     var deviceRoutes: [Route] {
         [
-            Route(.get, "/admin/v1/devices", .admin, query: ["after", "limit"]) { [self] in try await devices($0) },
-            Route(.get, Self.devicePath, .admin) { [self] in try await device($0) },
-            Route(.put, Self.devicePath, .admin) { [self] in try await putDevice($0) },
-            Route(.delete, Self.devicePath, .admin) { [self] in try await deleteDevice($0) },
-            Route(.put, "\(Self.devicePath)/apps/{bundleId}", .admin) { [self] in try await install($0) },
-            Route(.delete, "\(Self.devicePath)/apps/{bundleId}", .admin) { [self] in try await uninstall($0) },
+            Route(DeviceRoutes.list) { [self] in try await devices($0) },
+            Route(DeviceRoutes.get) { [self] in try await device($0) },
+            Route(DeviceRoutes.put) { [self] in try await putDevice($0) },
+            Route(DeviceRoutes.delete) { [self] in try await deleteDevice($0) },
+            Route(DeviceRoutes.install) { [self] in try await install($0) },
+            Route(DeviceRoutes.uninstall) { [self] in try await uninstall($0) },
         ]
     }
 
@@ -70,7 +69,7 @@ extension Gateway {
 extension Call {
     /// The device the path names.
     /// - Throws: `notFound`.
-    fileprivate func deviceId() throws(StoreError) -> String { try parameter("deviceId", of: "device") }
+    fileprivate func deviceId() throws(StoreError) -> String { try parameter(.deviceId, of: "device") }
 
     /// The app on the device the path names.
     /// - Throws: `notFound`, `requestInvalid`.

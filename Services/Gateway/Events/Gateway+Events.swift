@@ -2,15 +2,14 @@ import BusClient
 import BusService
 import HTTPTypes
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     /// The long poll for tests.
     var eventRoutes: [Route] {
         [
-            Route(
-                .get, "/admin/v1/events/wait", .admin, query: ["type", "account", "bundleId", "timeout", "after"]
-            ) { [self] in try await waitForEvents($0) }
+            Route(EventRoutes.wait) { [self] in try await waitForEvents($0) }
         ]
     }
 

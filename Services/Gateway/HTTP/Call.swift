@@ -2,6 +2,7 @@ import BusService
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import StoreHTTP
 import StoreModels
 
 /// One authenticated request, as its handler gets it.
@@ -9,7 +10,7 @@ struct Call: Sendable {
     let request: Request
     let route: Route
     /// Decoded values of `{id}` and the like; never empty.
-    let parameters: [String: String]
+    let parameters: [PathParameter: String]
     let query: QueryParameters
     let principal: Principal
     let trace: TraceContext
@@ -21,10 +22,10 @@ struct Call: Sendable {
     /// Returns a parameter of the path, checked.
     /// - Parameter what: The object it names, for the problem's text.
     /// - Throws: `notFound` for text that cannot be an identifier.
-    func parameter(_ name: String, of what: String = "object") throws(StoreError) -> String {
-        guard let value = parameters[name] else { preconditionFailure("\(route.path) has no {\(name)}") }
+    func parameter(_ name: PathParameter, of what: String = "object") throws(StoreError) -> String {
+        guard let value = parameters[name] else { preconditionFailure("\(route.path) has no {\(name.rawValue)}") }
         do {
-            try Identifier.check(value, at: name)
+            try Identifier.check(value, at: name.rawValue)
         } catch {
             throw .notFound(what)
         }

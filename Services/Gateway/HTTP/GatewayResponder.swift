@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOHTTP1
+import StoreHTTP
 import StoreModels
 
 /// Handles every request. It finds the route, authenticates, calls the handler, turns errors into problems, and writes
@@ -52,7 +53,7 @@ struct GatewayResponder: HTTPResponder {
         return try await handler(call)
     }
 
-    private func match(_ request: Request) throws(Problem) -> (Route, [String: String]) {
+    private func match(_ request: Request) throws(Problem) -> (Route, [PathParameter: String]) {
         switch table.match(request.method, request.uri.path) {
         case .found(let route, let parameters): return (route, parameters)
         case .notFound: throw Problem(StoreError(.notFound, "there is no such path; /openapi.json lists them"))

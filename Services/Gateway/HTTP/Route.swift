@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import StoreHTTP
 
 /// One entry of the gateway's table. Router, authentication, access log, metrics and the check of `openapi.json` read
 /// it.
@@ -12,36 +13,47 @@ struct Route: Sendable {
         case notBuilt(String)
     }
 
+    /// The operation, as clients name it too.
+    let operation: HTTPRoute
     let method: HTTPRequest.Method
     /// `/v1/transactions/{id}/finish`
-    let path: String
+    var path: String { operation.path.description }
     let access: Access
     /// Names the query may have.
-    let query: Set<String>
+    var query: Set<String> { operation.query }
     let action: Action
 
-    init(
-        _ method: HTTPRequest.Method, _ path: String, _ access: Access, query: Set<String> = [],
-        _ handler: @escaping Handler
-    ) {
-        self.method = method
-        self.path = path
-        self.access = access
-        self.query = query
-        self.action = .handled(handler)
+    /// - Parameter access: The callers admitted, where configuration decides; nil for the operation's own.
+    init(_ operation: HTTPRoute, access: Access? = nil, _ handler: @escaping Handler) {
+        self.init(operation, access ?? operation.access, .handled(handler))
     }
 
     /// Creates a route of a later version. `sentence` says what is missing.
-    init(notBuilt method: HTTPRequest.Method, _ path: String, _ access: Access, _ sentence: String) {
-        self.method = method
-        self.path = path
+    init(notBuilt operation: HTTPRoute, _ sentence: String) {
+        self.init(operation, operation.access, .notBuilt(sentence))
+    }
+
+    private init(_ operation: HTTPRoute, _ access: Access, _ action: Action) {
+        self.operation = operation
+        self.method = HTTPRequest.Method(operation.method)
         self.access = access
-        self.query = []
-        self.action = .notBuilt(sentence)
+        self.action = action
     }
 
     var isBuilt: Bool {
         if case .handled = action { return true }
         return false
+    }
+}
+
+extension HTTPRequest.Method {
+    fileprivate init(_ method: HTTPRoute.Method) {
+        self =
+            switch method {
+            case .get: .get
+            case .post: .post
+            case .put: .put
+            case .delete: .delete
+            }
     }
 }

@@ -1,11 +1,12 @@
 import HTTPTypes
+import StoreHTTP
 import StoreModels
 
 /// Finds the route of a request in a tree of path segments. The cost depends on the path's length, not on the number of
 /// routes.
 struct RouteTable: Sendable {
     enum Match: Sendable {
-        case found(Route, parameters: [String: String])
+        case found(Route, parameters: [PathParameter: String])
         /// The path exists, with these methods.
         case wrongMethod(allowed: [HTTPRequest.Method])
         case notFound
@@ -25,7 +26,7 @@ struct RouteTable: Sendable {
     init(_ routes: [Route]) {
         self.routes = routes
         for route in routes {
-            Self.insert(route, Self.segments(route.path[...])[...], into: &root)
+            Self.insert(route, route.operation.path.segments[...], into: &root)
         }
     }
 
@@ -49,32 +50,25 @@ struct RouteTable: Sendable {
         guard let route = node.routes[method] else {
             return .wrongMethod(allowed: node.routes.keys.sorted { $0.rawValue < $1.rawValue })
         }
-        let names = Self.parameterNames(route.path)
+        let names = route.operation.path.parameters
         return .found(route, parameters: Dictionary(zip(names, values), uniquingKeysWith: { first, _ in first }))
-    }
-
-    /// Names of the `{…}` segments of a template, in order.
-    static func parameterNames(_ path: String) -> [String] {
-        segments(path[...]).filter(isParameter).map { String($0.dropFirst().dropLast()) }
     }
 
     private static func segments(_ path: Substring) -> [Substring] {
         path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Substring.init)
     }
 
-    private static func isParameter(_ segment: Substring) -> Bool { segment.first == "{" }
-
-    private static func insert(_ route: Route, _ rest: ArraySlice<Substring>, into node: inout Node) {
+    private static func insert(_ route: Route, _ rest: ArraySlice<HTTPPath.Segment>, into node: inout Node) {
         guard let segment = rest.first else {
             precondition(node.routes[route.method] == nil, "\(route.method) \(route.path) is twice in the table")
             node.routes[route.method] = route
             return
         }
-        if isParameter(segment) {
+        switch segment {
+        case .parameter:
             if node.parameter.isEmpty { node.parameter = [Node()] }
             insert(route, rest.dropFirst(), into: &node.parameter[0])
-        } else {
-            insert(route, rest.dropFirst(), into: &node.literals[String(segment), default: Node()])
+        case .literal(let literal): insert(route, rest.dropFirst(), into: &node.literals[literal, default: Node()])
         }
     }
 }

@@ -1,19 +1,17 @@
 import BusService
 import HTTPTypes
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     /// Routes for purchases that began in the store, and for the app's answers.
     var intentRoutes: [Route] {
         [
-            Route(.get, "/v1/intents", .app, query: ["state", "after", "limit"]) { [self] in try await intents($0) },
-            Route(.get, "/v1/intents/{id}", .app) { [self] in try await intent($0) },
-            Route(.post, "/v1/intents/{id}/decision", .app) { [self] in try await decide($0) },
-            Route(
-                .get, "/admin/v1/intents", .admin,
-                query: ["bundleId", "account", "deviceId", "state", "after", "limit"]
-            ) { [self] in try await allIntents($0) },
+            Route(IntentRoutes.list) { [self] in try await intents($0) },
+            Route(IntentRoutes.get) { [self] in try await intent($0) },
+            Route(IntentRoutes.decide) { [self] in try await decide($0) },
+            Route(IntentRoutes.search) { [self] in try await allIntents($0) },
         ]
     }
 
@@ -31,7 +29,7 @@ extension Gateway {
         let session = call.session
         let request = IntentRequest(
             bundleId: session.bundleId, deviceId: session.deviceId, customerIdentifier: session.customerIdentifier,
-            intentIdentifier: try call.parameter("id", of: Self.intentName))
+            intentIdentifier: try call.parameter(.id, of: Self.intentName))
         return try await namingIntents {
             try Reply.json(try await services.call(PromotionEndpoints.getIntent, request, context: call.context()))
         }
@@ -40,7 +38,7 @@ extension Gateway {
     /// Records the delegate's answer, or its later result. The first one counts; repeating it is 200.
     private func decide(_ call: Call) async throws -> Response {
         let session = call.session
-        let identifier = try call.parameter("id", of: Self.intentName)
+        let identifier = try call.parameter(.id, of: Self.intentName)
         let body = try await call.body(DecisionRequest.self)
         try body.validate()
         let request = DecideIntentRequest(

@@ -1,23 +1,24 @@
 import HTTPTypes
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     /// Routes for an app's keys; a secret is shown once.
     var keyRoutes: [Route] {
         [
-            Route(.post, "/admin/v1/apps/{bundleId}/keys", .admin) { [self] in try await makeKey($0) },
-            Route(.get, "/admin/v1/apps/{bundleId}/keys", .admin) { [self] in
+            Route(KeyRoutes.create) { [self] in try await makeKey($0) },
+            Route(KeyRoutes.list) { [self] in
                 try Reply.json(["keys": try await keys.list(try $0.bundleId())])
             },
-            Route(.delete, "/admin/v1/apps/{bundleId}/keys", .admin, query: ["keyIdentifier"]) { [self] call in
+            Route(KeyRoutes.revokeByQuery) { [self] call in
                 guard let keyIdentifier = try call.query.single("keyIdentifier") else {
                     throw StoreError.invalid("query keyIdentifier", "is missing")
                 }
                 return try await deleteKey(keyIdentifier, call)
             },
-            Route(.delete, "/admin/v1/apps/{bundleId}/keys/{keyIdentifier}", .admin) { [self] call in
-                try await deleteKey(try call.parameter("keyIdentifier"), call)
+            Route(KeyRoutes.revoke) { [self] call in
+                try await deleteKey(try call.parameter(.keyIdentifier), call)
             },
         ]
     }

@@ -1,6 +1,7 @@
 import BusClient
 import COpenAPI
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
@@ -10,15 +11,15 @@ extension Gateway {
 
     var monitoringRoutes: [Route] {
         [
-            Route(.get, "/", .open) { _ in
+            Route(MonitoringRoutes.frontPage) { _ in
                 Reply.bytes(Array(Self.frontPage.utf8), contentType: "text/plain; charset=utf-8")
             },
-            Route(.get, "/healthz", .open) { _ in try Reply.json(["status": "pass"]) },
-            Route(.get, "/readyz", .open) { [self] _ in try await readiness() },
-            Route(.get, "/metrics", .open) { [self] _ in
+            Route(MonitoringRoutes.health) { _ in try Reply.json(["status": "pass"]) },
+            Route(MonitoringRoutes.readiness) { [self] _ in try await readiness() },
+            Route(MonitoringRoutes.metrics) { [self] _ in
                 Reply.bytes(Array(await exposition().utf8), contentType: "text/plain; version=0.0.4; charset=utf-8")
             },
-            Route(.get, "/openapi.json", .open) { _ in
+            Route(MonitoringRoutes.openAPI) { _ in
                 Reply.bytes(Self.openAPIDocument, contentType: "application/json")
             },
         ]

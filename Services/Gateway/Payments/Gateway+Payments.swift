@@ -2,13 +2,14 @@ import BusClient
 import BusService
 import HTTPTypes
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     var paymentRoutes: [Route] {
         [
-            Route(.post, "/v1/payments", .app) { [self] in try await addPayment($0) },
-            Route(.post, "/admin/v1/apps/{bundleId}/purchases", .admin) { [self] in try await buyOutside($0) },
+            Route(PaymentRoutes.add) { [self] in try await addPayment($0) },
+            Route(PaymentRoutes.addOutside) { [self] in try await buyOutside($0) },
         ]
     }
 

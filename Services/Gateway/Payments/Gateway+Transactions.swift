@@ -1,18 +1,19 @@
 import BusService
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     var transactionRoutes: [Route] {
         [
-            Route(.get, "/v1/transactions", .app, query: ["after", "limit"]) { [self] in try await unfinished($0) },
-            Route(.get, "/v1/transactions/stream", .app, query: ["promotedPurchases"]) { [self] in
+            Route(TransactionRoutes.unfinished) { [self] in try await unfinished($0) },
+            Route(TransactionRoutes.stream) { [self] in
                 try await openStream($0)
             },
-            Route(.get, "/v1/transactions/{id}", .app) { [self] in try await transaction($0) },
-            Route(.post, "/v1/transactions/{id}/finish", .app) { [self] in try await finish($0) },
-            Route(.post, "/v1/transactions/{id}/continue", .app) { [self] in try await goOn($0) },
-            Route(.get, "/v1/history", .app, query: ["after", "limit"]) { [self] in try await history($0) },
+            Route(TransactionRoutes.get) { [self] in try await transaction($0) },
+            Route(TransactionRoutes.finish) { [self] in try await finish($0) },
+            Route(TransactionRoutes.answerStorefrontChange) { [self] in try await goOn($0) },
+            Route(TransactionRoutes.history) { [self] in try await history($0) },
         ]
     }
 
@@ -72,7 +73,7 @@ extension Gateway {
         let session = call.session
         return TransactionRequest(
             bundleId: session.bundleId, customerIdentifier: session.customerIdentifier, deviceId: session.deviceId,
-            id: try call.parameter("id", of: "transaction"))
+            id: try call.parameter(.id, of: "transaction"))
     }
 }
 

@@ -1,21 +1,22 @@
 import BusService
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     var productRoutes: [Route] {
         [
-            Route(.get, "/v1/products", .app, query: ["ids"]) { [self] call in
+            Route(ProductRoutes.list) { [self] call in
                 try await products(call.query.list("ids"), at: "query ids", call)
             },
-            Route(.post, "/v1/products/query", .app) { [self] call in
+            Route(ProductRoutes.query) { [self] call in
                 let query = try await call.body(ProductsQuery.self)
                 return try await products(query.productIdentifiers, at: "$.productIdentifiers", call)
             },
-            Route(.get, "/v1/eligibility", .app, query: ["ids"]) { [self] call in
+            Route(ProductRoutes.eligibility) { [self] call in
                 try await eligibility(of: await accounts.shopper(call), call)
             },
-            Route(.post, "/v1/eligibility", .appOrServer) { [self] in try await eligibilityOfReceipt($0) },
+            Route(ProductRoutes.eligibilityOfReceipt) { [self] in try await eligibilityOfReceipt($0) },
         ]
     }
 

@@ -1,5 +1,6 @@
 import BusService
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 #if canImport(FoundationEssentials)
@@ -9,15 +10,13 @@ import StoreModels
 #endif
 
 extension Gateway {
-    private static let imagePath = "/admin/v1/apps/{bundleId}/products/{id}/promotion-image"
-
     /// Routes for promotional images and their review (M66).
     var imageRoutes: [Route] {
         [
-            Route(.put, Self.imagePath, .admin) { [self] in try await putImage($0) },
-            Route(.get, Self.imagePath, .admin) { [self] in try await image($0) },
-            Route(.post, "\(Self.imagePath)/approve", .admin) { [self] in try await review($0, isApproved: true) },
-            Route(.post, "\(Self.imagePath)/reject", .admin) { [self] in try await review($0, isApproved: false) },
+            Route(ImageRoutes.put) { [self] in try await putImage($0) },
+            Route(ImageRoutes.get) { [self] in try await image($0) },
+            Route(ImageRoutes.approve) { [self] in try await review($0, isApproved: true) },
+            Route(ImageRoutes.reject) { [self] in try await review($0, isApproved: false) },
         ]
     }
 
@@ -63,6 +62,6 @@ extension Call {
     /// The product the path names.
     /// - Throws: `requestInvalid`, `notFound`.
     func product() throws(StoreError) -> ProductReference {
-        ProductReference(bundleId: try bundleId(), productIdentifier: try parameter("id", of: "product"))
+        ProductReference(bundleId: try bundleId(), productIdentifier: try parameter(.id, of: "product"))
     }
 }

@@ -1,5 +1,6 @@
 import BusService
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
@@ -7,28 +8,27 @@ extension Gateway {
     /// operator's paths do the same, for the command line.
     var overrideRoutes: [Route] {
         [
-            Route(.get, "/v1/promotions/order", .app) { [self] call in
+            Route(PromotionRoutes.order) { [self] call in
                 try await announceIfUntold(call)
                 return try await order(at: await place(call), call)
             },
-            Route(.put, "/v1/promotions/order", .app) { [self] call in
+            Route(PromotionRoutes.putOrder) { [self] call in
                 try await announceIfUntold(call)
                 return try await putOrder(at: await place(call), call)
             },
-            Route(.get, "/v1/promotions/visibility/{productIdentifier}", .app) { [self] call in
+            Route(PromotionRoutes.visibility) { [self] call in
                 try await announceIfUntold(call)
                 return try await visibility(at: await place(call), call)
             },
-            Route(.put, "/v1/promotions/visibility/{productIdentifier}", .app) { [self] call in
+            Route(PromotionRoutes.putVisibility) { [self] call in
                 try await announceIfUntold(call)
                 return try await putVisibility(at: await place(call), call)
             },
-            Route(.put, "/admin/v1/devices/{deviceId}/apps/{bundleId}/promotions/order", .admin) { [self] in
+            Route(PromotionRoutes.putDeviceOrder) { [self] in
                 try await putOrder(at: operatorsPlace($0), $0)
             },
-            Route(
-                .put, "/admin/v1/devices/{deviceId}/apps/{bundleId}/promotions/visibility/{productIdentifier}", .admin
-            ) { [self] in try await putVisibility(at: operatorsPlace($0), $0) },
+            Route(PromotionRoutes.putDeviceVisibility) { [self] in try await putVisibility(at: operatorsPlace($0), $0)
+            },
         ]
     }
 
@@ -85,7 +85,7 @@ extension Gateway {
     }
 
     private func visibility(at place: OverridePlace, _ call: Call) async throws -> Response {
-        let identifier = try call.parameter("productIdentifier", of: "product")
+        let identifier = try call.parameter(.productIdentifier, of: "product")
         async let promotions = promotions(at: place, call)
         let products = try await WholeProducts([identifier], at: place, services, call.context())
         try products.check([identifier])
@@ -93,7 +93,7 @@ extension Gateway {
     }
 
     private func putVisibility(at place: OverridePlace, _ call: Call) async throws -> Response {
-        let identifier = try call.parameter("productIdentifier", of: "product")
+        let identifier = try call.parameter(.productIdentifier, of: "product")
         let body = try await call.body(NewVisibility.self)
         let products = try await WholeProducts([identifier], at: place, services, call.context())
         try products.check([identifier])

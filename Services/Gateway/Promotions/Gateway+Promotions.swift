@@ -1,5 +1,6 @@
 import BusService
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
@@ -7,17 +8,17 @@ extension Gateway {
     /// order and a visibility.
     var promotionRoutes: [Route] {
         [
-            Route(.get, "/admin/v1/apps/{bundleId}/promotions", .admin) { [self] call in
+            Route(PromotionRoutes.setup) { [self] call in
                 let request = AppRequest(bundleId: try call.bundleId())
                 return try Reply.json(
                     try await services.call(CatalogEndpoints.getPromotions, request, context: call.context()))
             },
-            Route(.put, "/admin/v1/apps/{bundleId}/promotions", .admin) { [self] in try await putPromotions($0) },
-            Route(.get, "/admin/v1/featured", .admin) { [self] call in
+            Route(PromotionRoutes.putSetup) { [self] in try await putPromotions($0) },
+            Route(PromotionRoutes.featured) { [self] call in
                 try Reply.json(
                     try await services.call(CatalogEndpoints.getFeatured, Empty(), context: call.context()))
             },
-            Route(.put, "/admin/v1/featured", .admin) { [self] in try await putFeatured($0) },
+            Route(PromotionRoutes.putFeatured) { [self] in try await putFeatured($0) },
         ]
     }
 

@@ -1,12 +1,13 @@
 import BusService
 import HTTPTypes
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     var testURLRoutes: [Route] {
         [
-            Route(.get, "/admin/v1/apps/{bundleId}/products/{id}/test-url", .admin, query: ["format"]) { [self] in
+            Route(PromotionRoutes.testURL) { [self] in
                 try await testURL($0)
             }
         ]

@@ -2,16 +2,17 @@ import BusService
 import HTTPTypes
 import Hummingbird
 import Signing
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     var receiptRoutes: [Route] {
         [
-            Route(.get, "/v1/receipt", .app) { [self] in try await receipt($0) },
-            Route(.post, "/verifyReceipt", .named) { [self] in try await verifyReceipt($0) },
+            Route(ReceiptRoutes.get) { [self] in try await receipt($0) },
+            Route(ReceiptRoutes.verify) { [self] in try await verifyReceipt($0) },
             // Apple's server answers every method; a status in the body says that POST is required.
-            Route(.get, "/verifyReceipt", .named) { _ in try VerifyReceiptStatus.notPost.response() },
-            Route(.get, "/admin/v1/signing/root", .admin) { [self] in try await rootCertificate($0) },
+            Route(ReceiptRoutes.verifyByGet) { _ in try VerifyReceiptStatus.notPost.response() },
+            Route(ReceiptRoutes.root) { [self] in try await rootCertificate($0) },
         ]
     }
 

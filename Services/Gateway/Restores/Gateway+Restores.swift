@@ -1,12 +1,13 @@
 import BusService
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     var restoreRoutes: [Route] {
         [
-            Route(.post, "/v1/restore", .app) { [self] in try await startRestore($0) },
-            Route(.get, "/v1/restores/{restoreIdentifier}", .app) { [self] in try await restore($0) },
+            Route(RestoreRoutes.start) { [self] in try await startRestore($0) },
+            Route(RestoreRoutes.get) { [self] in try await restore($0) },
         ]
     }
 
@@ -35,7 +36,7 @@ extension Gateway {
     }
 
     private func restore(_ call: Call) async throws -> Response {
-        let request = RestoreRequest(of: call.session, try call.parameter("restoreIdentifier", of: "restore"))
+        let request = RestoreRequest(of: call.session, try call.parameter(.restoreIdentifier, of: "restore"))
         return try Reply.json(
             try await services.call(PaymentEndpoints.getRestore, request, context: call.context()))
     }

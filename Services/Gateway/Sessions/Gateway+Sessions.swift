@@ -2,6 +2,7 @@ import BusService
 import Hummingbird
 import Logging
 import Signing
+import StoreHTTP
 import StoreModels
 
 #if canImport(FoundationEssentials)
@@ -14,7 +15,7 @@ extension Gateway {
     var sessionRoutes: [Route] {
         // In production only the app's server opens sessions, because clients cannot prove which customer they are.
         [
-            Route(.post, "/v1/sessions", environment == .sandbox ? .open : .server) { [self] in
+            Route(SessionRoutes.open, access: environment == .sandbox ? .open : .server) { [self] in
                 try await openSession($0)
             }
         ]

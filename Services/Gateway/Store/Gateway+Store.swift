@@ -1,21 +1,22 @@
 import BusService
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     /// Routes for the store's views on a device: product page, search, featured tab.
     var storeRoutes: [Route] {
         [
-            Route(.get, "/v1/store-page", .appOrStore) { [self] call in
+            Route(StorePageRoutes.page) { [self] call in
                 let shelf = try await shelf(call)
                 return try Reply.json(shelf.answer(shelf.products))
             },
-            Route(.get, "/v1/search", .appOrStore, query: ["q"]) { [self] call in
+            Route(StorePageRoutes.search) { [self] call in
                 let words = try SearchWords(call.query.single("q"))
                 let shelf = try await shelf(call)
                 return try Reply.json(shelf.answer(shelf.products(matching: words)))
             },
-            Route(.get, "/v1/featured", .appOrStore) { [self] call in
+            Route(StorePageRoutes.featured) { [self] call in
                 let shelf = try await shelf(call)
                 return try Reply.json(shelf.answer(shelf.featured))
             },

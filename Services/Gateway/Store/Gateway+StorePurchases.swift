@@ -1,17 +1,18 @@
 import BusService
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     /// Routes for purchases that begin in the store. The user taps Buy (M65) or opens a test URL (M106–M109).
     var storePurchaseRoutes: [Route] {
         [
-            Route(.post, "/v1/store-page/purchase", .appOrStore) { [self] call in
+            Route(StorePageRoutes.purchase) { [self] call in
                 let body = try await call.body(StorePurchase.self)
                 try body.validate()
                 return try await start(body.productIdentifier, from: body.intentSource, call)
             },
-            Route(.post, "/v1/open-url", .appOrStore) { [self] call in
+            Route(StorePageRoutes.openURL) { [self] call in
                 let body = try await call.body(URLToOpen.self)
                 return try await start(
                     try body.productIdentifier(of: call.session.bundleId), from: .testURL, call)

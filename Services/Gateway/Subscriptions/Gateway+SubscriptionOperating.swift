@@ -1,5 +1,6 @@
 import BusService
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
@@ -7,32 +8,26 @@ extension Gateway {
     /// is any transaction of a subscription, by `id` or `transactionIdentifier`.
     var subscriptionOperatingRoutes: [Route] {
         [
-            Route(.post, "/admin/v1/transactions/{id}/refund", .admin) { [self] in
+            Route(TransactionRoutes.refund) { [self] in
                 try await takeBack($0, SubscriptionEndpoints.refund)
             },
-            Route(.post, "/admin/v1/transactions/{id}/revoke", .admin) { [self] in
+            Route(TransactionRoutes.revoke) { [self] in
                 try await takeBack($0, SubscriptionEndpoints.revoke)
             },
-            Route(.post, "/admin/v1/transactions/{id}/extend", .admin) { [self] in
+            Route(TransactionRoutes.extend) { [self] in
                 let body = try await $0.body(Extension.self)
                 try body.validate()
                 return try await operate($0, .extend, days: body.days)
             },
-            Route(
-                .get, "/admin/v1/subscriptions", .admin, query: ["bundleId", "account", "state", "after", "limit"]
-            ) { [self] in try await allSubscriptions($0) },
-            Route(.get, "/admin/v1/subscriptions/{id}/timeline", .admin, query: ["after", "limit"]) { [self] in
+            Route(SubscriptionRoutes.search) { [self] in try await allSubscriptions($0) },
+            Route(SubscriptionRoutes.timeline) { [self] in
                 try await timeline($0)
             },
-        ] + Self.bodiless.map(route)
+        ] + TransactionRoutes.operations.map(route)
     }
 
-    /// Operations without a body, named by the last part of their path.
-    private static let bodiless: [OperateSubscriptionRequest.Operation] =
-        [.renew, .expire, .enableAutoRenew, .disableAutoRenew, .failNextRenewal, .resolveBilling]
-
     private func route(_ operation: OperateSubscriptionRequest.Operation) -> Route {
-        Route(.post, "/admin/v1/transactions/{id}/\(operation.rawValue)", .admin) { [self] in
+        Route(TransactionRoutes.operate(operation)) { [self] in
             _ = try await $0.body(Empty.self, isOptional: true)
             return try await operate($0, operation)
         }
@@ -43,7 +38,7 @@ extension Gateway {
         -> Response
     {
         let body = try await call.body(RefundReason.self, isOptional: true)
-        let request = RefundRequest(id: try call.parameter("id", of: "transaction"), reason: body.reason)
+        let request = RefundRequest(id: try call.parameter(.id, of: "transaction"), reason: body.reason)
         let transaction = try await withKnownOutcome(
             else: "the request was sent and its outcome is not known here; the same again tells"
         ) { () async throws(StoreError) in try await services.call(endpoint, request, context: call.context()) }
@@ -55,7 +50,7 @@ extension Gateway {
         _ call: Call, _ operation: OperateSubscriptionRequest.Operation, days: Int? = nil
     ) async throws -> Response {
         let request = OperateSubscriptionRequest(
-            id: try call.parameter("id", of: "transaction"), operation: operation, days: days)
+            id: try call.parameter(.id, of: "transaction"), operation: operation, days: days)
         let reply = try await withKnownOutcome(
             else: "the request was sent and its outcome is not known here; the subscription's timeline tells",
             isRepeatable: false
@@ -76,7 +71,7 @@ extension Gateway {
 
     private func timeline(_ call: Call) async throws -> Response {
         let request = TimelineRequest(
-            id: try call.parameter("id", of: "subscription"), after: try call.after(),
+            id: try call.parameter(.id, of: "subscription"), after: try call.after(),
             limit: try call.limit(HTTPLimits.adminPageMax))
         return try Reply.json(
             try await services.call(SubscriptionEndpoints.timeline, request, context: call.context()))

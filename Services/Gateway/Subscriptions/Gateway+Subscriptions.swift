@@ -1,18 +1,19 @@
 import BusService
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     /// Routes of the app's "manage subscriptions".
     var subscriptionRoutes: [Route] {
         [
-            Route(.get, "/v1/subscriptions", .app, query: ["after", "limit"]) { [self] in
+            Route(SubscriptionRoutes.list) { [self] in
                 try await subscriptions(of: $0.session.customer, $0)
             },
-            Route(.put, "/v1/subscriptions/{originalTransactionIdentifier}", .app) { [self] in
+            Route(SubscriptionRoutes.update) { [self] in
                 try await changeSubscription($0)
             },
-            Route(.post, "/v1/subscriptions/{originalTransactionIdentifier}/price-consent", .app) { [self] in
+            Route(SubscriptionRoutes.showPriceConsent) { [self] in
                 try await showPriceConsent($0)
             },
         ]
@@ -29,7 +30,7 @@ extension Gateway {
 
     /// Records whether the app defers the question about a higher price or shows it.
     private func showPriceConsent(_ call: Call) async throws -> Response {
-        let identifier = try call.parameter("originalTransactionIdentifier", of: "subscription")
+        let identifier = try call.parameter(.originalTransactionIdentifier, of: "subscription")
         let answer = try await call.body(PriceConsentAnswer.self)
         let request = ShowPriceConsentRequest(
             bundleId: call.session.bundleId, customerIdentifier: call.session.customerIdentifier,
@@ -40,7 +41,7 @@ extension Gateway {
 
     /// Cancels, reactivates, changes the product, or reverts the change.
     private func changeSubscription(_ call: Call) async throws -> Response {
-        let identifier = try call.parameter("originalTransactionIdentifier", of: "subscription")
+        let identifier = try call.parameter(.originalTransactionIdentifier, of: "subscription")
         let change = try await call.body(SubscriptionChange.self)
         try change.validate()
         let session = call.session

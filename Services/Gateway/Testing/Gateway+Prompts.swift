@@ -1,15 +1,16 @@
 import BusService
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     /// Routes for prompts that wait for a person, and for the answers.
     var promptRoutes: [Route] {
         [
-            Route(.get, "/admin/v1/prompts", .admin, query: ["account", "after", "limit"]) { [self] in
+            Route(PromptRoutes.list) { [self] in
                 try await prompts($0)
             },
-            Route(.post, "/admin/v1/prompts/{id}", .admin) { [self] in try await answerPrompt($0) },
+            Route(PromptRoutes.answer) { [self] in try await answerPrompt($0) },
         ]
     }
 
@@ -35,7 +36,7 @@ extension Gateway {
     /// `notFound`.
     /// - Throws: `outcomeUnknown` when the answer was sent but no reply says whether it counted.
     private func answerPrompt(_ call: Call) async throws -> Response {
-        let id = try call.parameter("id")
+        let id = try call.parameter(.id)
         let body = try await call.body(PromptAnswer.self)
         try body.validate()
         let request = AnswerPromptRequest(id: id, answer: body.answer, error: body.error?.code)

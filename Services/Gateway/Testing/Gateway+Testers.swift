@@ -1,16 +1,17 @@
 import BusService
 import HTTPTypes
 import Hummingbird
+import StoreHTTP
 import StoreModels
 
 extension Gateway {
     /// Routes for testers: how the store treats an account, in every app.
     var testerRoutes: [Route] {
         [
-            Route(.get, "/admin/v1/testers", .admin, query: ["after", "limit"]) { [self] in try await testers($0) },
-            Route(.get, "/admin/v1/testers/{account}", .admin) { [self] in try await tester($0) },
-            Route(.put, "/admin/v1/testers/{account}", .admin) { [self] in try await putTester($0) },
-            Route(.delete, "/admin/v1/testers/{account}", .admin) { [self] in try await deleteTester($0) },
+            Route(AccountRoutes.list) { [self] in try await testers($0) },
+            Route(AccountRoutes.get) { [self] in try await tester($0) },
+            Route(AccountRoutes.put) { [self] in try await putTester($0) },
+            Route(AccountRoutes.reset) { [self] in try await deleteTester($0) },
         ]
     }
 
@@ -64,7 +65,7 @@ extension Call {
     /// The account the path names.
     /// - Throws: `requestInvalid`.
     func account() throws(StoreError) -> String {
-        let text = try parameter("account")
+        let text = try parameter(.account)
         try Identifier.check(text, as: .account, at: "account")
         return text
     }

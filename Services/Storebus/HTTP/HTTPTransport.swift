@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import StoreHTTP
 
 /// ``StoreTransport`` over HTTP/1.1.
 struct HTTPTransport: StoreTransport {

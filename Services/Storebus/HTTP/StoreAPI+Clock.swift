@@ -1,12 +1,11 @@
+import StoreHTTP
 import StoreModels
 
 /// What the operator may do with an app's business clock.
 extension StoreAPI {
-    private static func clockPath(_ bundleId: String) -> String { "\(appPath(bundleId))/clock" }
-
     /// `GET /admin/v1/apps/{bundleId}/clock`
     func clock(_ bundleId: String) async throws(CLIError) -> AppClockState {
-        try await get(Self.clockPath(bundleId), token: adminKey)
+        try await get(ClockRoutes.get, [.bundleId: bundleId])
     }
 
     /// `PUT /admin/v1/apps/{bundleId}/clock`: what is nil stays as it is.
@@ -17,22 +16,22 @@ extension StoreAPI {
         if let rate { body["rate"] = JSONText.value(rate) }
         if let now { body["now"] = JSONText.value(now) }
         if let isFrozen { body["frozen"] = .bool(isFrozen) }
-        return try await call(.put, Self.clockPath(bundleId), token: adminKey, body: body)
+        return try await call(ClockRoutes.put, [.bundleId: bundleId], body: body)
     }
 
     /// `POST /admin/v1/apps/{bundleId}/clock/advance`: one key is one move, however often it is sent.
     func advanceClock(
         _ bundleId: String, _ distance: ClockDistance, key: String, timeout: Duration
     ) async throws(CLIError) -> ClockMove {
-        let request = StoreRequest(
-            .post, "\(Self.clockPath(bundleId))/advance", token: adminKey, headers: ["Idempotency-Key": key],
+        let request = request(
+            ClockRoutes.advance, [.bundleId: bundleId], key: key,
             body: Array(JSONText.line(.object(distance.body)).utf8), timeout: timeout)
         return try decode(ClockMove.self, await exchange(request))
     }
 
     /// The path a move that was not finished named.
     func clockMove(at path: String) async throws(CLIError) -> ClockMove {
-        try await get(path, token: adminKey)
+        try decode(ClockMove.self, await exchange(StoreRequest(.get, path, token: adminKey)))
     }
 }
 

@@ -1,24 +1,23 @@
+import StoreHTTP
 import StoreModels
 
 /// Devices, the apps on them, and what these have set there.
 extension StoreAPI {
-    private static func devicePath(_ device: String) -> String { "/admin/v1/devices/\(PercentEncoding.encode(device))" }
-
-    private static func installationPath(_ installation: InstallationReference) -> String {
-        "\(devicePath(installation.deviceId))/apps/\(PercentEncoding.encode(installation.bundleId))"
+    private static func values(_ installation: InstallationReference) -> [PathParameter: String] {
+        [.deviceId: installation.deviceId, .bundleId: installation.bundleId]
     }
 
     /// `GET /admin/v1/devices`: all of them.
     func devices() async throws(CLIError) -> [Device] {
         let pages = try await pages(\DevicesPage.after) { after throws(CLIError) in
-            try await get("/admin/v1/devices", ["after": after, "limit": "100"], token: adminKey)
+            try await get(DeviceRoutes.list, query: ["after": after, "limit": "100"])
         }
         return pages.flatMap(\.devices)
     }
 
     /// `GET /admin/v1/devices/{deviceId}`
     func device(_ device: String) async throws(CLIError) -> Device {
-        try await get(Self.devicePath(device), token: adminKey)
+        try await get(DeviceRoutes.get, [.deviceId: device])
     }
 
     /// The same; nil for an unknown device.
@@ -35,13 +34,13 @@ extension StoreAPI {
         _ device: String, platform: DeviceLaunch.Platform, osVersion: String
     ) async throws(CLIError) -> Device {
         try await call(
-            .put, Self.devicePath(device), token: adminKey,
+            DeviceRoutes.put, [.deviceId: device],
             body: ["platform": .string(platform.rawValue), "osVersion": .string(osVersion)])
     }
 
     /// `DELETE /admin/v1/devices/{deviceId}`
     func deleteDevice(_ device: String) async throws(CLIError) {
-        _ = try await exchange(StoreRequest(.delete, Self.devicePath(device), token: adminKey))
+        _ = try await exchange(request(DeviceRoutes.delete, [.deviceId: device]))
     }
 
     /// `PUT /admin/v1/devices/{deviceId}/apps/{bundleId}`
@@ -52,12 +51,12 @@ extension StoreAPI {
     ) async throws(CLIError) -> Device {
         var body: [String: JSONValue] = ["version": .string(version)]
         if let promotedPurchases { body["promotedPurchases"] = .string(promotedPurchases.rawValue) }
-        return try await call(.put, Self.installationPath(installation), token: adminKey, body: body)
+        return try await call(DeviceRoutes.install, Self.values(installation), body: body)
     }
 
     /// `DELETE /admin/v1/devices/{deviceId}/apps/{bundleId}`
     func uninstall(_ installation: InstallationReference) async throws(CLIError) {
-        _ = try await exchange(StoreRequest(.delete, Self.installationPath(installation), token: adminKey))
+        _ = try await exchange(request(DeviceRoutes.uninstall, Self.values(installation)))
     }
 
     /// `PUT …/promotions/order`; empty clears.
@@ -65,7 +64,7 @@ extension StoreAPI {
         _ products: [String], on installation: InstallationReference
     ) async throws(CLIError) {
         let _: JSONValue = try await call(
-            .put, "\(Self.installationPath(installation))/promotions/order", token: adminKey,
+            PromotionRoutes.putDeviceOrder, Self.values(installation),
             body: ["productIdentifiers": JSONText.value(products)])
     }
 
@@ -73,17 +72,17 @@ extension StoreAPI {
     func putVisibility(
         _ visibility: StorePromotionVisibility, of product: String, on installation: InstallationReference
     ) async throws(CLIError) {
-        let path = "\(Self.installationPath(installation))/promotions/visibility/\(PercentEncoding.encode(product))"
+        var values = Self.values(installation)
+        values[.productIdentifier] = product
         let _: JSONValue = try await call(
-            .put, path, token: adminKey, body: ["visibility": .string(visibility.rawValue)])
+            PromotionRoutes.putDeviceVisibility, values, body: ["visibility": .string(visibility.rawValue)])
     }
 
     /// `POST /v1/sessions` of the App Store app: nothing is launched.
     func openStoreSession(
         _ installation: Installation, on profile: DeviceProfile
     ) async throws(CLIError) -> Session {
-        try await call(
-            .post, "/v1/sessions", token: nil, body: installation.storeSessionRequest(on: profile))
+        try await call(SessionRoutes.open, body: installation.storeSessionRequest(on: profile))
     }
 }
 

@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 
 /// Purchases that begin in the store.
@@ -8,22 +9,18 @@ extension StoreAPI {
     ) async throws(CLIError) -> StartPurchaseReply {
         var body: [String: JSONValue] = ["productIdentifier": .string(product)]
         if source != .storePage { body["source"] = .string(source.rawValue) }
-        return try await call(.post, "/v1/store-page/purchase", token: token, body: body)
+        return try await call(StorePageRoutes.purchase, token: token, body: body)
     }
 
     /// `POST /v1/open-url`: a customer opens a link on the device.
     func openURL(_ link: String, token: String) async throws(CLIError) -> StartPurchaseReply {
-        try await call(.post, "/v1/open-url", token: token, body: ["url": .string(link)])
-    }
-
-    private static func testURLPath(_ bundleId: String, _ product: String) -> String {
-        "\(appPath(bundleId))/products/\(PercentEncoding.encode(product))/test-url"
+        try await call(StorePageRoutes.openURL, token: token, body: ["url": .string(link)])
     }
 
     /// `GET …/products/{id}/test-url` as text: the link alone.
     func testURL(of product: String, bundleId: String) async throws(CLIError) -> String {
-        let request = StoreRequest(
-            .get, Self.testURLPath(bundleId, product), token: adminKey, headers: ["Accept": "text/plain"])
+        let request = request(
+            PromotionRoutes.testURL, [.bundleId: bundleId, .id: product], headers: ["Accept": "text/plain"])
         var text = String(decoding: try await exchange(request).body, as: UTF8.self)
         while text.last?.isWhitespace == true { text.removeLast() }
         return text
@@ -31,19 +28,19 @@ extension StoreAPI {
 
     /// The same as a QR code, in SVG.
     func testURLCode(of product: String, bundleId: String) async throws(CLIError) -> [UInt8] {
-        let request = StoreRequest(
-            .get, Self.testURLPath(bundleId, product), token: adminKey, headers: ["Accept": "image/svg+xml"])
+        let request = request(
+            PromotionRoutes.testURL, [.bundleId: bundleId, .id: product], headers: ["Accept": "image/svg+xml"])
         return try await exchange(request).body
     }
 
     /// `GET /admin/v1/intents`: one page, oldest first.
     func intents(_ query: IntentListRequest) async throws(CLIError) -> IntentsPage {
         try await get(
-            "/admin/v1/intents",
-            [
+            IntentRoutes.search,
+            query: [
                 "bundleId": query.bundleId, "account": query.account, "deviceId": query.deviceId,
                 "state": query.state?.rawValue, "after": query.after, "limit": "\(query.limit)",
-            ], token: adminKey)
+            ])
     }
 
     /// One intent, as the operator sees it: the page that begins with it, for identifiers are their order.
@@ -59,8 +56,8 @@ extension StoreAPI {
     ) async throws(CLIError) -> IntentDecisionResponse {
         var body: [String: JSONValue] = ["decision": .string(decision.rawValue)]
         if let feedback { body["feedback"] = .string(feedback) }
-        let request = StoreRequest(
-            .post, "/v1/intents/\(PercentEncoding.encode(intent))/decision", token: token,
+        let request = request(
+            IntentRoutes.decide, [.id: intent], token: token,
             body: Array(JSONText.line(.object(body)).utf8), timeout: timeout)
         return try decode(IntentDecisionResponse.self, await exchange(request))
     }

@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 
 /// What an app asks beside products and payments: restores and downloads.
@@ -13,9 +14,7 @@ extension StoreAPI {
     ) async throws(CLIError) -> String {
         let body = JSONValue.object(applicationUsername.map { ["applicationUsername": .string($0)] } ?? [:])
         let response = try await exchange(
-            StoreRequest(
-                .post, "/v1/restore", token: token, headers: ["Idempotency-Key": key],
-                body: Array(JSONText.line(body).utf8)))
+            request(RestoreRoutes.start, token: token, key: key, body: Array(JSONText.line(body).utf8)))
         return try decode(Begun.self, response).restoreIdentifier
     }
 
@@ -29,7 +28,8 @@ extension StoreAPI {
 
     /// `GET /v1/restores/{restoreIdentifier}`
     func restore(_ identifier: String, token: String) async throws(CLIError) -> Restore {
-        let progress: Progress = try await get("/v1/restores/\(PercentEncoding.encode(identifier))", token: token)
+        let progress: Progress = try await get(
+            RestoreRoutes.get, [.restoreIdentifier: identifier], token: token)
         return Restore(
             restoreIdentifier: identifier, state: progress.state, error: progress.error, restored: progress.restored,
             applicationUsername: progress.applicationUsername)
@@ -37,11 +37,9 @@ extension StoreAPI {
 
     // MARK: Downloads
 
-    private static func downloadPath(_ id: String) -> String { "/v1/downloads/\(PercentEncoding.encode(id))" }
-
     /// `POST /v1/downloads/{id}/{action}`
     func change(_ download: String, _ action: DownloadAction, token: String) async throws(CLIError) -> Download {
-        try await call(.post, "\(Self.downloadPath(download))/\(action.rawValue)", token: token, body: nil)
+        try await call(DownloadRoutes.update(action), [.id: download], token: token, body: nil)
     }
 
     /// `GET /v1/downloads/{id}/content`, from a byte on.
@@ -57,9 +55,7 @@ extension StoreAPI {
             headers["If-Range"] = tag
         }
         let stream = try await transport.open(
-            StoreRequest(
-                .get, "\(Self.downloadPath(download))/content", token: token, headers: headers,
-                isTransfer: true))
+            request(DownloadRoutes.content, [.id: download], token: token, headers: headers, isTransfer: true))
         if let failure = stream.failure, failure.status != 416 { throw Problem.error(of: failure, at: url) }
         return stream
     }

@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 
 /// Subscriptions, as customers manage them and as the operator moves them along.
@@ -7,21 +8,22 @@ extension StoreAPI {
     /// `GET /admin/v1/subscriptions`: one page of all accounts', each with its app and account.
     func subscriptions(_ query: SubscriptionListRequest) async throws(CLIError) -> SubscriptionsPage {
         try await get(
-            "/admin/v1/subscriptions",
-            [
+            SubscriptionRoutes.search,
+            query: [
                 "bundleId": query.bundleId, "account": query.account, "state": query.state?.rawValue,
                 "after": query.after, "limit": "\(query.limit)",
-            ], token: adminKey)
+            ])
     }
 
     /// `GET /admin/v1/subscriptions/{id}/timeline`: all of it.
     /// - Parameter id: any transaction of the subscription.
     func timeline(_ id: String) async throws(CLIError) -> SubscriptionTimeline {
-        let path = "/admin/v1/subscriptions/\(PercentEncoding.encode(id))/timeline"
-        var timeline: SubscriptionTimeline = try await get(path, ["limit": "500"], token: adminKey)
+        let route = SubscriptionRoutes.timeline
+        var timeline: SubscriptionTimeline = try await get(route, [.id: id], query: ["limit": "500"])
         var after = timeline.after
         while let behind = after {
-            let page: SubscriptionTimeline = try await get(path, ["after": behind, "limit": "500"], token: adminKey)
+            let page: SubscriptionTimeline = try await get(
+                route, [.id: id], query: ["after": behind, "limit": "500"])
             timeline.events += page.events
             after = page.after
         }
@@ -37,19 +39,19 @@ extension StoreAPI {
         _ operation: OperateSubscriptionRequest.Operation, on id: String, days: Int? = nil
     ) async throws(CLIError) -> OperateSubscriptionReply {
         try await call(
-            .post, "/admin/v1/transactions/\(PercentEncoding.encode(id))/\(operation.rawValue)", token: adminKey,
+            operation == .extend ? TransactionRoutes.extend : TransactionRoutes.operate(operation), [.id: id],
             body: days.map { ["days": .integer($0)] })
     }
 
     /// What support does to one purchase.
-    enum TakeBack: String, Sendable { case refund, revoke }
+    enum TakeBack: Sendable { case refund, revoke }
 
     /// `POST /admin/v1/transactions/{id}/{refund,revoke}`: the transaction after it.
     func takeBack(
         _ word: TakeBack, _ id: String, reason: RefundRequest.Reason?
     ) async throws(CLIError) -> PaymentTransaction {
         try await call(
-            .post, "/admin/v1/transactions/\(PercentEncoding.encode(id))/\(word.rawValue)", token: adminKey,
+            word == .refund ? TransactionRoutes.refund : TransactionRoutes.revoke, [.id: id],
             body: reason.map { ["reason": .string($0.rawValue)] })
     }
 
@@ -60,8 +62,8 @@ extension StoreAPI {
         let body: [String: JSONValue] = [
             "account": .string(account), "productIdentifier": .string(product), "offer": JSONText.value(offer),
         ]
-        let request = StoreRequest(
-            .post, "\(Self.appPath(bundleId))/purchases", token: adminKey, headers: ["Idempotency-Key": key],
+        let request = request(
+            PaymentRoutes.addOutside, [.bundleId: bundleId], key: key,
             body: Array(JSONText.line(.object(body)).utf8), timeout: timeout)
         return try decode(PaymentTransaction.self, await exchange(request))
     }
@@ -73,13 +75,13 @@ extension StoreAPI {
         _ original: String, to product: String, token: String
     ) async throws(CLIError) -> Subscription {
         try await call(
-            .put, "/v1/subscriptions/\(PercentEncoding.encode(original))", token: token,
+            SubscriptionRoutes.update, [.originalTransactionIdentifier: original], token: token,
             body: ["autoRenewProductIdentifier": .string(product)])
     }
 
     /// `GET /v1/eligibility`: of every subscription, or of the one that is named.
     func eligibility(_ product: String?, token: String) async throws(CLIError) -> EligibilityReply {
-        try await get("/v1/eligibility", ["ids": product], token: token)
+        try await get(ProductRoutes.eligibility, query: ["ids": product], token: token)
     }
 
     // MARK: Receipts
@@ -87,7 +89,7 @@ extension StoreAPI {
     /// `GET /v1/receipt`
     /// - Returns: base64.
     func receipt(token: String) async throws(CLIError) -> String {
-        let response: ReceiptResponse = try await get("/v1/receipt", token: token, timeout: .seconds(60))
+        let response: ReceiptResponse = try await get(ReceiptRoutes.get, token: token, timeout: .seconds(60))
         return response.receiptData
     }
 
@@ -98,8 +100,8 @@ extension StoreAPI {
         var body: [String: JSONValue] = ["receipt-data": .string(receiptData)]
         if let password { body["password"] = .string(password) }
         if excludesOldTransactions { body["exclude-old-transactions"] = true }
-        let request = StoreRequest(
-            .post, "/verifyReceipt", body: Array(JSONText.line(.object(body)).utf8), timeout: .seconds(60))
+        let request = request(
+            ReceiptRoutes.verify, body: Array(JSONText.line(.object(body)).utf8), timeout: .seconds(60))
         return try decode(JSONValue.self, await exchange(request))
     }
 }

@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 
 /// What the operator may ask about accounts, and what happens to them.
@@ -9,26 +10,30 @@ extension StoreAPI {
         _ query: TransactionListRequest
     ) async throws(CLIError) -> TransactionsPage {
         try await get(
-            "/admin/v1/transactions",
-            [
+            TransactionRoutes.search,
+            query: [
                 "bundleId": query.bundleId, "account": query.account, "state": query.state?.rawValue,
                 "finished": query.isFinished.map { "\($0)" }, "after": query.after, "limit": "\(query.limit)",
-            ], token: adminKey)
-    }
-
-    private static func transactionPath(_ id: String) -> String {
-        "/admin/v1/transactions/\(PercentEncoding.encode(id))"
+            ])
     }
 
     /// What an operator or a parent says about a transaction.
-    enum Word: String, Sendable { case approve, decline, resolve }
+    enum Word: Sendable {
+        case approve, decline, resolve
+
+        fileprivate var route: HTTPRoute {
+            switch self {
+            case .approve: TransactionRoutes.approve
+            case .decline: TransactionRoutes.decline
+            case .resolve: TransactionRoutes.resolve
+            }
+        }
+    }
 
     /// `POST /admin/v1/transactions/{id}/{approve,decline,resolve}`: the transaction after it, of `resolve` the new one.
     /// - Parameter error: the SKError a declined payment fails with, by name or number; nil is the store's choice.
     func say(_ word: Word, about id: String, error: String? = nil) async throws(CLIError) -> PaymentTransaction {
-        try await call(
-            .post, "\(Self.transactionPath(id))/\(word.rawValue)", token: adminKey,
-            body: error.map { ["error": Self.errorValue($0)] })
+        try await call(word.route, [.id: id], body: error.map { ["error": Self.errorValue($0)] })
     }
 
     /// A number is sent as one.
@@ -36,19 +41,18 @@ extension StoreAPI {
 
     /// `DELETE /admin/v1/transactions/{id}`
     func deleteTransaction(_ id: String) async throws(CLIError) {
-        _ = try await exchange(StoreRequest(.delete, Self.transactionPath(id), token: adminKey))
+        _ = try await exchange(request(TransactionRoutes.delete, [.id: id]))
     }
 
     /// `POST /admin/v1/apps/{bundleId}/reset`
     func reset(_ bundleId: String) async throws(CLIError) -> ResetResponse {
-        try await call(.post, "\(Self.appPath(bundleId))/reset", token: adminKey, body: nil)
+        try await call(AppRoutes.reset, [.bundleId: bundleId], body: nil)
     }
 
     /// `DELETE /admin/v1/apps/{bundleId}/transactions?account=`
     func clearHistory(_ account: String, bundleId: String) async throws(CLIError) -> HistoryResponse {
-        let path = "\(Self.appPath(bundleId))/transactions" + Self.query(["account": account])
-        return try decode(
-            HistoryResponse.self, await exchange(StoreRequest(.delete, path, token: adminKey)))
+        let request = request(AppRoutes.clearHistory, [.bundleId: bundleId], query: ["account": account])
+        return try decode(HistoryResponse.self, await exchange(request))
     }
 
     // MARK: Accounts
@@ -56,28 +60,24 @@ extension StoreAPI {
     /// `GET /admin/v1/testers`: all of them.
     func testers() async throws(CLIError) -> [TesterResponse] {
         let pages = try await pages(\TestersResponse.after) { after throws(CLIError) in
-            try await get("/admin/v1/testers", ["after": after, "limit": "100"], token: adminKey)
+            try await get(AccountRoutes.list, query: ["after": after, "limit": "100"])
         }
         return pages.flatMap(\.testers)
     }
 
-    private static func testerPath(_ account: String) -> String {
-        "/admin/v1/testers/\(PercentEncoding.encode(account))"
-    }
-
     /// `GET /admin/v1/testers/{account}`
     func tester(_ account: String) async throws(CLIError) -> TesterResponse {
-        try await get(Self.testerPath(account), token: adminKey)
+        try await get(AccountRoutes.get, [.account: account])
     }
 
     /// `PUT /admin/v1/testers/{account}`: the whole of what is set.
     func putTester(_ account: String, _ settings: JSONValue) async throws(CLIError) -> TesterResponse {
-        try await call(.put, Self.testerPath(account), token: adminKey, body: settings.objectValue ?? [:])
+        try await call(AccountRoutes.put, [.account: account], body: settings.objectValue ?? [:])
     }
 
     /// `DELETE /admin/v1/testers/{account}`: what was set is forgotten; purchases stay.
     func resetTester(_ account: String) async throws(CLIError) {
-        _ = try await exchange(StoreRequest(.delete, Self.testerPath(account), token: adminKey))
+        _ = try await exchange(request(AccountRoutes.reset, [.account: account]))
     }
 
     // MARK: Prompts and events
@@ -85,7 +85,7 @@ extension StoreAPI {
     /// `GET /admin/v1/prompts`: all of them.
     func prompts(account: String?) async throws(CLIError) -> [Prompt] {
         let pages = try await pages(\PromptsPage.after) { after throws(CLIError) in
-            try await get("/admin/v1/prompts", ["account": account, "after": after, "limit": "100"], token: adminKey)
+            try await get(PromptRoutes.list, query: ["account": account, "after": after, "limit": "100"])
         }
         return pages.flatMap(\.prompts)
     }
@@ -96,8 +96,7 @@ extension StoreAPI {
     ) async throws(CLIError) -> Prompt {
         var body: [String: JSONValue] = ["answer": .string(answer.rawValue)]
         if let error { body["error"] = Self.errorValue(error) }
-        return try await call(
-            .post, "/admin/v1/prompts/\(PercentEncoding.encode(prompt))", token: adminKey, body: body)
+        return try await call(PromptRoutes.answer, [.id: prompt], body: body)
     }
 
     /// `GET /admin/v1/events/wait`: what happens behind `after`, or from now on.
@@ -116,18 +115,18 @@ extension StoreAPI {
         _ type: String?, _ account: String?, _ bundleId: String?, _ after: String?, within time: Duration
     ) async throws(CLIError) -> Events {
         try await get(
-            "/admin/v1/events/wait",
-            [
+            EventRoutes.wait,
+            query: [
                 "type": type, "account": account, "bundleId": bundleId, "after": after,
                 "timeout": TimeLimit(time).description,
-            ], token: adminKey, timeout: time + .seconds(10))
+            ], timeout: time + .seconds(10))
     }
 
     // MARK: Services
 
     /// `GET /admin/v1/services`
     func services() async throws(CLIError) -> JSONValue {
-        try await get("/admin/v1/services", token: adminKey)
+        try await get(MonitoringRoutes.services)
     }
 }
 

@@ -1,3 +1,4 @@
+import StoreHTTP
 import StoreModels
 
 /// The gateway's API (`http-api.md`), as far as the commands use it: one method a path.
@@ -11,7 +12,7 @@ struct StoreAPI: Sendable {
 
     /// `GET /readyz`: whether purchases are taken and completed, and the whole body, with any status.
     func readiness() async throws(CLIError) -> (isReady: Bool, body: JSONValue) {
-        let response = try await transport.send(StoreRequest(.get, "/readyz", timeout: .seconds(5)))
+        let response = try await transport.send(request(MonitoringRoutes.readiness, timeout: .seconds(5)))
         let body = (try? StrictJSON.parse(response.body)) ?? .null
         return (response.status == 200 && (body["degraded"]?.arrayValue ?? []).isEmpty, body)
     }
@@ -20,7 +21,7 @@ struct StoreAPI: Sendable {
     func openSession(
         _ installation: Installation, on profile: DeviceProfile = DeviceProfile()
     ) async throws(CLIError) -> Session {
-        try await call(.post, "/v1/sessions", token: nil, body: installation.sessionRequest(on: profile))
+        try await call(SessionRoutes.open, body: installation.sessionRequest(on: profile))
     }
 
     // MARK: App
@@ -28,7 +29,7 @@ struct StoreAPI: Sendable {
     /// `POST /v1/products/query`
     func products(_ identifiers: [String], token: String) async throws(CLIError) -> ProductsResponse {
         try await call(
-            .post, "/v1/products/query", token: token, body: ["productIdentifiers": JSONText.value(identifiers)])
+            ProductRoutes.query, token: token, body: ["productIdentifiers": JSONText.value(identifiers)])
     }
 
     /// `POST /v1/payments`; `status` 201 is the final transaction, 202 one that is still purchasing.
@@ -36,31 +37,31 @@ struct StoreAPI: Sendable {
         _ body: [String: JSONValue], key: String, token: String, timeout: Duration
     ) async throws(CLIError) -> (status: Int, transaction: PaymentTransaction, isReplayed: Bool) {
         let response = try await exchange(
-            StoreRequest(
-                .post, "/v1/payments", token: token, headers: ["Idempotency-Key": key],
-                body: Array(JSONText.line(.object(body)).utf8), timeout: timeout))
+            request(
+                PaymentRoutes.add, token: token, key: key, body: Array(JSONText.line(.object(body)).utf8),
+                timeout: timeout))
         return (response.status, try decode(PaymentTransaction.self, response), response.isReplayed)
     }
 
     /// `GET /v1/transactions`: the unfinished ones this device sees.
     func unfinishedTransactions(token: String) async throws(CLIError) -> [PaymentTransaction] {
-        try await transactions("/v1/transactions", token: token)
+        try await transactions(TransactionRoutes.unfinished, token: token)
     }
 
     /// `GET /v1/history`
     func history(token: String) async throws(CLIError) -> [PaymentTransaction] {
-        try await transactions("/v1/history", token: token)
+        try await transactions(TransactionRoutes.history, token: token)
     }
 
     /// `POST /v1/transactions/{id}/finish`
     func finish(_ id: String, token: String) async throws(CLIError) -> PaymentTransaction {
-        try await call(.post, "/v1/transactions/\(PercentEncoding.encode(id))/finish", token: token, body: nil)
+        try await call(TransactionRoutes.finish, [.id: id], token: token, body: nil)
     }
 
     /// `GET /v1/transactions/stream`
     func openStream(token: String) async throws(CLIError) -> any AsyncSequence<[UInt8], any Error> & Sendable {
         let stream = try await transport.open(
-            StoreRequest(.get, "/v1/transactions/stream", token: token, headers: ["Accept": "text/event-stream"]))
+            request(TransactionRoutes.stream, token: token, headers: ["Accept": "text/event-stream"]))
         if let failure = stream.failure { throw Problem.error(of: failure, at: url) }
         return stream.bytes
     }
@@ -81,31 +82,46 @@ struct StoreAPI: Sendable {
         return pages
     }
 
-    private func transactions(_ path: String, token: String) async throws(CLIError) -> [PaymentTransaction] {
+    private func transactions(_ route: HTTPRoute, token: String) async throws(CLIError) -> [PaymentTransaction] {
         let pages = try await pages(\TransactionsPage.after) { after throws(CLIError) in
-            try await get(path, ["after": after], token: token)
+            try await get(route, query: ["after": after], token: token)
         }
         return pages.flatMap(\.transactions)
     }
 
-    /// - Parameter query: names in any order; those without a value are left out.
+    /// Builds the request of a route.
+    ///
+    /// - Parameters:
+    ///   - values: those of the path.
+    ///   - query: names in any order; those without a value are left out.
+    ///   - token: a session's; the operator's routes get the admin key.
+    ///   - key: the Idempotency-Key, of routes that have one.
+    func request(
+        _ route: HTTPRoute, _ values: [PathParameter: String] = [:], query: KeyValuePairs<String, String?> = [:],
+        token: String? = nil, headers: [String: String] = [:], key: String? = nil, body: [UInt8]? = nil,
+        timeout: Duration = .seconds(10), isTransfer: Bool = false
+    ) -> StoreRequest {
+        var headers = headers
+        if let key { headers["Idempotency-Key"] = key }
+        return StoreRequest(
+            route.method, route.target(values, query: query), token: route.access == .admin ? adminKey : token,
+            headers: headers, body: body, timeout: timeout, isTransfer: isTransfer)
+    }
+
+    /// Gets what a route responds with; parameters as ``request(_:_:query:token:headers:key:body:timeout:isTransfer:)``.
     func get<CommandResult: Decodable>(
-        _ path: String, _ query: KeyValuePairs<String, String?> = [:], token: String?, timeout: Duration = .seconds(10)
+        _ route: HTTPRoute, _ values: [PathParameter: String] = [:], query: KeyValuePairs<String, String?> = [:],
+        token: String? = nil, timeout: Duration = .seconds(10)
     ) async throws(CLIError) -> CommandResult {
-        let request = StoreRequest(.get, path + Self.query(query), token: token, timeout: timeout)
+        let request = request(route, values, query: query, token: token, timeout: timeout)
         return try decode(CommandResult.self, await exchange(request))
     }
 
-    static func query(_ query: KeyValuePairs<String, String?>) -> String {
-        let parts = query.compactMap { name, value in value.map { "\(name)=\(PercentEncoding.encode($0))" } }
-        return parts.isEmpty ? "" : "?" + parts.joined(separator: "&")
-    }
-
     func call<CommandResult: Decodable>(
-        _ method: StoreRequest.Method, _ path: String, token: String?, body: [String: JSONValue]?
+        _ route: HTTPRoute, _ values: [PathParameter: String] = [:], token: String? = nil, body: [String: JSONValue]?
     ) async throws(CLIError) -> CommandResult {
         let bytes = body.map { Array(JSONText.line(.object($0)).utf8) }
-        return try decode(CommandResult.self, await exchange(StoreRequest(method, path, token: token, body: bytes)))
+        return try decode(CommandResult.self, await exchange(request(route, values, token: token, body: bytes)))
     }
 
     func exchange(_ request: StoreRequest) async throws(CLIError) -> StoreResponse {

@@ -1,3 +1,5 @@
+import StoreHTTP
+
 /// Carries requests to the gateway. The commands know this only, so that their tests need no network.
 protocol StoreTransport: Sendable {
     /// One request and its whole answer.
@@ -15,7 +17,7 @@ protocol StoreTransport: Sendable {
 
 /// A request to the gateway.
 struct StoreRequest: Hashable, Sendable {
-    enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", delete = "DELETE" }
+    typealias Method = HTTPRoute.Method
 
     var method: Method
     /// With its query, percent-encoded.

@@ -1,4 +1,5 @@
 import Foundation
+internal import StoreHTTP
 internal import StoreModels
 
 #if canImport(FoundationNetworking)
@@ -65,7 +66,7 @@ struct ContentTransfer: Sendable {
     /// - Returns: Nil when the content is not the one that was begun with.
     private func fetch(from start: Int64, etag: String?) async throws -> (bytes: [UInt8], etag: String)? {
         let end = min(start + Self.partBytes(of: length), length)
-        var call = HTTPCall.get("/v1/downloads/\(PercentEncoding.encode(downloadId))/content")
+        var call = HTTPCall(DownloadRoutes.content, [.id: downloadId])
         call.headers["Range"] = "bytes=\(start)-\(end - 1)"
         call.headers["If-Range"] = etag
         call.limit = Int(Self.partBytes(of: length))

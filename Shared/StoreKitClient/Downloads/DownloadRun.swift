@@ -1,4 +1,5 @@
 import Foundation
+internal import StoreHTTP
 internal import StoreModels
 
 #if canImport(FoundationNetworking)
@@ -71,8 +72,8 @@ struct DownloadRun: Sendable {
 
     /// - Returns: The download as it is now.
     private func tell(_ action: DownloadAction) async throws -> Download {
-        let path = "/v1/downloads/\(PercentEncoding.encode(model.id))/\(action.rawValue)"
-        let answer = try await call.send(.post(path, [String: String]()), patience: call.timing.patience)
+        let request = HTTPCall(DownloadRoutes.update(action), [.id: model.id], body: Empty())
+        let answer = try await call.send(request, patience: call.timing.patience)
         return try StoreJSON.decode(Download.self, from: answer.body)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+internal import StoreHTTP
 internal import StoreModels
 
 #if canImport(FoundationNetworking)
@@ -7,28 +8,33 @@ internal import StoreModels
 
 /// A request of this library, before it has an address and a token.
 struct HTTPCall: Sendable {
-    enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT" }
-
-    var method: Method
+    var method: HTTPRoute.Method
     /// Percent-encoded, with query.
     var path: String
     var headers: [String: String] = [:]
     var body: [UInt8]?
     /// Bytes of the answer.
     var limit = ClientLimits.answerBytesMax
+}
 
-    static func get(_ path: String, headers: [String: String] = [:]) -> HTTPCall {
-        HTTPCall(method: .get, path: path, headers: headers)
+extension HTTPCall {
+    /// - Parameters:
+    ///   - values: Those of the path.
+    ///   - query: Names in any order; those without a value are left out.
+    init(
+        _ route: HTTPRoute, _ values: [PathParameter: String] = [:], query: KeyValuePairs<String, String?> = [:]
+    ) {
+        method = route.method
+        path = route.target(values, query: query)
     }
 
     /// - Parameter key: Its Idempotency-Key, when it needs one.
-    static func post(_ path: String, _ body: some Encodable, key: String? = nil) -> HTTPCall {
-        HTTPCall(
-            method: .post, path: path, headers: key.map { ["Idempotency-Key": $0] } ?? [:], body: bytes(of: body))
-    }
-
-    static func put(_ path: String, _ body: some Encodable) -> HTTPCall {
-        HTTPCall(method: .put, path: path, body: bytes(of: body))
+    init(
+        _ route: HTTPRoute, _ values: [PathParameter: String] = [:], body: some Encodable, key: String? = nil
+    ) {
+        self.init(route, values)
+        headers = key.map { ["Idempotency-Key": $0] } ?? [:]
+        self.body = Self.bytes(of: body)
     }
 
     /// A body is made of strings, numbers and booleans, which always have a JSON form.

@@ -1,4 +1,5 @@
 import Foundation
+internal import StoreHTTP
 internal import StoreModels
 
 #if canImport(FoundationNetworking)
@@ -101,7 +102,7 @@ final class SessionKeeper: Sendable {
 
     private func open() {
         let handler = state.withLock { $0.handler }
-        let call = HTTPCall.post("/v1/sessions", SessionRequest(connection, handler))
+        let call = HTTPCall(SessionRoutes.open, body: SessionRequest(connection, handler))
         guard let request = call.request(to: connection, token: nil) else {
             return opened(.failure(URLError(.badURL)), handler)
         }

@@ -1,4 +1,5 @@
 import Foundation
+internal import StoreHTTP
 internal import StoreModels
 
 #if canImport(FoundationNetworking)
@@ -27,7 +28,7 @@ struct ProductsQuery: Sendable {
 
     private func ask() async throws -> SKProductsResponse {
         let answer = try await gateway.send(
-            .post("/v1/products/query", ["productIdentifiers": identifiers.sorted()]))
+            HTTPCall(ProductRoutes.query, body: ["productIdentifiers": identifiers.sorted()]))
         guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
         let reply = try StoreJSON.decode(Reply.self, from: answer.body)
         return SKProductsResponse(

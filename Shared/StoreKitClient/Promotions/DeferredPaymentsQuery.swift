@@ -1,4 +1,5 @@
 import Foundation
+internal import StoreHTTP
 internal import StoreModels
 
 #if canImport(FoundationNetworking)
@@ -16,7 +17,8 @@ struct DeferredPaymentsQuery: Sendable {
 
     func run() async throws -> [DeferredStorePayment] {
         do {
-            let answer = try await gateway.send(.get("/v1/intents?state=deferred"))
+            let answer = try await gateway.send(
+                HTTPCall(IntentRoutes.list, query: ["state": StoreModels.PurchaseIntent.State.deferred.rawValue]))
             guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
             let intents = try StoreJSON.decode(Reply.self, from: answer.body).intents
             return intents.compactMap(\.value).map { DeferredStorePayment($0) }

@@ -1,4 +1,5 @@
 import Foundation
+internal import StoreHTTP
 internal import StoreModels
 
 /// Asks and sets what one device says of promoted products (`http-api.md`, `/v1/promotions`).
@@ -6,8 +7,6 @@ internal import StoreModels
 /// What is set is sent until the store has answered, for it may be set twice; what is asked is asked once, as products
 /// are.
 struct OverrideCall: Sendable {
-    private static let orderPath = "/v1/promotions/order"
-
     private struct VisibilityBody: Codable {
         let visibility: StorePromotionVisibility
     }
@@ -27,7 +26,7 @@ struct OverrideCall: Sendable {
 
     func visibility(of product: String) async -> Result<SKProductStorePromotionVisibility, any Error> {
         await result {
-            let answer = try await ask(Self.path(of: product))
+            let answer = try await ask(HTTPCall(PromotionRoutes.visibility, [.productIdentifier: product]))
             return SKProductStorePromotionVisibility(
                 try StoreJSON.decode(VisibilityBody.self, from: answer.body).visibility)
         }
@@ -38,7 +37,9 @@ struct OverrideCall: Sendable {
     ) async -> Result<Void, any Error> {
         await result {
             _ = try await call.send(
-                .put(Self.path(of: product), VisibilityBody(visibility: visibility.model)),
+                HTTPCall(
+                    PromotionRoutes.putVisibility, [.productIdentifier: product],
+                    body: VisibilityBody(visibility: visibility.model)),
                 patience: call.timing.patience)
         }
     }
@@ -46,7 +47,8 @@ struct OverrideCall: Sendable {
     /// Without products that the catalogue no longer has.
     func order() async -> Result<[SKProduct], any Error> {
         await result {
-            let reply = try StoreJSON.decode(OrderReply.self, from: try await ask(Self.orderPath).body)
+            let answer = try await ask(HTTPCall(PromotionRoutes.order))
+            let reply = try StoreJSON.decode(OrderReply.self, from: answer.body)
             let products = Dictionary(reply.products.map { ($0.productIdentifier, $0) }) { first, _ in first }
             return reply.productIdentifiers.compactMap { products[$0] }.map { SKProduct($0) }
         }
@@ -55,16 +57,13 @@ struct OverrideCall: Sendable {
     func set(order: [String]) async -> Result<Void, any Error> {
         await result {
             _ = try await call.send(
-                .put(Self.orderPath, OrderBody(productIdentifiers: order)), patience: call.timing.patience)
+                HTTPCall(PromotionRoutes.putOrder, body: OrderBody(productIdentifiers: order)),
+                patience: call.timing.patience)
         }
     }
 
-    private static func path(of product: String) -> String {
-        "/v1/promotions/visibility/\(PercentEncoding.encode(product))"
-    }
-
-    private func ask(_ path: String) async throws -> HTTPAnswer {
-        let answer = try await call.gateway.send(.get(path))
+    private func ask(_ request: HTTPCall) async throws -> HTTPAnswer {
+        let answer = try await call.gateway.send(request)
         guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
         return answer
     }

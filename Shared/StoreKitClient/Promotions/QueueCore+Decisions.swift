@@ -1,4 +1,5 @@
 import Foundation
+internal import StoreHTTP
 internal import StoreModels
 
 extension QueueCore {
@@ -49,12 +50,13 @@ extension QueueCore {
     }
 
     private func send(_ decision: IntentDecision) {
-        let path = "/v1/intents/\(PercentEncoding.encode(decision.intentIdentifier))/decision"
-        let body = DecisionBody(decision: decision.decision, feedback: decision.feedback)
+        let request = HTTPCall(
+            IntentRoutes.decide, [.id: decision.intentIdentifier],
+            body: DecisionBody(decision: decision.decision, feedback: decision.feedback))
         tasks.run { [weak self, call] in
             let failure: SKError?
             do {
-                let answer = try await call.send(.post(path, body), patience: call.timing.patience)
+                let answer = try await call.send(request, patience: call.timing.patience)
                 let reply = try StoreJSON.decode(DecisionReply.self, from: answer.body)
                 failure = self?.accept(reply, to: decision)
             } catch {

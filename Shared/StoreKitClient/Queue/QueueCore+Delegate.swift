@@ -1,3 +1,4 @@
+internal import StoreHTTP
 internal import StoreModels
 
 /// What the store asks the app through ``SKPaymentQueueDelegate`` (`docs/delegate.md`).
@@ -44,18 +45,24 @@ extension QueueCore {
     private func ask(_ transaction: SKPaymentTransaction, _ id: String, _ storefront: SKStorefront) {
         guard let queue = state.withLock({ $0.queue }) else { return }
         let shouldContinue = queue.delegate?.paymentQueue(queue, shouldContinue: transaction, in: storefront) ?? true
-        post("/v1/transactions/\(PercentEncoding.encode(id))/continue", ContinueBody(shouldContinue: shouldContinue))
+        post(
+            HTTPCall(
+                TransactionRoutes.answerStorefrontChange, [.id: id], body: ContinueBody(shouldContinue: shouldContinue))
+        )
     }
 
     private func answer(_ subscription: String, show: Bool) {
-        post("/v1/subscriptions/\(PercentEncoding.encode(subscription))/price-consent", ConsentBody(show: show))
+        post(
+            HTTPCall(
+                SubscriptionRoutes.showPriceConsent, [.originalTransactionIdentifier: subscription],
+                body: ConsentBody(show: show)))
     }
 
     /// An answer that comes late, or again, changes nothing; what becomes of the purchase comes with the stream.
-    private func post(_ path: String, _ body: some Encodable & Sendable) {
+    private func post(_ answer: HTTPCall) {
         tasks.run { [call] in
             do {
-                _ = try await call.send(.post(path, body), patience: call.timing.patience)
+                _ = try await call.send(answer, patience: call.timing.patience)
             } catch is CancellationError {
                 // The queue is gone.
             } catch {

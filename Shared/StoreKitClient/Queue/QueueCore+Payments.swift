@@ -1,4 +1,5 @@
 import Foundation
+internal import StoreHTTP
 internal import StoreModels
 
 extension QueueCore {
@@ -44,7 +45,7 @@ extension QueueCore {
         tasks.run { [weak self, call] in
             do {
                 let answer = try await call.send(
-                    .post("/v1/payments", PaymentBody(payment), key: key), patience: call.timing.patience)
+                    HTTPCall(PaymentRoutes.add, body: PaymentBody(payment), key: key), patience: call.timing.patience)
                 let id = try StoreJSON.decode(Named.self, from: answer.body).id
                 self?.state.withLock { $0.table.name(key: key, id: id) }
             } catch is CancellationError {
@@ -70,7 +71,7 @@ extension QueueCore {
         tasks.run { [weak self, call] in
             do {
                 _ = try await call.send(
-                    .post("/v1/transactions/\(PercentEncoding.encode(id))/finish", [String: String]()), patience: nil)
+                    HTTPCall(TransactionRoutes.finish, [.id: id], body: Empty()), patience: nil)
                 self?.finishAnswered(id)
             } catch let problem as StoreProblem where problem.status == 404 {
                 // The transaction no longer exists in the store.

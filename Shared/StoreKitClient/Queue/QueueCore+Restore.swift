@@ -1,4 +1,5 @@
 import Foundation
+internal import StoreHTTP
 internal import StoreModels
 
 extension QueueCore {
@@ -12,7 +13,8 @@ extension QueueCore {
         tasks.run { [weak self, call] in
             do {
                 _ = try await call.send(
-                    .post("/v1/restore", RestoreBody(applicationUsername: applicationUsername), key: key),
+                    HTTPCall(
+                        RestoreRoutes.start, body: RestoreBody(applicationUsername: applicationUsername), key: key),
                     patience: call.timing.patience)
             } catch is CancellationError {
                 // The queue is gone, and its observers with it.

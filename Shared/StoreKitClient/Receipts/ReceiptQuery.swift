@@ -1,4 +1,5 @@
 import Foundation
+internal import StoreHTTP
 internal import StoreModels
 
 #if canImport(FoundationNetworking)
@@ -27,7 +28,7 @@ struct ReceiptQuery: Sendable {
     }
 
     private func ask() async throws -> Data {
-        let answer = try await gateway.send(.get("/v1/receipt"))
+        let answer = try await gateway.send(HTTPCall(ReceiptRoutes.get))
         guard answer.isSuccess else { throw StoreProblem(status: answer.status, body: answer.body) }
         let reply = try StoreJSON.decode(Reply.self, from: answer.body)
         guard let data = Data(base64Encoded: reply.receiptData) else { throw CocoaError(.coderReadCorrupt) }

@@ -1,4 +1,5 @@
 import Foundation
+internal import StoreHTTP
 internal import StoreModels
 
 #if canImport(FoundationNetworking)
@@ -57,7 +58,7 @@ struct ObserverStream: Sendable {
     private func read(
         token: String, _ listener: @Sendable () -> (any StreamListener)?, onSynchronized: () -> Void
     ) async throws {
-        var call = HTTPCall.get("/v1/transactions/stream")
+        var call = HTTPCall(TransactionRoutes.stream)
         call.headers["Accept"] = "text/event-stream"
         guard let request = call.request(to: connection, token: token) else { throw URLError(.badURL) }
         listener()?.streamOpening(number)

@@ -1,0 +1,64 @@
+import StoreModels
+
+/// The path of a route, as `openapi.json` writes it: `/v1/transactions/{id}/finish`.
+package struct HTTPPath: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    package enum Segment: Hashable, Sendable {
+        case literal(String)
+        case parameter(PathParameter)
+    }
+
+    package let description: String
+    package let segments: [Segment]
+
+    /// - Precondition: The path begins with a slash, and each name in braces is a ``PathParameter``.
+    package init(_ template: String) {
+        precondition(template.first == "/", "\(template) does not begin with a slash")
+        description = template
+        segments = template.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map { segment in
+            guard segment.first == "{" else { return .literal(String(segment)) }
+            guard let parameter = PathParameter(rawValue: String(segment.dropFirst().dropLast())) else {
+                preconditionFailure("\(template) has an unknown parameter \(segment)")
+            }
+            return .parameter(parameter)
+        }
+    }
+
+    package init(stringLiteral template: String) { self.init(template) }
+
+    /// The parameters in their order.
+    package var parameters: [PathParameter] {
+        segments.compactMap { segment in
+            guard case .parameter(let parameter) = segment else { return nil }
+            return parameter
+        }
+    }
+
+    /// Returns the path with its values, percent-encoded.
+    /// - Precondition: There is a value for each parameter, and no other.
+    func text(_ values: [PathParameter: String]) -> String {
+        precondition(Set(parameters) == Set(values.keys), "\(self) needs \(parameters) and has \(Array(values.keys))")
+        return segments.reduce(into: "") { text, segment in
+            switch segment {
+            case .literal(let literal): text += "/\(literal)"
+            case .parameter(let parameter): text += "/\(PercentEncoding.encode(values[parameter] ?? ""))"
+            }
+        }
+    }
+}
+
+/// The name of a path parameter.
+package enum PathParameter: String, Sendable, CaseIterable {
+    case account
+    case bundleId
+    case deviceId
+    /// The object the segment before it names.
+    case id
+    case keyIdentifier
+    case orderId
+    case originalTransactionId
+    case originalTransactionIdentifier
+    case productIdentifier
+    case restoreIdentifier
+    case testNotificationToken
+    case transactionId
+}

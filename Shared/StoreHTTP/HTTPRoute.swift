@@ -1,0 +1,66 @@
+import StoreModels
+
+/// An operation of the gateway's HTTP API, declared once for the gateway and its clients.
+///
+/// The gateway's router, the test of `openapi.json`, the command line and StoreKitClient read it; none of them spells a
+/// path by hand. It is to HTTP what `Endpoint` is to the bus.
+package struct HTTPRoute: Hashable, Sendable {
+    package enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", delete = "DELETE" }
+
+    /// The use of the `Idempotency-Key` header.
+    package enum IdempotencyKey: Sendable { case none, optional, required }
+
+    package let method: Method
+    package let path: HTTPPath
+    package let access: Access
+    /// Names the query may have; a client may send no other.
+    package let query: Set<String>
+    package let idempotencyKey: IdempotencyKey
+
+    package init(
+        _ method: Method, _ path: HTTPPath, _ access: Access, query: Set<String> = [],
+        idempotencyKey: IdempotencyKey = .none
+    ) {
+        self.method = method
+        self.path = path
+        self.access = access
+        self.query = query
+        self.idempotencyKey = idempotencyKey
+    }
+
+    /// Returns the request target: the path with its values and the query, percent-encoded.
+    ///
+    /// - Parameters:
+    ///   - values: One for each parameter of the path.
+    ///   - query: Names in any order; those without a value are left out.
+    /// - Precondition: The path has these parameters and the route knows these names.
+    package func target(
+        _ values: [PathParameter: String] = [:], query: KeyValuePairs<String, String?> = [:]
+    ) -> String {
+        var pairs: [String] = []
+        for (name, value) in query {
+            precondition(self.query.contains(name), "\(method.rawValue) \(path) has no query parameter \(name)")
+            if let value { pairs.append("\(name)=\(PercentEncoding.encode(value))") }
+        }
+        return path.text(values) + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
+    }
+}
+
+/// The callers a route admits. There is no default: every route states it (S4).
+package enum Access: String, Sendable {
+    /// Every caller, without credentials.
+    case open
+    /// A customer's app, with its session.
+    case app
+    /// The app, or the App Store app on the device (`client: "store"`).
+    case appOrStore
+    /// The operator, with the admin key.
+    case admin
+    /// An app's server, with the app's API key.
+    case server
+    /// A customer's app, or its server.
+    case appOrServer
+    /// Authenticated by the request itself, as Apple does. It has a shared secret in the body, or a token signed by the
+    /// app's server. Paths of this kind that are not built yet respond 501 to every caller.
+    case named
+}

@@ -1,0 +1,25 @@
+/// Accounts and what the operator has set for them.
+package enum AccountRoutes {
+    package static let list = HTTPRoute(.get, "/admin/v1/testers", .admin, query: .page)
+    package static let get = HTTPRoute(.get, "/admin/v1/testers/{account}", .admin)
+    package static let put = HTTPRoute(.put, "/admin/v1/testers/{account}", .admin)
+    package static let reset = HTTPRoute(.delete, "/admin/v1/testers/{account}", .admin)
+
+    static let all: [HTTPRoute] = [list, get, put, reset]
+}
+
+/// Prompts that wait for an answer.
+package enum PromptRoutes {
+    package static let list = HTTPRoute(.get, "/admin/v1/prompts", .admin, query: ["account", "after", "limit"])
+    package static let answer = HTTPRoute(.post, "/admin/v1/prompts/{id}", .admin)
+
+    static let all: [HTTPRoute] = [list, answer]
+}
+
+/// Events of purchases and intents.
+package enum EventRoutes {
+    package static let wait = HTTPRoute(
+        .get, "/admin/v1/events/wait", .admin, query: ["type", "account", "bundleId", "timeout", "after"])
+
+    static let all: [HTTPRoute] = [wait]
+}

@@ -1,0 +1,12 @@
+/// Receipts and their verification.
+package enum ReceiptRoutes {
+    package static let get = HTTPRoute(.get, "/v1/receipt", .app)
+    /// Apple's own shape.
+    package static let verify = HTTPRoute(.post, "/verifyReceipt", .named)
+    /// Refused in Apple's shape.
+    package static let verifyByGet = HTTPRoute(.get, "/verifyReceipt", .named)
+    /// The root certificate.
+    package static let root = HTTPRoute(.get, "/admin/v1/signing/root", .admin)
+
+    static let all: [HTTPRoute] = [get, verify, verifyByGet, root]
+}
